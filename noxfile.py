@@ -1,4 +1,4 @@
-"""Every task of this repository, one session each; `nox -l` is the table of contents."""
+"""The tasks of this repository, one session each; `nox -l` lists them."""
 
 import argparse
 import os
@@ -11,7 +11,7 @@ import nox
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
-# As pip does: a process that a test kills, or gives no disk, would leave half a file.
+# As pip does: a process that a test kills, or leaves without disk space, would write half a file.
 os.environ.setdefault("UV_COMPILE_BYTECODE", "1")
 nox.options.sessions = [
     "generate",
@@ -37,10 +37,10 @@ CONFORMANCE_TESTS = (
     "tests/contract/test_second_opinion.py",
 )
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
-# More processes than cores: many tests wait for others. The last long tests are shared out.
+# More processes than cores: many tests wait. The last long tests are distributed among workers.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 DISTRIBUTIONS = (".", "generated", "service")
-# A minute becomes two seconds: even by a clock of whole seconds, no attempt comes too early.
+# A minute becomes two seconds, so that no attempt is early even on a clock of whole seconds.
 RETRY_SCALE = "0.034"
 
 
@@ -57,7 +57,7 @@ def install_workspace(session: nox.Session) -> None:
 
 
 def run_pytest(session: nox.Session, *arguments: str) -> None:
-    """Run tests, which start hundreds of processes: none should compile what another one has."""
+    """Run pytest with bytecode caching: the tests start hundreds of processes."""
     session.run("pytest", *arguments, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 
@@ -71,7 +71,7 @@ def generate(session: nox.Session) -> None:
 
 @nox.session
 def derive(session: nox.Session) -> None:
-    """Make every derived file: package, pages, golden trees (`-- --check` only compares)."""
+    """Generate every derived file: package, pages, golden trees (`-- --check` only compares)."""
     install_workspace(session)
     session.run("specwright", "validate", DOCUMENT)
     session.run("python", "-m", "tests.derived", *session.posargs)
@@ -79,7 +79,7 @@ def derive(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests of toolkit and generated package in two minutes, or what follows `--`."""
+    """Run the tests of toolkit and package (two minutes), or pytest with arguments after `--`."""
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
@@ -94,7 +94,7 @@ def oldest(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
-    # The toolkit itself asks for a newer one, and works with this one for as long as this takes.
+    # The toolkit itself requires a newer version, but works with this one for these tests.
     requirements = nox.project.load_toml("generated/pyproject.toml")["project"]["dependencies"]
     (pydantic,) = (each for each in requirements if each.startswith("pydantic>="))
     session.install(pydantic.partition(",")[0].replace(">=", "=="))
@@ -111,7 +111,7 @@ def tests_service(session: nox.Session) -> None:
 
 @nox.session
 def tests_conformance(session: nox.Session) -> None:
-    """Run the tests of `specwright test`, against servers that are right and ones that are not."""
+    """Run the tests of `specwright test`, against correct and faulty servers."""
     install_workspace(session)
     install_group(session, "test")
     run_pytest(session, *(session.posargs or [*WORKERS, *CONFORMANCE_TESTS]))
@@ -127,7 +127,7 @@ def hostile(session: nox.Session) -> None:
 
 @nox.session
 def new_examples(session: nox.Session) -> None:
-    """Run the property tests on new examples, ten times as many; so does every night."""
+    """Run the property tests on new examples, ten times as many, like the nightly run."""
     install_workspace(session)
     install_group(session, "test")
     chosen = ("-m", "hypothesis", "--hypothesis-profile", "new")
@@ -136,7 +136,7 @@ def new_examples(session: nox.Session) -> None:
 
 @nox.session
 def published(session: nox.Session) -> None:
-    """Check and generate the documents of the corpus that SPECWRIGHT_CORPUS names."""
+    """Validate and generate the documents of the corpus in SPECWRIGHT_CORPUS."""
     install_workspace(session)
     install_group(session, "test")
     run_pytest(session, "-m", "published and not exhaustive", *(session.posargs or WORKERS))
@@ -144,7 +144,7 @@ def published(session: nox.Session) -> None:
 
 @nox.session
 def exhaustive(session: nox.Session) -> None:
-    """Try 2,000 mutants, mypy on 50 of them, all hostile documents and the largest published."""
+    """Run the exhaustive tests: 2,000 mutants, mypy on 50, hostile and the largest documents."""
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
@@ -153,7 +153,7 @@ def exhaustive(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style and formatting with ruff (`-- --fix` mends what can be mended)."""
+    """Check style and formatting with ruff (`-- --fix` applies fixes)."""
     install_group(session, "lint")
     fix = "--fix" in session.posargs
     session.run("ruff", "check", *(["--fix"] if fix else []), ".")
@@ -162,7 +162,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def lock(session: nox.Session) -> None:
-    """Write what the action installs: each dependency with its hashes (needs the network)."""
+    """Write the lock file of the action: each dependency with its hashes (needs the network)."""
     session.install("uv")
     file = Path("action", "requirements.txt")
     session.run(
@@ -174,7 +174,7 @@ def lock(session: nox.Session) -> None:
 
 @nox.session
 def action(session: nox.Session) -> None:
-    """Install as the action does, from the index, and review a pull request with that."""
+    """Install like the action, from the index, and review a pull request with the result."""
     install_workspace(session)
     install_group(session, "test")
     session.run("pytest", "tests/review/test_installation.py", env={"SPECWRIGHT_NETWORK": "1"})
@@ -182,7 +182,7 @@ def action(session: nox.Session) -> None:
 
 @nox.session
 def typecheck(session: nox.Session) -> None:
-    """Check types: mypy strict on all code, pyright strict on the generated package, too."""
+    """Check types: mypy strict on all code, pyright strict on the generated package."""
     install_workspace(session)
     install_group(session, "typecheck")
     session.run("mypy")
@@ -192,7 +192,7 @@ def typecheck(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Execute and type-check every code block of README.md and docs/, and check the references."""
+    """Run and type-check every code block of README.md and docs/, and check the references."""
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
@@ -221,7 +221,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure generation, SDK and stub beside their peers; write docs/benchmarks.md."""
+    """Benchmark generation, SDK and stub against their peers; write docs/benchmarks.md."""
     install_workspace(session)
     install_group(session, "bench")
     session.run("python", "-m", "benchmarks", *session.posargs)
@@ -229,7 +229,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def compatibility(session: nox.Session) -> None:
-    """Generate from documents that others wrote; write docs/compatibility.md (`-- times`)."""
+    """Generate from third-party documents; write docs/compatibility.md (`-- times`)."""
     install_workspace(session)
     install_group(session, "typecheck")
     session.run("python", "-m", "benchmarks.compatibility", *session.posargs)
@@ -237,7 +237,7 @@ def compatibility(session: nox.Session) -> None:
 
 @nox.session
 def wire_proof(session: nox.Session) -> None:
-    """Hold clients to servers of their documents, by others' judgement; write the page."""
+    """Check clients against servers of their documents with independent parsers; write the page."""
     install_workspace(session)
     install_group(session, "test")
     session.run("python", "-m", "tests.wire", *session.posargs)
@@ -254,7 +254,7 @@ def situations(session: nox.Session) -> None:
 
 @nox.session
 def bench_service(session: nox.Session) -> None:
-    """Measure the service beside one that is written by hand; write docs/benchmarks-service.md."""
+    """Benchmark the service against a hand-written one; write docs/benchmarks-service.md."""
     install_workspace(session)
     install_group(session, "bench")
     session.run("python", "-m", "benchmarks.service", *session.posargs)
@@ -270,7 +270,7 @@ def kills(session: nox.Session) -> None:
 
 @nox.session
 def outages(session: nox.Session) -> None:
-    """Stop processes, cut networks, fill disks, and write down what others felt (ten minutes)."""
+    """Stop processes, cut networks, fill disks; write the page of the effects (ten minutes)."""
     install_workspace(session)
     install_group(session, "test")
     session.run("python", "-m", "tests.service.outages", *session.posargs)
@@ -278,27 +278,27 @@ def outages(session: nox.Session) -> None:
 
 @nox.session
 def faults(session: nox.Session) -> None:
-    """Put faults into the service, count those that are found (half an hour; `-- NAME` for one)."""
+    """Inject faults into the service and count those found (half an hour; `-- NAME` for one)."""
     install_workspace(session)
     install_group(session, "test")
-    # Hundreds of processes: none should compile what another one has.
+    # Hundreds of processes: cached bytecode saves each from compiling again.
     run = ("python", "-m", "tests.contract.judge", *session.posargs)
     session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 
 @nox.session
 def second_opinion(session: nox.Session) -> None:
-    """Ask openapi-core about the traffic of contract tests: both must blame the same answers."""
+    """Check contract-test traffic with openapi-core: both must reject the same responses."""
     install_workspace(session)
     install_group(session, "test")
-    # It brings an openapi-spec-validator that is older than ours, which these tests do not need.
+    # It installs an openapi-spec-validator older than ours, which these tests do not need.
     session.install("openapi-core>=0.23,<1")
     session.run("pytest", "tests/contract/test_second_opinion.py", *session.posargs)
 
 
 @nox.session
 def faults_by_others(session: nox.Session) -> None:
-    """Prove and judge faults by somebody who did not read the checks (an hour; `-- NAME`)."""
+    """Prove and judge faults written without knowledge of the checks (an hour; `-- NAME`)."""
     install_workspace(session)
     install_group(session, "test")
     for step in ("prove", "judge"):
@@ -317,7 +317,7 @@ def shops(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Edit the code, count the edits no test sees (an hour; `-- ROOM`, `-- --changed A..B`)."""
+    """Mutate the code and count undetected mutants (an hour; `-- ROOM`, `-- --changed A..B`)."""
     install_workspace(session)
     install_group(session, "test")
     session.run("python", "-m", "tests.mutation", *session.posargs)
@@ -325,7 +325,7 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def polarity(session: nox.Session) -> None:
-    """Change published documents in ways of known effect, count wrong verdicts of the review."""
+    """Change published documents with known effects; count wrong verdicts of the review."""
     install_workspace(session)
     install_group(session, "test")
     session.install("jsonschema[format]")
@@ -334,7 +334,7 @@ def polarity(session: nox.Session) -> None:
 
 @nox.session
 def histories(session: nox.Session) -> None:
-    """Review documents of others version by version; write docs/review-histories.md."""
+    """Review third-party documents version by version; write docs/review-histories.md."""
     install_workspace(session)
     install_group(session, "bench")
     session.run("python", "-m", "benchmarks.histories", *session.posargs)
@@ -342,14 +342,14 @@ def histories(session: nox.Session) -> None:
 
 @nox.session
 def foreign_servers(session: nox.Session) -> None:
-    """Test servers that others wrote, beside schemathesis; write what was found (an hour)."""
+    """Test third-party servers, next to schemathesis; save the results (an hour)."""
     install_workspace(session)
     session.run("python", "-m", "benchmarks.foreign", *session.posargs)
 
 
 @nox.session
 def seeds(session: nox.Session) -> None:
-    """Test implementations that are right under 20 seeds (an hour; `-- NAME` for one)."""
+    """Test correct implementations with 20 seeds (an hour; `-- NAME` for one)."""
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "bench")
@@ -359,7 +359,7 @@ def seeds(session: nox.Session) -> None:
 
 @nox.session
 def contract(session: nox.Session) -> None:
-    """Hold the reference service to the contract; the reports go to reports/."""
+    """Test the reference service against the contract; the reports go to reports/."""
     install_workspace(session)
     command = str(Path(session.bin, "esim-service"))
     with tempfile.TemporaryDirectory() as directory:
@@ -372,7 +372,7 @@ def contract(session: nox.Session) -> None:
             for name, limits in partners.items()
         }
         session.run("esim-service", "partners", "suspend", "SUSPENDED_KEY", *place)
-        # The service trusts the receiver's authority, reaches this machine, and retries soon.
+        # The service trusts the receiver's CA, may reach this machine, and retries soon.
         certificate = session.run("specwright", "authority", directory, silent=True)
         receiving = {
             "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8",
@@ -389,7 +389,7 @@ def contract(session: nox.Session) -> None:
             )
         try:
             assert server.stdout is not None
-            # The first line is said when the service answers: `API`, and its base URL.
+            # The first line is printed once the service responds: `API`, and its base URL.
             _, base_url = server.stdout.readline().split()
             session.run(
                 *("specwright", "test", base_url, "--report-dir", "reports"),
@@ -407,11 +407,11 @@ def contract(session: nox.Session) -> None:
 
 @nox.session
 def serve(session: nox.Session) -> None:
-    """Run the reference service, and say how to try it; what follows `--` goes to `serve`."""
+    """Run the reference service with instructions to try it; arguments after `--` go to `serve`."""
     session.install("-e", ".[test]", "-e", "./generated[server]", "-e", "./service[postgres]")
     parser = argparse.ArgumentParser()
     parser.add_argument("--database", default=str(Path(session.create_tmp(), "esim.sqlite3")))
     options, others = parser.parse_known_args(session.posargs)
     place = ("--database", options.database)
-    # After Ctrl-C it finishes what was begun.
+    # After Ctrl-C it finishes its pending work.
     session.run("esim-service", "serve", "--demo", *place, *others, interrupt_timeout=30)

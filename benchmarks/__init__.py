@@ -1,1 +1,1 @@
-"""Measurements of the toolkit and of what it generates, each beside its peers in the same run."""
+"""Benchmarks of the toolkit and of the generated code, each run side by side with its peers."""

@@ -1,4 +1,4 @@
-"""Take the measurements of the table, or those named, and write them into docs/benchmarks.md."""
+"""Run the measurements, or only those named, and write the tables into docs/benchmarks.md."""
 
 import argparse
 from pathlib import Path
@@ -52,7 +52,7 @@ def main() -> None:
         parser.error(f"no such measurement: {', '.join(sorted(unknown))}")
 
     results = []
-    # Not inside the repository, where formatters would skip what git ignores.
+    # Not inside the repository: formatters skip files that git ignores.
     with TemporaryDirectory() as place:
         workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", options.rounds)
         for measurement in MEASUREMENTS:

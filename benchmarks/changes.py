@@ -1,4 +1,4 @@
-"""What reviewing the changes of a large document costs, and how much it says of an edit."""
+"""The cost of reviewing the changes of a large document, and the number of findings per edit."""
 
 import json
 import os
@@ -16,13 +16,13 @@ from benchmarks.workshop import DOCUMENT, ENVIRONMENT, Workshop
 LARGE = CORPUS / "specs" / "github-2022-07.json"
 EDITS = 250
 OASDIFF = "oasdiff"
-# A component that both requests and responses hold.
+# A component that is used in both requests and responses.
 _CONTRACT_EDIT = ("PlanId", "maxLength")
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What one command took and printed."""
+    """The cost and the output of one command."""
 
     cpu: float
     memory: float
@@ -30,7 +30,7 @@ class Review:
 
 
 def _reviewed(command: list[str]) -> Review:
-    """Run a command that may exit with 1: it has found something."""
+    """Run a command; exit status 1 is allowed, as it means that there are findings."""
     with TemporaryFile() as output:
         process = subprocess.Popen(command, env=ENVIRONMENT, stdout=output)
         _, status, usage = os.wait4(process.pid, 0)
@@ -43,7 +43,7 @@ def _reviewed(command: list[str]) -> Review:
 
 
 def _pair(workshop: Workshop) -> tuple[Path, Path]:
-    """The document, and one in which each of many components requires a property less."""
+    """Write the document, and a copy in which many components require one property fewer."""
     directory = workshop.fresh("changes")
     data: dict[str, Any] = json.loads(LARGE.read_text("utf-8"))
     sides = directory / "base.json", directory / "revision.json"

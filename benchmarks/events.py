@@ -1,4 +1,4 @@
-"""What it costs to read a page of events into typed objects."""
+"""The cost of parsing a page of events into typed objects."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ ROWS = {
 
 
 def events_page(workshop: Workshop) -> Samples:
-    """Bytes of a page of 50 events of orders to typed objects, as they are and as they may grow."""
+    """Measure parsing a page of 50 order events, as documented and with later additions."""
     place = workshop.fresh("events")
     for name, page in pages().items():
         (place / f"{name}.json").write_text(json.dumps(page), "utf-8")

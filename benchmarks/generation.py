@@ -1,4 +1,4 @@
-"""How long it takes to make code from the document, and how much code that is."""
+"""The time to generate code from the document, and the amount of generated code."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -16,7 +16,7 @@ Make = Callable[[Workshop, Path], list[str]]
 
 def ours(workshop: Workshop, output: Path) -> list[str]:
     package = ["--package", "partner_esim", "--document", str(DOCUMENT)]
-    # A cache beside the output: an empty directory makes the run a cold one.
+    # The cache is next to the output: an empty directory makes the run cold.
     environment = ["env", f"XDG_CACHE_HOME={output.parent}"]
     return [*environment, "specwright", "generate", *package, "--output", str(output)]
 
@@ -37,7 +37,7 @@ def datamodel_code_generator(workshop: Workshop, output: Path) -> list[str]:
 
 def openapi_generator(workshop: Workshop, output: Path) -> list[str]:
     command = workshop.command_of("openapi-generator", "openapi-generator-cli")
-    # Its own validator refuses links whose request body is an object, which OpenAPI allows.
+    # Its own validator rejects links with an object as request body, which OpenAPI allows.
     options = ["--skip-validate-spec", "-i", str(DOCUMENT), "-o", str(output)]
     return [command, "generate", "-g", "python", *options]
 
@@ -56,7 +56,7 @@ def takers(workshop: Workshop) -> Iterable[tuple[str, Make]]:
 
 
 def generation_time(workshop: Workshop) -> Samples:
-    """Every round runs every generator once, each into an empty directory."""
+    """Measure the generators: each round runs every one once, into an empty directory."""
     makes = list(takers(workshop))
     samples: Samples = {OURS: [], WARM: []}
     for _ in range(workshop.rounds + 1):
@@ -65,7 +65,7 @@ def generation_time(workshop: Workshop) -> Samples:
             samples.setdefault(subject, []).append(timed(command).wall)
             if make is ours:
                 samples[WARM].append(timed(command).wall)
-    # The first round wrote the compiled modules.
+    # The first round wrote the bytecode files.
     return {subject: values[1:] for subject, values in samples.items()}
 
 
@@ -82,7 +82,7 @@ def generated_lines(workshop: Workshop) -> Samples:
 
 
 def count_lines(output: Path, leave_out: str) -> float:
-    """Lines of Python in a directory, without the subdirectories of a name."""
+    """Count the lines of Python in a directory, without subdirectories of a given name."""
     return float(
         sum(
             len(path.read_text("utf-8").splitlines())

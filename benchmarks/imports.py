@@ -1,4 +1,4 @@
-"""What importing an SDK costs, and getting it ready for its first request."""
+"""The cost of importing an SDK and of preparing its first request."""
 
 import sys
 
@@ -31,7 +31,7 @@ IN_THIS_ENVIRONMENT = (OURS, FLOOR)
 
 
 def start_up(workshop: Workshop, programs: dict[str, str]) -> Samples:
-    """CPU of a fresh interpreter that runs the program, less that of one that does nothing."""
+    """Measure the CPU time of an interpreter that runs a program, minus that of an empty one."""
     guests = [subject for subject in programs if subject not in IN_THIS_ENVIRONMENT]
     present = {*workshop.invite(guests), *IN_THIS_ENVIRONMENT}
     samples: Samples = {subject: [] for subject in programs if subject in present}
@@ -41,7 +41,7 @@ def start_up(workshop: Workshop, programs: dict[str, str]) -> Samples:
             python = sys.executable if here else str(workshop.python_of(subject))
             empty = timed([python, "-c", "pass"]).cpu
             values.append(timed([python, "-c", programs[subject]]).cpu - empty)
-    # The first round wrote the compiled modules.
+    # The first round wrote the bytecode files.
     return {label(subject): values[1:] for subject, values in samples.items()}
 
 

@@ -1,4 +1,4 @@
-"""A load of equal requests over a few connections that stay open."""
+"""A load of identical requests over a few keep-alive connections."""
 
 import asyncio
 import time
@@ -30,5 +30,5 @@ async def _all(port: int, request: bytes, seconds: float, connections: int) -> i
 
 
 def send_for(seconds: float, port: int, request: bytes, connections: int = 8) -> int:
-    """Send the request again and again; return how many answers came. Each must be 201."""
+    """Send the request repeatedly and return the number of responses; each must be a 201."""
     return asyncio.run(_all(port, request, seconds, connections))

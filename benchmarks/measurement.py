@@ -1,4 +1,4 @@
-"""What a measurement is: samples per subject, and goals that compare their medians."""
+"""Measurements: samples per subject, and goals that compare their medians."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Medians = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A sentence and the comparison of medians that decides whether it holds."""
+    """A sentence, and the comparison of medians that decides whether it holds."""
 
     sentence: str
     holds: Callable[[Medians], bool]
@@ -43,7 +43,7 @@ class Result:
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
-        """Each goal with `met`, `missed`, or `open` when a subject that it needs is absent."""
+        """The goals with `met`, `missed`, or `open` if a subject that a goal needs is absent."""
         return [(goal.sentence, self._verdict(goal)) for goal in self.measurement.goals]
 
     def _verdict(self, goal: Goal) -> str:

@@ -1,4 +1,4 @@
-"""What a call of an SDK costs, beside the same GET by the HTTP library below it."""
+"""The cost of an SDK call, next to the same GET by the underlying HTTP library."""
 
 import json
 import subprocess
@@ -36,7 +36,7 @@ PROBES = {
 
 
 def example(response: str, operation: str) -> Any:
-    """The first example of a response of our document."""
+    """Return the first example of a response in our document."""
     document = json.loads(DOCUMENT.read_text("utf-8"))
     for item in document["paths"].values():
         for candidate in item.values():

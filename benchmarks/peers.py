@@ -1,11 +1,11 @@
-"""The peers and their exact versions; each set gets a virtual environment of its own."""
+"""The peers and their exact versions; each peer gets its own virtual environment."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """What is installed for one peer; the first requirement names it."""
+    """The packages to install for one peer; the first requirement names it."""
 
     key: str
     requirements: tuple[str, ...]
@@ -23,7 +23,7 @@ PEERS = {
         Peer("openapi-generator", ("openapi-generator-cli==7.26.0",), needs="java"),
         Peer("datamodel-code-generator", ("datamodel-code-generator==0.89.0",)),
         Peer("openai", ("openai==3.52.0",)),
-        # Its asynchronous calls need an HTTP library that it does not bring.
+        # Its asynchronous calls need an HTTP library that it does not install.
         Peer("stripe", ("stripe==16.1.0", "httpx>=0.28,<1")),
         Peer("svix", ("svix==2.9.1",)),
         Peer("fastapi", ("fastapi==0.165.0", "httptools>=0.8", "uvicorn==0.54.0")),

@@ -1,4 +1,4 @@
-"""The cheapest HTTP/1.1 server that can be written: bytes in, the same bytes out."""
+"""A minimal HTTP/1.1 server for benchmarks: each path has prepared bytes as its response."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Connection(asyncio.Protocol):
-    """Answers a request by its path alone; bodies of requests are not expected."""
+    """Responds to a request by its path alone; requests with a body are not supported."""
 
     def __init__(self, answers: dict[str, bytes]) -> None:
         self.answers = answers

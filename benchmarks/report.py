@@ -17,7 +17,7 @@ _HEADING = "\n## "
 
 
 def page(results: Sequence[Result], titles: Sequence[str], old: str) -> str:
-    """The page with new sections in place of those of the same titles."""
+    """Return the page with the sections of the results replaced, by title."""
     head = HEAD.format(cores=os.cpu_count(), python=platform.python_version())
     sections = {each.partition("\n")[0]: f"## {each}" for each in old.split(_HEADING)[1:]}
     for result in results:

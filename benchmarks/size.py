@@ -1,4 +1,4 @@
-"""What an SDK takes: memory when it is ready, and disk when it is installed."""
+"""The size of an SDK: memory when it is ready, and disk space when it is installed."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ SDKS = ("openai", "stripe", "svix")
 
 
 def memory(workshop: Workshop) -> Samples:
-    """The most that a process held that got ready for its first call."""
+    """Measure the peak memory of a process that is ready for its first call."""
     present = {*workshop.invite(SDKS), *IN_THIS_ENVIRONMENT}
     samples: Samples = {}
     for subject in (each for each in READY if each in present):
@@ -34,7 +34,7 @@ def _held(command: list[str]) -> float:
 
 
 def installed(workshop: Workshop) -> Samples:
-    """The files of a distribution and of all that it requires."""
+    """Measure the files of a distribution and of all its requirements."""
     place = workshop.fresh("installed")
     python = environment(place / "environment", Peer("partner-esim", (str(ROOT / "generated"),)))
     samples: Samples = {OURS: probe(python, "installed_size.py", "partner-esim")["size"]}

@@ -1,4 +1,4 @@
-"""How many requests a server answers: the generated stub, plain Starlette and FastAPI."""
+"""The throughput of servers: the generated stub, plain Starlette and FastAPI."""
 
 import contextlib
 import json
@@ -53,7 +53,7 @@ def free_port() -> int:
 
 @contextmanager
 def serving(python: Path | str, application: str) -> Iterator[tuple[int, psutil.Process]]:
-    """The port of a running server, and its process."""
+    """Run a server; yield its port and its process."""
     port = free_port()
     command = [
         python,

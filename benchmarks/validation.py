@@ -1,4 +1,4 @@
-"""What checking a large document costs beyond starting up."""
+"""The cost of validating a large document, without the start-up."""
 
 import os
 from pathlib import Path

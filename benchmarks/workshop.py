@@ -1,4 +1,4 @@
-"""Where measurements are made: the document, the peers' environments and timed processes."""
+"""The environment of measurements: the document, the peers and timed processes."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from benchmarks.peers import PEERS, Peer
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "spec" / "openapi.json"
 PROBES = Path(__file__).parent / "probes"
-# Python keeps what it has compiled, as it does for users.
+# Python writes bytecode files, as it does for users.
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
 }
@@ -29,7 +29,7 @@ class AbsentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one process took, in milliseconds."""
+    """The cost of one process, in milliseconds."""
 
     wall: float
     cpu: float
@@ -37,7 +37,7 @@ class Cost:
 
 @dataclass(slots=True)
 class Workshop:
-    """A place to work, the peers' environments, how often to repeat, and who could not come."""
+    """A working directory, the peers' environments, the number of rounds, and the absent peers."""
 
     place: Path
     peers: Path
@@ -45,14 +45,14 @@ class Workshop:
     absent: dict[str, str] = field(default_factory=dict)
 
     def fresh(self, name: str) -> Path:
-        """An empty directory."""
+        """Return an empty directory."""
         path = self.place / name
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
         return path
 
     def python_of(self, key: str) -> Path:
-        """The interpreter of a peer's environment, made when first asked for."""
+        """Return the interpreter of a peer's environment, which is created on first use."""
         peer = PEERS[key]
         if peer.needs and not shutil.which(peer.needs):
             raise AbsentError(f"needs {peer.needs}")
@@ -62,7 +62,7 @@ class Workshop:
         return str(self.python_of(key).with_name(name))
 
     def invite(self, keys: Iterable[str]) -> list[str]:
-        """Those of the peers that can take part; the others are noted with the reason."""
+        """Return the peers that can take part; the others are noted with the reason."""
         present = []
         for key in keys:
             try:
@@ -91,7 +91,7 @@ def environment(place: Path, peer: Peer) -> Path:
 
 
 def timed(command: list[str]) -> Cost:
-    """Run a command that must succeed; its children count, too."""
+    """Run a command that must succeed, and return its cost, including that of its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     result = subprocess.run(
@@ -106,7 +106,7 @@ def timed(command: list[str]) -> Cost:
 
 
 def probe(python: Path | str, name: str, *arguments: str) -> dict[str, Any]:
-    """Run a script of benchmarks/probes in some environment; it prints JSON."""
+    """Run a script of benchmarks/probes with an interpreter, and return the JSON that it prints."""
     result = subprocess.run(
         [python, PROBES / name, *arguments],
         cwd=PROBES,

@@ -1,7 +1,7 @@
-"""Deals with each event of the feed as it happens: `follow_events.py FILE`.
+"""Processes each event of the feed as it happens: `follow_events.py FILE`.
 
-The file holds the cursor of what has been dealt with, so that a worker that was stopped goes on
-where it was. The key and the address come from PARTNER_ESIM_API_KEY and PARTNER_ESIM_BASE_URL.
+The file holds the cursor of the last processed batch, so that a restarted worker continues where
+it stopped. The key and the base URL come from PARTNER_ESIM_API_KEY and PARTNER_ESIM_BASE_URL.
 """
 
 import sys
@@ -33,7 +33,7 @@ def main() -> None:
             for batch in client.events.follow(cursor=cursor):
                 for event in batch:
                     deal_with(event)
-                # After the batch: one that is interrupted comes again, and none is left out.
+                # After the batch: an interrupted batch is repeated, and no event is lost.
                 store(batch.cursor, place)
         except CursorExpiredError:
             place.unlink()

@@ -1,7 +1,7 @@
-"""Orders eSIMs of a plan and prints what to install: `order_esims.py PLAN_ID REFERENCE QUANTITY`.
+"""Orders eSIMs and prints their activation codes: `order_esims.py PLAN_ID REFERENCE QUANTITY`.
 
-The key and the address come from PARTNER_ESIM_API_KEY and PARTNER_ESIM_BASE_URL. The reference
-makes it safe to run again: whatever went wrong, the same order is never placed twice.
+The key and the base URL come from PARTNER_ESIM_API_KEY and PARTNER_ESIM_BASE_URL. The reference
+makes it safe to run again after any failure: the same order is never placed twice.
 """
 
 import sys

@@ -11,7 +11,7 @@ SECRET = os.environ["WEBHOOK_SECRET"]
 
 app = FastAPI()
 logger = logging.getLogger(__name__)
-# A database in earnest: a delivery can come twice, and to another process.
+# Use a database in production: a delivery can arrive twice, and at another process.
 seen: set[str] = set()
 
 
@@ -22,7 +22,7 @@ async def receive(request: Request) -> Response:
     except webhooks.SignatureError:
         return Response(status_code=400)
     except webhooks.InvalidEventError as error:
-        # Genuine, and no attempt would fare better: acknowledge it, and have somebody look.
+        # Genuine, but a retry would not help: acknowledge the event, and log it for investigation.
         logger.error("an event was not understood: %s", error)
         return Response(status_code=204)
     if event.type == "order.completed" and event.id not in seen:

@@ -9,7 +9,7 @@ from partner_esim import webhooks
 SECRET = os.environ["WEBHOOK_SECRET"]
 
 app = Flask(__name__)
-# A database in earnest: a delivery can come twice, and to another process.
+# Use a database in production: a delivery can arrive twice, and at another process.
 seen: set[str] = set()
 
 
@@ -20,7 +20,7 @@ def receive() -> Response:
     except webhooks.SignatureError:
         return Response(status=400)
     except webhooks.InvalidEventError as error:
-        # Genuine, and no attempt would fare better: acknowledge it, and have somebody look.
+        # Genuine, but a retry would not help: acknowledge the event, and log it for investigation.
         app.logger.error("an event was not understood: %s", error)
         return Response(status=204)
     if event.type == "order.completed" and event.id not in seen:

@@ -1,4 +1,4 @@
-"""Implements two groups of the generated server stub, serves them, and calls them by the client."""
+"""Implements and serves two groups of the generated stub, and calls them with the client."""
 
 import socket
 import threading

@@ -79,7 +79,7 @@ class Browser:
         return page
 
     def call(self, method: str, session: str | None = None, **parameters: Any) -> Any:
-        """The result of a command; what happens meanwhile is kept."""
+        """Return the result of a command; events that arrive meanwhile are kept."""
         self._last += 1
         command = {"id": self._last, "method": method, "params": parameters}
         if session:
@@ -93,7 +93,7 @@ class Browser:
         return message["result"]
 
     def events(self, session: str) -> list[Any]:
-        """What has happened on a page so far."""
+        """Return the events of a page so far."""
         return [each for each in self._events if each.get("sessionId") == session]
 
     def next_event(self) -> None:
@@ -158,6 +158,6 @@ class Page:
             )
 
     def screenshot(self, path: Path) -> None:
-        """A picture of the whole page, for whoever looks at it."""
+        """Write a screenshot of the whole page."""
         picture = self.call("Page.captureScreenshot", captureBeyondViewport=True)
         path.write_bytes(b64decode(picture["data"]))

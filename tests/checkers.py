@@ -1,4 +1,4 @@
-"""What type checkers say of a directory of programs, in their strictest mode."""
+"""The output of type checkers for a directory of programs, in their strictest mode."""
 
 import json
 import os

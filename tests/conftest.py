@@ -1,4 +1,4 @@
-"""What all tests share: the command, the corpus and a browser."""
+"""Fixtures for all tests: the command, the corpus and a browser."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A place for caches; that of whoever runs the tests must not decide what they see."""
+    """A directory for caches; the cache of the current user must not affect the tests."""
     place = tmp_path_factory.mktemp("caches")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place))

@@ -1,4 +1,4 @@
-"""A git repository in a directory, for tests of what is read from history."""
+"""A git repository in a directory, for tests that read from history."""
 
 import subprocess
 from pathlib import Path

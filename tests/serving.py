@@ -1,4 +1,4 @@
-"""Applications served on a free port of this machine, and what they answer."""
+"""Applications served on a free port of this machine, and their responses."""
 
 from __future__ import annotations
 

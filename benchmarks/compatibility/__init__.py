@@ -1,1 +1,1 @@
-"""Documents that others wrote: which become a package, and how much of each does."""
+"""Third-party documents: how many become a package, and how much of each is covered."""

@@ -1,4 +1,4 @@
-"""Try the documents that others wrote; write the sections into docs/compatibility.md."""
+"""Generate from third-party documents, and write the sections of docs/compatibility.md."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int
 
 
 def replace(title: str, section: str) -> None:
-    """Put a section of the page in place of the one of the same title."""
+    """Replace the section of the page that has the same title."""
     before = PAGE.read_text("utf-8") if PAGE.exists() else page.HEAD
     sections = {each.partition("\n")[0]: each for each in before.split("\n## ")[1:]}
     sections[title] = section.removeprefix("## ")

@@ -1,4 +1,4 @@
-"""Generators as commands, and why they fail."""
+"""Generators run as commands, and the reasons for their failures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 160
 
 
 def refusal(command: list[str], place: Path) -> str:
-    """Why a command fails, in a line; nothing if it does not."""
+    """Return the reason a command fails, in one line, or an empty text if it succeeds."""
     environment = {**ENVIRONMENT, "XDG_CACHE_HOME": str(place / "cache")}
     try:
         done = subprocess.run(
@@ -23,6 +23,6 @@ def refusal(command: list[str], place: Path) -> str:
         return f"not done in {SECONDS} s"
     said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
     errors = [line for line in said if "error" in line.lower()] or said or ["no reason given"]
-    # Where the document lies is not for the page.
+    # The directory of the document does not belong on the page.
     words = re.sub(r"(/[^/\s]+)+/", "", errors[-1].strip())
     return words[:_SHOWN] if done.returncode else ""

@@ -1,4 +1,4 @@
-"""What documents make use of, as far as their words tell."""
+"""The constructs that a document uses, found by regular expressions."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ CONSTRUCTS: Mapping[str, str] = {
 
 
 def constructs(document: Path) -> tuple[str, ...]:
-    """Return the names of what a document uses."""
+    """Return the names of the constructs that a document uses."""
     text = document.read_text("utf-8", "replace")
     return tuple(name for name, form in CONSTRUCTS.items() if re.search(form, text))

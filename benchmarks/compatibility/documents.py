@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-# Each line: a repository of GitHub, the path of its document, and the commit.
+# Each line: a GitHub repository, the path of its document, and the commit.
 LIST = Path(__file__).with_name("ordinary.txt")
 _ADDRESS = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 _SECONDS = 30
@@ -15,7 +15,7 @@ _SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A document on this machine, and what the page calls it."""
+    """A document on this machine, and its name on the page."""
 
     name: str
     file: Path
@@ -29,7 +29,7 @@ def published(corpus: Path) -> Iterator[Sample]:
 
 
 def ordinary(place: Path) -> Iterator[Sample]:
-    """Yield the documents of the list, fetched into a directory if they are not there yet."""
+    """Yield the documents of the list; missing ones are downloaded into a directory."""
     place.mkdir(parents=True, exist_ok=True)
     for line in LIST.read_text("utf-8").splitlines():
         repository, path, commit = line.split()

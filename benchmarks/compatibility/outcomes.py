@@ -1,4 +1,4 @@
-"""What generators make of a document."""
+"""The results of running the generators on a document."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PACKAGE = "made"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one document.
+    """The outcome of one document.
 
     Attributes:
-        refusal: the message of our generator, if it made nothing.
-        peers: for each peer, why it made nothing, or an empty text.
+        refusal: the message of our generator, if it generated nothing.
+        peers: for each peer, the reason it generated nothing, or an empty text.
         failure: why Python cannot import the package, if it cannot.
-        mypy: how many errors of types the package has; None if it was not asked.
+        mypy: the number of type errors in the package; None if mypy was not run.
     """
 
     sample: Sample
@@ -45,7 +45,7 @@ def outcome(
 
     Args:
         names: the peers that take part.
-        typed: whether mypy is asked about the package, too.
+        typed: whether to run mypy on the package, too.
     """
     place = workshop.fresh(sample.file.name)
     refused = _ours(sample.file, place)

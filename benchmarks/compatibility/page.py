@@ -28,7 +28,7 @@ HOW = {
 
 
 def section(title: str, outcomes: Sequence[Outcome]) -> str:
-    """What became of a set of documents."""
+    """Return the section of a set of documents."""
     lines = [f"## {title}", "", HOW[title], "", *_counts(outcomes), "", *_constructs(outcomes), ""]
     lines += [*_rules(outcomes), ""]
     return "\n".join([*lines, *_documents(outcomes)]) + "\n"
@@ -54,7 +54,7 @@ def _counts(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _constructs(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """What documents use, and what becomes of those that do."""
+    """Yield the table of constructs: the documents that use each, and how they fared."""
     using: dict[str, list[Outcome]] = {name: [] for name in CONSTRUCTS}
     for each in outcomes:
         for name in constructs(each.sample.file):
@@ -69,7 +69,7 @@ def _constructs(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _rules(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """What is left out, by the rule that says so."""
+    """Yield the table of left-out constructs, by rule."""
     places: Counter[str] = Counter()
     documents: Counter[str] = Counter()
     for each in outcomes:

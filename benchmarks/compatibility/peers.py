@@ -1,6 +1,6 @@
-"""What other generators make of a document, remembered by what is asked and of which version.
+"""The results of other generators on a document, cached by version and document hash.
 
-They take hours for documents that do not change, so what they said is kept in a file.
+The runs take hours for documents that do not change, so the results are kept in a file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Run = Callable[[Workshop, Path, Path], str]
 
 
 class Peers:
-    """Other generators, each asked once about a document."""
+    """Other generators, each run once per document."""
 
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
@@ -30,7 +30,7 @@ class Peers:
         )
 
     def refusal(self, name: str, document: Path, place: Path) -> str:
-        """Why a peer makes nothing of a document, in a line; nothing if it does not refuse."""
+        """Return the reason a peer refuses a document, in one line, or an empty text."""
         said = self._said.setdefault(INSTALLED[name].label, {})
         key = hashlib.sha256(document.read_bytes()).hexdigest()[:16]
         if key not in said:
@@ -63,6 +63,6 @@ def _datamodel_code_generator(workshop: Workshop, document: Path, place: Path) -
 PEERS: dict[str, Run] = {
     "openapi-python-client": _openapi_python_client,
     "openapi-generator": _openapi_generator,
-    # It makes models only.
+    # Generates models only.
     "datamodel-code-generator": _datamodel_code_generator,
 }

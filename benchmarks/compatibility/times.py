@@ -1,4 +1,4 @@
-"""How long a package takes to make, beside openapi-python-client, document by document."""
+"""Generation times, side by side with openapi-python-client, document by document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PEER = "openapi-python-client"
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The costs of one document."""
+    """The generation times of one document."""
 
     sample: Sample
     cold: Cost
@@ -32,7 +32,7 @@ class Times:
 
 
 def section(workshop: Workshop, samples: Iterable[Sample]) -> str:
-    """Measure every document; return the section of the page."""
+    """Measure every document and return the section of the page."""
     workshop.python_of(_PEER)
     peers = Peers(workshop)
     found = [
@@ -46,7 +46,7 @@ def section(workshop: Workshop, samples: Iterable[Sample]) -> str:
 
 
 def _can(command: list[str]) -> bool:
-    """Whether a peer ends well; some of what it makes cannot be formatted."""
+    """Return whether a peer's command succeeds; it cannot format some of its own output."""
     try:
         timed(command)
     except RuntimeError:
@@ -60,7 +60,7 @@ def _times(workshop: Workshop, sample: Sample) -> Times:
         place = workshop.fresh("times")
         ours = [sys.executable, "-m", "specwright", "generate", "--document", str(sample.file)]
         ours += ["--output", str(place / "out"), "--package", PACKAGE]
-        # A cache beside the output: an empty directory makes the run a cold one.
+        # The cache is next to the output: an empty directory makes the run cold.
         ours = ["env", f"XDG_CACHE_HOME={place / 'cache'}", *ours]
         peer = openapi_python_client(workshop, place, sample.file)
         for name, command in (("cold", ours), ("again", ours), ("peer", peer)):

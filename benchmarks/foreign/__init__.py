@@ -1,1 +1,1 @@
-"""Servers that others wrote, tested by `specwright test` and by schemathesis in one run."""
+"""Third-party servers, tested by `specwright test` and by schemathesis in one run."""

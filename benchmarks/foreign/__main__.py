@@ -1,4 +1,4 @@
-"""Install and start the servers, test each by both tools, and keep what they said."""
+"""Install and start the servers, test each with both tools, and save the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main() -> None:
         if wanted and not server.name.lower().startswith(wanted):
             continue
         for tool, run in _RUNS.items():
-            # Each tool finds the server as it is after its installation.
+            # Each tool gets the server in its state after installation.
             try:
                 with (
                     TemporaryDirectory() as reports,

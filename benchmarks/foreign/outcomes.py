@@ -1,4 +1,4 @@
-"""What the two tools said of each server: kept as JSON, shown as a page."""
+"""The results of both tools for each server: saved as JSON, rendered as a page."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ have it behind it; schemathesis says some causes once per operation.
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a tool did with a server.
+    """The result of a tool on a server.
 
     Attributes:
         seconds: from its start to its end.
-        operations, reached: of the document, and those that answered with success.
-        stopped: why it ended early, or could not begin.
-        causes: how often each was said.
+        operations, reached: those of the document, and those that responded with success.
+        stopped: why it ended early, or could not start.
+        causes: how often each was reported.
     """
 
     seconds: float
@@ -49,7 +49,7 @@ Outcomes = dict[str, dict[str, Outcome]]
 
 
 def load() -> Outcomes:
-    """Return what is kept, by server and tool."""
+    """Return the saved results by server and tool."""
     kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
     return {
         server: {tool: Outcome(**each) for tool, each in tools.items()}
@@ -58,7 +58,7 @@ def load() -> Outcomes:
 
 
 def keep(outcomes: Outcomes) -> None:
-    """Write what was measured."""
+    """Save the results."""
     data = {
         server: {tool: asdict(each) for tool, each in tools.items()}
         for server, tools in sorted(outcomes.items())
@@ -74,7 +74,7 @@ def render() -> str:
         "|---|--:|---|--:|--:|--:|--:|--:|",
     ]
     for server, tools in outcomes.items():
-        # schemathesis counts methods that a path does not have, too.
+        # schemathesis also counts methods that a path does not have.
         whole = next(tools[tool].operations for tool in TOOLS if tool in tools)
         rows += [_row(server, whole, tool, tools[tool]) for tool in TOOLS if tool in tools]
     parts = [HEAD, "\n".join(rows), "\n\n## Causes\n"]

@@ -1,4 +1,4 @@
-"""A server in an environment of its own, and what each of the two tools says of it."""
+"""A server in its own environment, and the results of both tools on it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from benchmarks.workshop import ENVIRONMENT
 _START_SECONDS = 300
 _VERSION = re.compile(r"[^A-Za-z0-9]+")
 _SEED = "1"
-# Of the causes of a server and a tool.
+# The number of causes kept per server and tool.
 _MOST = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server that answers.
+    """A server that responds.
 
     Attributes:
         url: the base URL of its API.
-        document: its address, or a path.
+        document: its URL, or a path.
     """
 
     url: str
@@ -44,7 +44,7 @@ class Running:
 
 
 def install(server: Server, place: Path) -> Path:
-    """Make the environment of a server, and return the directory of its commands."""
+    """Create the environment of a server and return the directory of its commands."""
     home = place / (f"npm-{_slug(server.packages[0])}" if server.is_npm else _slug(server.name))
     if server.is_npm:
         if not (home / "node_modules").exists():
@@ -61,10 +61,10 @@ def install(server: Server, place: Path) -> Path:
 
 @contextmanager
 def started(server: Server, place: Path, corpus: Path) -> Iterator[Running]:
-    """A server, from its start to its end.
+    """Run a server for the duration of the context.
 
     Raises:
-        RuntimeError: it does not answer.
+        RuntimeError: it does not respond.
     """
     commands = install(server, place)
     port = _free_port()
@@ -94,7 +94,7 @@ def started(server: Server, place: Path, corpus: Path) -> Iterator[Running]:
 
 
 def by_specwright(running: Running, key: str, seconds: int, place: Path) -> Outcome:
-    """Test a server by `specwright test`."""
+    """Test a server with `specwright test`."""
     command = [
         *("specwright", "test", running.url, "--document", running.document, "--seed", _SEED),
         *("--max-time", str(seconds), "--report-dir", str(place)),
@@ -119,7 +119,7 @@ def by_specwright(running: Running, key: str, seconds: int, place: Path) -> Outc
 
 
 def by_schemathesis(running: Running, key: str, seconds: int, place: Path) -> Outcome:
-    """Test a server by schemathesis in its usual settings."""
+    """Test a server with schemathesis in its default settings."""
     user = ("--auth", key) if ":" in key else ("--header", f"Authorization: Bearer {key}")
     command = [
         *("st", "run", running.document, "--url", running.url, "--seed", _SEED),
@@ -134,7 +134,7 @@ def by_schemathesis(running: Running, key: str, seconds: int, place: Path) -> Ou
 
 
 def _told(took: float, events: list[dict[str, Any]]) -> Outcome:
-    """What the events of schemathesis say."""
+    """Return the outcome that the events of schemathesis report."""
     reached, tried, requests, causes = set[str](), set[str](), 0, Counter[str]()
     for event in events:
         recorder = event.get("ScenarioFinished", {}).get("recorder", {})
@@ -180,7 +180,7 @@ def _await(url: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def _unpack(requirement: str, home: Path) -> None:
-    """Fetch the source distribution of a package, whose metadata pip builds, and unpack it."""
+    """Download and unpack the source distribution of a package; pip builds its metadata."""
     options = ["-q", "--no-deps", "--no-binary", ":all:", "-d", str(home)]
     _run([str(home / "bin" / "python"), "-m", "pip", "download", *options, requirement])
     archive = next(home.glob("*.tar.gz"))

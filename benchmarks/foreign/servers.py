@@ -1,4 +1,4 @@
-"""The servers: what is installed, how each is started, and where its document is."""
+"""The servers: their packages, how each is started, and the location of its document."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 class Server:
     """Software with an API and its document.
 
-    In texts, `{bin}` is where its commands are, `{place}` a directory of its own, `{port}` its
-    port, and `{corpus}` the directory of published documents.
+    In texts, `{bin}` is the directory of its commands, `{place}` a directory of its own, `{port}`
+    its port, and `{corpus}` the directory of published documents.
 
     Attributes:
         packages: requirements for pip, or for npm.
-        source: the package whose source distribution holds the application, if one does.
+        source: the package whose source distribution contains the application, if any.
         command: starts it.
-        document: its address below the server, or a path.
-        base: where the paths of the document are found below the server.
+        document: its path on the server, or a file path.
+        base: the prefix on the server of the paths in the document.
         environment: variables of the server.
-        key: user and password, or a token, that `specwright test` is given; none if it is open.
+        key: user and password, or a token, for the tools; empty if the server is open.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Server:
 
 
 def _fastapi(name: str, module: str, *more: str, key: str = "") -> Server:
-    """An application of FastAPI's documentation."""
+    """Return an application from FastAPI's documentation."""
     command = (
         "{bin}/uvicorn",
         f"docs_src.{module}:app",
@@ -50,7 +50,7 @@ def _fastapi(name: str, module: str, *more: str, key: str = "") -> Server:
 
 
 def _prism(document: str) -> Server:
-    """A mock of a published document by Prism."""
+    """Return a mock of a published document by Prism."""
     path = f"{{corpus}}/specs/{document}"
     return Server(
         name=f"Prism, {document}",
@@ -64,7 +64,7 @@ def _prism(document: str) -> Server:
 SERVERS = (
     Server(
         name="Prefect",
-        # The newest FastAPI lacks what this version of Prefect uses.
+        # The newest FastAPI lacks names that this version of Prefect uses.
         packages=("prefect==3.8.8", "fastapi==0.139.0"),
         command=("{bin}/prefect", "server", "start", "--host", "127.0.0.1", "--port", "{port}"),
         base="/api",
@@ -74,7 +74,7 @@ SERVERS = (
         name="Chroma",
         packages=("chromadb",),
         command=("{bin}/chroma", "run", "--path", "{place}", "--port", "{port}"),
-        # It asks for a token, and takes any.
+        # It requires a token and accepts any.
         key="a-test-token",
     ),
     Server(

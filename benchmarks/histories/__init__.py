@@ -1,1 +1,1 @@
-"""The review on histories of documents that others wrote."""
+"""Reviews of the version histories of third-party documents."""

@@ -1,4 +1,4 @@
-"""Review each version of the listed documents against the one before it; write the page."""
+"""Review each version of the listed documents against the previous one; write the page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _dump(file: Path, results: dict[History, list[Outcome]]) -> None:
-    """Write what was said of each pair, one to a line, to be read by people."""
+    """Write the findings of each pair, one pair per line, for people to read."""
     lines = [
         json.dumps({"history": history._asdict(), **each._asdict()})
         for history, outcomes in results.items()

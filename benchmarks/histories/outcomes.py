@@ -1,4 +1,4 @@
-"""What `specwright diff` says of two versions of a document, and what it takes."""
+"""The findings of `specwright diff` on two versions of a document, and its CPU time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from benchmarks.workshop import ENVIRONMENT
 
 
 class Outcome(NamedTuple):
-    """What became of a pair.
+    """The outcome of a pair.
 
     Attributes:
-        refusal: why a version cannot be used, if that is so.
-        crash: the end of what a run that failed printed.
-        seconds: of processor time, from start to end.
+        refusal: why a version cannot be used, if so.
+        crash: the end of the error output of a failed run.
+        seconds: of CPU time, from start to end.
     """
 
     base: str

@@ -16,7 +16,7 @@ with the one before it, in repositories that have nothing to do with this one. \
 `benchmarks/histories/repositories.txt` lists repository, path and last commit; the documents are \
 not here.
 """
-# What reading the findings of the run of 2026-11-22 by hand came to.
+# The conclusions from reading the findings of the run of 2026-11-22 by hand.
 READ = """\
 ## Read by hand
 
@@ -40,12 +40,12 @@ all along.
 nothing uses, a security scheme of another name, and a server that a path repeats.
 """
 _LEVELS = ("error", "warning", "info")
-# Findings about the run and not about a change.
+# Findings about the run, not about a change.
 _ABOUT_THE_VERSION = ("version-suggested", "version-too-low", "diff-invalid")
 
 
 def page(results: Mapping[History, Sequence[Outcome]]) -> str:
-    """What became of all pairs, by rule and by document."""
+    """Return the page: the outcomes of all pairs, by rule and by document."""
     outcomes = [each for pairs in results.values() for each in pairs]
     parts = (_counts(len(results), outcomes), _rules(outcomes), _documents(results))
     return "\n".join([HEAD, *("\n".join(each) + "\n" for each in parts), READ])

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-# Each line: a repository of GitHub, the path of its document, and the last commit.
+# Each line: a GitHub repository, the path of its document, and the last commit.
 LIST = Path(__file__).with_name("repositories.txt")
 _ADDRESS = "https://github.com/{repository}"
 
 
 class History(NamedTuple):
-    """A document, up to a commit of the repository that it is in."""
+    """A document, up to a commit of its repository."""
 
     repository: str
     path: str
@@ -21,7 +21,7 @@ class History(NamedTuple):
 
 
 def histories(place: Path) -> Iterator[tuple[History, Path]]:
-    """Yield the documents of the list with clones, made in a directory if they are not there."""
+    """Yield the documents of the list with their clones; missing clones are made in a directory."""
     place.mkdir(parents=True, exist_ok=True)
     for line in LIST.read_text("utf-8").splitlines():
         history = History(*line.split())
@@ -33,7 +33,7 @@ def histories(place: Path) -> Iterator[tuple[History, Path]]:
 
 
 def versions(clone: Path, history: History, most: int) -> list[str]:
-    """Return the commits that changed the document, the last ones, oldest first."""
+    """Return the last commits that changed the document, oldest first."""
     commits = _git(
         clone,
         *("log", "--first-parent", "--diff-filter=AM", "--format=%H", f"--max-count={most}"),

@@ -1,4 +1,4 @@
-"""The generated client: many asynchronous GETs, beside the same GETs by httpx2."""
+"""The generated client: many asynchronous GETs, next to the same GETs by httpx2."""
 
 import asyncio
 import json

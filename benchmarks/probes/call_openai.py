@@ -1,4 +1,4 @@
-"""openai: one GET, beside the same GET by the library below it."""
+"""openai: one GET, next to the same GET by the underlying library."""
 
 import json
 import sys

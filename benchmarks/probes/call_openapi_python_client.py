@@ -1,4 +1,4 @@
-"""The client that openapi-python-client generates: one GET, beside the same GET by httpx."""
+"""The client that openapi-python-client generates: one GET, next to the same GET by httpx."""
 
 import json
 import sys

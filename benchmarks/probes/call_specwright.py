@@ -1,4 +1,4 @@
-"""The generated client: one GET, beside the same GET by httpx2."""
+"""The generated client: one GET, next to the same GET by httpx2."""
 
 import json
 import sys

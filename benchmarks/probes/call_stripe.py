@@ -1,4 +1,4 @@
-"""stripe: one GET, beside the same GET by the library below it."""
+"""stripe: one GET, next to the same GET by the underlying library."""
 
 import json
 import sys

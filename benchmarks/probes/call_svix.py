@@ -1,4 +1,4 @@
-"""svix: one GET, beside the same GET by the library below it."""
+"""svix: one GET, next to the same GET by the underlying library."""
 
 import json
 import sys

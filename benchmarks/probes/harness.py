@@ -8,7 +8,7 @@ Call = Callable[[], object]
 
 
 def cost_of(call: Call, repeat: int) -> float:
-    """Microseconds of CPU per call."""
+    """Return the CPU time per call in microseconds."""
     started = time.process_time()
     for _ in range(repeat):
         call()
@@ -16,7 +16,7 @@ def cost_of(call: Call, repeat: int) -> float:
 
 
 def in_turns(calls: dict[str, Call], *, rounds: int, repeat: int) -> None:
-    """Print, for each call, its samples."""
+    """Print the samples of each call."""
     samples: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         cost_of(call, repeat // 4 + 1)

@@ -1,4 +1,4 @@
-"""Print how many MB a distribution and all that it requires take, without compiled modules."""
+"""Print the size in MB of a distribution and its requirements, without bytecode files."""
 
 import json
 import re
@@ -9,14 +9,14 @@ NAME = re.compile("[A-Za-z0-9._-]+")
 
 
 def closure(name: str, seen: set[str]) -> set[str]:
-    """The names of a distribution and of what it requires here, without extras."""
+    """Return the names of a distribution and its installed requirements, without extras."""
     key = name.lower().replace("_", "-")
     if key in seen:
         return seen
     try:
         found = distribution(name)
     except PackageNotFoundError:
-        # Required on other machines only.
+        # Required on other platforms only.
         return seen
     seen.add(key)
     for requirement in found.requires or ():

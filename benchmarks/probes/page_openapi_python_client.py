@@ -1,4 +1,4 @@
-"""The client that openapi-python-client generates: a page of events from its bytes."""
+"""The client that openapi-python-client generates: parsing a page of events from bytes."""
 
 import json
 import sys

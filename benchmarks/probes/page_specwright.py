@@ -1,4 +1,4 @@
-"""The generated client: pages of events from their bytes, beside a TypeAdapter of their types."""
+"""The generated client: parsing pages of events, next to a TypeAdapter of the same types."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from partner_esim._runtime.shared.codec import Codecs
 
 place, rounds = Path(sys.argv[1]), int(sys.argv[2])
 events = Codecs(models)["EventList"]
-# What a TypeAdapter of the same types runs, with all that the document says of them.
+# The same validator as in a TypeAdapter of these types, with all constraints of the document.
 checked = events.validator.validate_json
 pages = {path.stem: path.read_bytes() for path in place.glob("*.json")}
 calls = {name: lambda page=page: events.read(page) for name, page in pages.items()}

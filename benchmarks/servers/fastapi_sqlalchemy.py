@@ -1,8 +1,8 @@
-"""Placing and getting orders with FastAPI and the ORM of SQLAlchemy, as a team would write it.
+"""Placing and getting orders with FastAPI and the SQLAlchemy ORM, as a team would write it.
 
 One transaction per order: the reference is guarded by a UNIQUE constraint, the account is locked,
-the ledger gets an entry and the job for the carrier a row. What the service does besides is left
-out: limits, logs, metrics, checks of answers, and the work on the jobs.
+the ledger gets an entry, and the carrier's job a row. The other features of the service are left
+out: limits, logs, metrics, response validation, and processing of the jobs.
 """
 
 import hashlib
@@ -109,7 +109,7 @@ if is_sqlite:
 
     @event.listens_for(engine.sync_engine, "begin")
     def begin(connection):
-        # A transaction that reads first and writes then would fail beside another one.
+        # A transaction that reads first and writes later would fail next to another one.
         is_writing = connection.get_execution_options().get("writing")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
 
@@ -201,7 +201,7 @@ async def create_order(body: OrderCreate, account_id: Account, response: Respons
                 due_at=row.created_at,
             )
         )
-        # The foreign key of the order holds the account already, so a full lock would deadlock.
+        # The order's foreign key already locks the account, so a full lock would deadlock.
         query = select(AccountRow).where(AccountRow.account_id == account_id)
         account = (await session.execute(query.with_for_update(key_share=True))).scalar_one()
         if account.balance < total:

@@ -1,4 +1,4 @@
-"""The models of one operation, written by hand for the servers that stand beside the stub."""
+"""The models of one operation, written by hand for the servers compared with the stub."""
 
 import datetime
 from decimal import Decimal

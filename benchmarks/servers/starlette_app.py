@@ -23,7 +23,7 @@ async def create_order(request: Request) -> Response:
 
 
 async def create_order_as_agreed(request: Request) -> Response:
-    """Do what the contract asks of every request: credential, id, media type, size, no repeats."""
+    """Do the checks of the contract: credential, id, media type, size, no repeated keys."""
     headers = {"request-id": request.headers.get("request-id") or secrets.token_hex(16)}
     scheme, _, key = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not await authenticate(key, request):

@@ -1,1 +1,1 @@
-"""Measurements of the reference service as a process, beside what a team would write by hand."""
+"""Measurements of the reference service as a process, next to a typical hand-written one."""

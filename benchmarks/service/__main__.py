@@ -1,4 +1,4 @@
-"""Measure the service, and write docs/benchmarks-service.md."""
+"""Measure the service and write docs/benchmarks-service.md."""
 
 import argparse
 from pathlib import Path
@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0, help="how long each load lasts")
     parser.add_argument("--only", help="a part of a subject's name; nothing is written")
     options = parser.parse_args()
-    # Not inside the repository, and on a disk: what is in memory needs no flush.
+    # Not inside the repository, and on a disk: a file in memory needs no flush.
     with TemporaryDirectory(dir="/var/tmp") as place:
         workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", options.rounds)
         with postgres(workshop) as server:

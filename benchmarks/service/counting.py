@@ -1,4 +1,4 @@
-"""Counts what a service says to PostgreSQL, as a proxy between the two."""
+"""A proxy in front of PostgreSQL that counts the messages of a service."""
 
 import asyncio
 import threading
@@ -10,14 +10,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 _SOCKET = ".s.PGSQL.5432"
 _CHUNK = 65536
-# Messages of the protocol: a Sync, a Flush or a simple query is waited for, an Execute runs one
-# statement. https://www.postgresql.org/docs/current/protocol-message-formats.html
+# Messages of the protocol: the client waits after a Sync, a Flush or a simple query; an Execute
+# runs one statement. https://www.postgresql.org/docs/current/protocol-message-formats.html
 _WAITED_FOR = b"SHQ"
 _RUN = b"EQ"
 
 
 class Tally:
-    """The messages of all clients, by their first byte."""
+    """The number of messages from all clients, by their first byte."""
 
     def __init__(self) -> None:
         self._seen: Counter[int] = Counter()
@@ -31,7 +31,7 @@ class Tally:
         return sum(self._seen[each] for each in _RUN)
 
     async def read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass on what a client sends, message after message; the first one has no type."""
+        """Forward the messages of a client one by one; the first one has no type."""
         with closing(writer):
             size = await reader.readexactly(4)
             writer.write(size + await reader.readexactly(int.from_bytes(size) - 4))
@@ -49,7 +49,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 @contextmanager
 def counted(url: str, place: Path) -> Iterator[tuple[str, Tally]]:
-    """Put a proxy before a server with a Unix socket; give its URL, and what it has counted."""
+    """Run a proxy in front of a server's Unix socket; yield its URL and its tally."""
     parts = urlsplit(url)
     [directory] = parse_qs(parts.query)["host"]
     tally = Tally()

@@ -1,4 +1,4 @@
-"""Webhooks: from the moment of an event to its arrival, and orders beside dead receivers."""
+"""Webhook delivery times, from event to arrival, and order times beside dead receivers."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ from benchmarks.workshop import ROOT, Workshop
 ENDPOINTS = 100
 DEAD = 1
 PER_SECOND = 200
-# Of those who accept connections and never answer, beside some that do.
+# Dead receivers accept connections and never respond; the others are healthy.
 MANY_DEAD = 300
 BESIDE_DEAD = 330
 CALM_PER_SECOND = 80
@@ -33,7 +33,7 @@ _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the process that orders and receives has to know; the first receivers are dead."""
+    """The settings of the process that orders and receives; the first receivers are dead."""
 
     port: int
     prefix: str
@@ -46,10 +46,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How long first attempts took in milliseconds, and how many of them never came.
+    """The times of first attempts in milliseconds, and the number of those that never arrived.
 
     Attributes:
-        order_p50: how long an order took, in milliseconds, and so for `order_p99`.
+        order_p50: the median time of an order, in milliseconds; `order_p99` likewise.
     """
 
     p50: float
@@ -62,18 +62,18 @@ class Attempts:
 
 
 def address(number: int) -> str:
-    """An address of this machine for each endpoint, as different hosts have."""
+    """Return an address of this machine for an endpoint, so that each has a host of its own."""
     return f"127.0.{number // 250 + 1}.{number % 250 + 1}"
 
 
 def made_at(event_id: str) -> float:
-    """The time in an id, which is exact to the millisecond; other times are in seconds."""
+    """Return the time in an id, which is exact to the millisecond; other times are in seconds."""
     time_digits = event_id.partition("_")[2][:10]
     return sum(_DIGITS.index(each) << 5 * (9 - at) for at, each in enumerate(time_digits)) / 1000
 
 
 class Receiver:
-    """Acknowledges everything that arrives at healthy endpoints; the dead ones only accept."""
+    """Acknowledges every delivery to healthy endpoints; dead ones only accept connections."""
 
     def __init__(self) -> None:
         self.arrivals: list[tuple[float, bytes]] = []
@@ -111,7 +111,7 @@ class Receiver:
 
 
 async def ask(plan: Plan, request: bytes) -> bytes:
-    """Send a request over a connection of its own: the service closes those that are idle."""
+    """Send a request over its own connection: the service closes idle ones."""
     loop = asyncio.get_running_loop()
     _, connection = await loop.create_connection(Connection, "127.0.0.1", plan.port)
     answer = await connection.send(request)
@@ -132,7 +132,7 @@ async def register(plan: Plan, key: str, url: str) -> None:
 
 
 async def run(plan: Plan) -> Attempts:
-    """Order at a steady pace and watch what arrives."""
+    """Order at a steady pace and record the deliveries."""
     receiver = Receiver()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(plan.certificate)
@@ -165,7 +165,7 @@ async def run(plan: Plan) -> Attempts:
 
 
 def measure(workshop: Workshop, seconds: float) -> list[Attempts]:
-    """Measure the service with its worker in one process on SQLite."""
+    """Measure the service and its worker in one process on SQLite."""
     certificates = _certificates(workshop)
     found = []
     for number in range(workshop.rounds):
@@ -177,7 +177,7 @@ def measure(workshop: Workshop, seconds: float) -> list[Attempts]:
 def beside_dead(
     workshop: Workshop, seconds: float, server: Postgres
 ) -> dict[tuple[str, int], list[Attempts]]:
-    """Measure orders of partners of whom none or most have receivers that never answer."""
+    """Measure orders when none or most of the partners have receivers that never respond."""
     certificates = _certificates(workshop)
     found: dict[tuple[str, int], list[Attempts]] = {}
     for number in range(workshop.rounds):

@@ -1,4 +1,4 @@
-"""The load generator: a process of its own that reads a plan and prints what it has measured."""
+"""The load generator: a separate process that reads a plan and prints its measurements."""
 
 import asyncio
 import json
@@ -20,13 +20,13 @@ _LENGTH = b"content-length:"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to send, where, as whom and for how long.
+    """The requests to send, their target, credentials and duration.
 
     Attributes:
         kind: `orders` or `gets`.
-        ports: of the processes that serve; the clients are spread over them.
+        ports: of the server processes; the clients are spread over them.
         tag: makes references different from those of other plans on the same database.
-        clients: how many send one request after another.
+        clients: the number of clients that send one request after another.
     """
 
     kind: str
@@ -40,10 +40,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What came of a plan; the times are milliseconds, and `began` is that of the clock.
+    """The result of a plan; times are in milliseconds, and `began` is a Unix time.
 
     Attributes:
-        cpu: microseconds of this process per answer.
+        cpu: microseconds of this process per response.
     """
 
     per_second: float
@@ -55,7 +55,7 @@ class Load:
 
 
 class Connection(asyncio.Protocol):
-    """One request at a time over a connection that stays open."""
+    """A keep-alive connection with one request at a time."""
 
     def __init__(self) -> None:
         self._seen = b""
@@ -85,7 +85,7 @@ class Connection(asyncio.Protocol):
             self._seen, self._end = b"", -1
 
     def send(self, request: bytes) -> asyncio.Future[bytes]:
-        """Send a request; the result is the whole answer."""
+        """Send a request; the result is the whole response."""
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return self._answer
@@ -131,7 +131,7 @@ def _orders(plan: Plan, key: str, client: int) -> Iterator[bytes]:
 
 
 async def _client(plan: Plan, client: int) -> list[tuple[float, float]]:
-    """Send one request after another; return when each was answered and how long that took."""
+    """Send one request after another; return the completion time and duration of each."""
     port = plan.ports[client % len(plan.ports)]
     key = plan.keys[client % len(plan.keys)]
     loop = asyncio.get_running_loop()
@@ -154,7 +154,7 @@ async def _client(plan: Plan, client: int) -> list[tuple[float, float]]:
 
 
 async def run(plan: Plan) -> Load:
-    """Carry out a plan; the first part of its time only warms up."""
+    """Carry out a plan; the first part of its time is only a warm-up."""
     began = time.time()
     groups = await asyncio.gather(*(_client(plan, client) for client in range(plan.clients)))
     every = sorted(each for group in groups for each in group)

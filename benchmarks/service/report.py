@@ -66,7 +66,7 @@ by a UNIQUE constraint, and without everything else that the service does.
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A sentence, what was measured, and whether that is enough."""
+    """A sentence, the measured value, and whether it meets the goal."""
 
     sentence: str
     found: str
@@ -259,7 +259,7 @@ def _goals_on_postgres(rounds: Mapping[str, Sequence[Round]]) -> Iterator[Goal]:
 
 
 def _more(rounds: Mapping[str, Sequence[Round]], load: str, what: str) -> float:
-    """How much more three processes do than one, under the same load."""
+    """Return the ratio of three processes to one under the same load."""
     return _of(rounds[THREE_PROCESSES + load], what) / _of(rounds[ONE_PROCESS + load], what)
 
 

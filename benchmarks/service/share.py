@@ -1,4 +1,4 @@
-"""A share of a core for a process, so that a few cores stand for many (control groups of Linux)."""
+"""A share of a core per process (Linux control groups), so that few cores stand for many."""
 
 import contextlib
 import os
@@ -7,19 +7,19 @@ from pathlib import Path
 
 import psutil
 
-# Short enough that nobody waits longer than for a disk.
+# So short that a throttled process waits no longer than for a disk.
 _PERIOD = 10_000
 _ROOTS = (Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup"))
 
 
 def can_limit() -> bool:
-    """Whether this machine lets us: it takes root, and a controller of its processors."""
+    """Return whether this machine allows limits: they need root and a CPU controller."""
     return os.access(_root(), os.W_OK)
 
 
 @contextlib.contextmanager
 def limited(processes: Sequence[psutil.Process], share: float | None) -> Iterator[None]:
-    """Let each of some processes have so much of a core; None is without a limit."""
+    """Limit each process to a share of a core; None means no limit."""
     with contextlib.ExitStack() as stack:
         for process in processes if share is not None else ():
             stack.enter_context(_group(process, round(_PERIOD * (share or 1))))

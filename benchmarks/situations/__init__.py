@@ -1,1 +1,1 @@
-"""The same situations for this SDK and its peers: what each did, measured on loopback."""
+"""The same situations for this SDK and its peers: the behaviour of each, measured on loopback."""

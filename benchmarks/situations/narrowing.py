@@ -1,4 +1,4 @@
-"""Whether mypy and pyright know what an event holds once its type has been compared."""
+"""Checks that mypy and pyright narrow an event after a comparison of its type."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from benchmarks.situations.outcomes import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """How a program of a subject gets an event, and what one type of event holds.
+    """Code with which a program gets an event of a subject, and one of its event types.
 
     Attributes:
-        imports: what the program needs.
+        imports: the imports of the program.
         parse: an expression whose value is an event.
         type: the type of some event.
         kind: the class of that event.
-        member: what `data` of that event has and that of others does not.
+        member: an expression for a member that only that event has in its `data`.
         held: the type of that member.
     """
 

@@ -1,4 +1,4 @@
-"""What each library did: kept as JSON, shown as docs/sdk-situations.md."""
+"""The behaviour of each library: saved as JSON, rendered as docs/sdk-situations.md."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ giving `webhooks.parse` both.
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A word that the rule of the situation ranks, and a note that only people read."""
+    """A word that the rule of the situation ranks, and a note for people only."""
 
     word: str
     note: str = ""
@@ -60,11 +60,11 @@ class Outcomes:
     rows: Mapping[str, Row]
 
     def verdict(self, name: str) -> str:
-        """Return better, equal or worse, and who is better."""
+        """Return better, equal or worse."""
         return verdict(SITUATIONS[name].rule, self.rows[name])
 
     def save(self) -> None:
-        """Keep the outcomes, in the order of the table."""
+        """Save the outcomes in the order of the table."""
         rows = {
             name: {
                 subject: [self.rows[name][subject].word, self.rows[name][subject].note]
@@ -78,7 +78,7 @@ class Outcomes:
 
 
 def load() -> Outcomes:
-    """Return what was kept."""
+    """Return the saved outcomes."""
     if not KEPT.exists():
         return Outcomes({}, {})
     kept = json.loads(KEPT.read_text("utf-8"))
@@ -90,7 +90,7 @@ def load() -> Outcomes:
 
 
 def verdict(rule: Rule, row: Row) -> str:
-    """Compare our outcome with those of the peers that offer the thing."""
+    """Compare our outcome with those of the peers that offer the feature."""
     ours = row[OURS].word
     peers = {
         subject: each.word

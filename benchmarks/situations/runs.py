@@ -1,4 +1,4 @@
-"""Runs of the situations: which library is put into which, in which environment."""
+"""Runs of the situations: each library in its environment and its situations."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def checked(subject: str, workshop: Workshop) -> dict[str, Outcome]:
 
 
 def started(workshop: Workshop, programs: dict[str, str]) -> dict[str, Outcome]:
-    """Measure all subjects, as their times compare within one run only."""
+    """Measure all subjects, as their times are comparable within one run only."""
     present = {subject: program for subject, program in programs.items() if subject in SUBJECTS}
     samples = start_up(workshop, present)
     return {

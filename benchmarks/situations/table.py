@@ -1,4 +1,4 @@
-"""The situations, and the rule of each: which outcome is better than which."""
+"""The situations, each with a rule that ranks its outcomes."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 NOT_OFFERED = "not offered"
-# A process that had to be ended is worse than all else.
+# A process that had to be killed is worse than everything else.
 HANGS, CRASHES = "hangs", "crashes"
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Words from the best to the worst; those in one tuple are equally good."""
+    """Words from the best to the worst; words in one tuple are equally good."""
 
     ranks: tuple[tuple[str, ...], ...]
 
     def cost(self, word: str) -> float:
-        """Return the place of a word; less is better.
+        """Return the rank of a word; less is better.
 
         Raises:
-            LookupError: no rule knows the word, so the stage has broken or the table is incomplete.
+            LookupError: no rule has the word: the stage is broken or the table is incomplete.
         """
         if word in (HANGS, CRASHES):
             return len(self.ranks)
@@ -35,7 +35,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Fewer:
-    """Numbers of which less is better; as good is one that is at most `tolerance` times as much."""
+    """Numbers of which less is better; up to `tolerance` times as much is equally good."""
 
     tolerance: float = 1.0
 
@@ -48,7 +48,7 @@ Rule = Ranked | Fewer
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One row: what happens, and the rule."""
+    """One row: the situation, and its rule."""
 
     name: str
     text: str

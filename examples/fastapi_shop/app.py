@@ -1,6 +1,6 @@
-"""A shop as its team would write it in FastAPI; its clients and tests follow from its document.
+"""A shop as a team would write it in FastAPI; its clients and tests come from its document.
 
-Run it with `uvicorn app:app`, and see README.md for the client.
+Run it with `uvicorn app:app`; README.md explains the client.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def create_order(order: NewOrder, name: User) -> Order:
 
 @app.get("/orders/{order_id}", tags=["orders"])
 def get_order(order_id: int, name: User) -> Order:
-    # Not declared, as in most applications.
+    # Undeclared, as in most applications.
     if order_id not in orders:
         raise HTTPException(404, "There is no such order.")
     return orders[order_id]

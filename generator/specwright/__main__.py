@@ -1,4 +1,4 @@
-"""`python -m specwright` is the command `specwright`."""
+"""`python -m specwright`, the same as the command `specwright`."""
 
 from specwright.cli import main
 

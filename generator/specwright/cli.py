@@ -1,4 +1,4 @@
-"""The command `specwright`: a table of commands, each imported when it is run."""
+"""The command `specwright`: a table of commands, each imported when it runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from specwright.report.terminal import accept_any_text, say
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a command is, what it is for, and the extra that it needs, if any."""
+    """A command: its place, its one-line summary, and the extra that it needs, if any."""
 
     target: str
     summary: str
@@ -97,7 +97,7 @@ _OBJECTS_BEFORE_A_SEARCH = 200_000
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands without importing them, and turns errors into words."""
+    """A group that lists its commands without importing them and reports errors as messages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -130,10 +130,10 @@ class LazyGroup(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> NoReturn:
-        """Run a command and exit: 0, 1 (findings or differences), 2 (cannot), 130 (interrupted)."""
-        # What ends a job in CI takes the same way back as Ctrl-C.
+        """Run a command and exit: 0, 1 (findings or differences), 2 (failed), 130 (interrupted)."""
+        # SIGTERM, which ends a job in CI, is handled like Ctrl-C.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        # Documents are large and stay: a tenth of a run would go to the search for garbage in them.
+        # Documents are large and stay in memory: garbage collection would take a tenth of a run.
         gc.set_threshold(_OBJECTS_BEFORE_A_SEARCH)
         accept_any_text()
         try:
@@ -167,5 +167,5 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """Entry point of the command."""
+    """Run the command line."""
     cli.main()

@@ -1,4 +1,4 @@
-"""Settings of a project: the table `[tool.specwright]` of its pyproject.toml, or several."""
+"""Settings of a project: the `[tool.specwright]` table or tables of its pyproject.toml."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Renames:
         schemas: class by component key.
         operations: method by operationId, or by method and path, such as `GET /orders`.
         tags: group by tag.
-        parameters: argument by the name of a parameter, wherever it is taken.
+        parameters: argument by the name of a parameter, in every operation that has it.
     """
 
     schemas: Mapping[str, str] = field(default_factory=dict)
@@ -42,18 +42,18 @@ class Renames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What decides the content of a package besides the document.
+    """The settings that decide the content of a package, apart from the document.
 
     Attributes:
         package: import name of the generated package.
         distribution: name under which the package is installed.
         client_name: class of the synchronous client; the other one is called `Async…`.
-        env_prefix: start of the names of environment variables that the client reads.
-        short_method_names: whether methods leave out what their group's name says.
-        names: names of the project's own for parts of the document.
+        env_prefix: prefix of the environment variables that the client reads.
+        short_method_names: whether method names leave out the words of their group's name.
+        names: the project's own names for parts of the document.
         templates: directory of templates that replace or extend the built-in ones.
-        pagination: what `x-contract-pagination` says, for a document that does not, by
-            operationId or such as `GET /things`.
+        pagination: `x-contract-pagination` for a document without it, by operationId or such as
+            `GET /things`.
     """
 
     package: str | None = None
@@ -68,15 +68,16 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignIn:
-    """How a test obtains the credential of a security scheme from a user or a client.
+    """The sign-in that obtains the credential of a security scheme for a user or a client.
 
     Attributes:
-        operation: that signs in, by operationId or such as `POST /login`; empty for OAuth 2.0.
-        body: of its request; `{user}` and `{password}` stand for the two parts of the key.
-        token: a runtime expression for the credential in the answer (OpenAPI 3.1.1, 4.8.20.3);
+        operation: the operation that signs in, by operationId or such as `POST /login`; empty for
+            OAuth 2.0.
+        body: the body of its request; `{user}` and `{password}` stand for the two parts of the key.
+        token: a runtime expression for the credential in the response (OpenAPI 3.1.1, 4.8.20.3);
             empty for `access_token`, or for the cookie of the scheme.
-        token_url: of OAuth 2.0, in place of that of the document.
-        scopes: asked for with OAuth 2.0.
+        token_url: the token URL of OAuth 2.0, in place of the one in the document.
+        scopes: the scopes to request with OAuth 2.0.
     """
 
     operation: str = ""
@@ -88,13 +89,13 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedLink:
-    """A link from the successes of one operation to another one.
+    """A link from the successful responses of one operation to another operation.
 
     Attributes:
         source: the first operation, by operationId or such as `POST /users`.
         target: the second one.
-        parameters: values or runtime expressions by the name of the parameter, with its place
-            before it (`path.id`) where two have the name.
+        parameters: values or runtime expressions by parameter name, with the place before the name
+            (`path.id`) where two parameters share it.
         body: the same for members of the JSON body.
     """
 
@@ -106,11 +107,11 @@ class AddedLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractTesting:
-    """What a project says of its contract tests.
+    """The settings of contract tests.
 
     Attributes:
-        sign_in: by the name of the security scheme.
-        links: that the document does not declare.
+        sign_in: the sign-ins by the name of their security scheme.
+        links: links that the document does not declare.
     """
 
     sign_in: Mapping[str, SignIn] = field(default_factory=dict)
@@ -119,11 +120,11 @@ class ContractTesting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What a project says; None where it leaves the choice to us.
+    """The settings of one document; None where the project sets nothing.
 
     Attributes:
         document: the OpenAPI document.
-        output: the directory that is generated.
+        output: the directory of the generated package.
         test: settings of contract tests.
     """
 
@@ -134,7 +135,7 @@ class Config:
 
 
 def find_project(start: Path) -> Path | None:
-    """Return the nearest pyproject.toml, from a directory upward, that has our table."""
+    """Return the nearest pyproject.toml with our table, in a directory or above it."""
     for directory in (start, *start.parents):
         file = directory / FILE_NAME
         if os.path.lexists(file) and _tables(file)[1] is not None:
@@ -146,8 +147,8 @@ def read_config(file: Path) -> Config:
     """Read the settings of a project with one document; paths in them are relative to the file.
 
     Raises:
-        InputError: the file is not TOML, a setting is unknown or has no meaning, or there are
-            several documents.
+        InputError: the file is not TOML, a setting is unknown or invalid, or there are several
+            documents.
     """
     configs = read_configs(file)
     if len(configs) > 1:
@@ -156,7 +157,7 @@ def read_config(file: Path) -> Config:
 
 
 def read_configs(file: Path) -> tuple[Config, ...]:
-    """Read the settings of a project, those of each of its documents.
+    """Read the settings of a project, one for each of its documents.
 
     Raises:
         InputError: as for `read_config`.
@@ -166,7 +167,7 @@ def read_configs(file: Path) -> tuple[Config, ...]:
 
 
 def configs_as_of(file: Path, content: bytes) -> tuple[Config, ...]:
-    """What the settings were when the file had another content; none if it had none of ours.
+    """Return the settings in an earlier content of the file; empty if it has no table of ours.
 
     Raises:
         InputError: as for `read_config`.
@@ -176,7 +177,7 @@ def configs_as_of(file: Path, content: bytes) -> tuple[Config, ...]:
 
 
 def of_document(configs: Sequence[Config], document: Path) -> Config | None:
-    """Return the settings of a document; those of the only one are for any."""
+    """Return the settings of a document; a project's only settings apply to any document."""
     if len(configs) == 1:
         return configs[0]
     own = (each for each in configs if each.document is not None)
@@ -184,12 +185,12 @@ def of_document(configs: Sequence[Config], document: Path) -> Config | None:
 
 
 def is_same(path: Path | None, other: Path) -> bool:
-    """Whether two paths lead to one file."""
+    """Return whether two paths lead to the same file."""
     return path is not None and Path(os.path.realpath(path)) == Path(os.path.realpath(other))
 
 
 def several(configs: Sequence[Config]) -> InputError:
-    """The error for a command that works on one document, and was not told on which."""
+    """Return the error for a command that works on one document but was not given any."""
     named = ", ".join(each.document.name for each in configs if each.document is not None)
     return InputError("the project has several documents", hint=f"name one of {named}")
 
@@ -225,10 +226,10 @@ def _config(file: Path, text: str, table: dict[str, Any], number: int) -> Config
 
 
 def check_package(name: str) -> str:
-    """Let the name of a package pass.
+    """Return the name of a package if it is valid.
 
     Raises:
-        ValueError: Python could not import it.
+        ValueError: Python could not import a package of this name.
     """
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
         raise ValueError("is a name that Python can import")
@@ -236,12 +237,12 @@ def check_package(name: str) -> str:
 
 
 def is_below(path: Path, directory: Path) -> bool:
-    """Whether a path stays below a directory, whatever links there are on the way."""
+    """Return whether a path is below a directory after all links are resolved."""
     return Path(os.path.realpath(directory)) in Path(os.path.realpath(path)).parents
 
 
 def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
-    """Return the text of a TOML file and what it says.
+    """Return the text of a TOML file and its data.
 
     Raises:
         InputError: it cannot be read, or is not TOML.
@@ -254,7 +255,7 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
 
 
 def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
-    """Return the text of a TOML file with this content, and what it says.
+    """Return the text of a TOML file with this content, and its data.
 
     Raises:
         InputError: it is not TOML.
@@ -268,7 +269,7 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
     except RecursionError:
         raise InputError("not TOML: nested too deeply", start) from None
     except ValueError as error:
-        # The parser lets pass what Python says of numbers, which has no place.
+        # Python's own errors about numbers pass through the parser without a position.
         found = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(found[1]), int(found[2])) if found else (1, 1)
         raise InputError(f"not TOML: {error}", Location(str(file), line, column)) from None
@@ -294,7 +295,7 @@ def _tables_in(
 
 
 def _place(file: Path, text: str, key: str, number: int) -> Location:
-    """Where a setting of one of the tables stands, or the table."""
+    """Return the location of a setting in one of the tables, or of the table itself."""
     heads = 0
     for line_number, line in enumerate(text.splitlines(), 1):
         head = line.strip()
@@ -323,7 +324,7 @@ def _path(value: object, directory: Path) -> Path:
     if not isinstance(value, str) or not value or "\0" in value:
         raise ValueError("is a path")
     path = directory / value
-    # Who can change the settings need not be one who may use what lies elsewhere.
+    # The author of the settings may have no right to use files elsewhere.
     if not is_below(path, directory):
         raise ValueError(f"is a path below the directory of {FILE_NAME}")
     try:
@@ -421,7 +422,7 @@ def _renames(value: object, directory: Path) -> Renames:
 
 
 def is_variable(name: str) -> bool:
-    """Return whether a name is one that methods, groups and arguments may have."""
+    """Return whether a name is valid for methods, groups and arguments."""
     return _VARIABLE.fullmatch(name) is not None and not keyword.iskeyword(name)
 
 

@@ -1,4 +1,4 @@
-"""Errors that a user can cause, with the place and the way out."""
+"""Errors that a user can cause, with a location and a hint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A place in a file; line and column count from one."""
+    """A place in a file; line and column are counted from one."""
 
     file: str
     line: int
@@ -22,7 +22,7 @@ class Location:
 
 
 class SpecwrightError(Exception):
-    """What was asked for cannot be done; the message needs no traceback to be understood."""
+    """An error that stops a command; its message is clear without a traceback."""
 
     exit_code = 2
 
@@ -41,7 +41,7 @@ class SpecwrightError(Exception):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The place and the message, what belongs to it, and the way out."""
+        """The location and the message, its details, and the hint."""
         place = f"{self.location}: " if self.location else ""
         advice = (f"hint: {self.hint}",) if self.hint else ()
         return f"{place}{self.message}", *self.details, *advice
@@ -55,11 +55,11 @@ class InputError(SpecwrightError):
 
 
 class UnresolvedError(InputError):
-    """A reference leads nowhere in a document that can be read."""
+    """A reference without a target, in a document that can be read."""
 
 
 def did_you_mean(name: str, known: Collection[str], otherwise: str) -> str:
-    """A hint at the name that is most like an unknown one, else at all of them."""
+    """Return a hint at the known name most similar to an unknown one, or else the other hint."""
     # Imported here: only mistakes need it.
     from difflib import get_close_matches
 

@@ -1,4 +1,4 @@
-"""Files: those of others are read if they are files, ours are written whole or not at all."""
+"""Safe reads of regular files, and atomic writes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def read_regular(path: Path, *, limit: int = LARGEST) -> bytes:
     """Return the content of a regular file.
 
     Raises:
-        OSError: it is a pipe, a device or larger than the limit, or the system refuses.
+        OSError: it is a pipe, a device or larger than the limit, or it cannot be read.
     """
-    # A pipe without a writer would keep even its opening waiting, so the question comes first.
+    # Opening a pipe without a writer would block, so the type is checked first.
     if stat.S_ISFIFO(path.stat().st_mode):
         raise OSError(errno.EINVAL, "is not a regular file", str(path))
     return read_argument(path, limit=limit)
 
 
 def read_argument(path: Path, *, limit: int = LARGEST) -> bytes:
-    """Return the content of a file that the user named, which may be a pipe: `<(…)` of a shell.
+    """Return the content of a file named by the user; it may be a pipe: `<(…)` of a shell.
 
     Raises:
-        OSError: it is a device or larger than the limit, or the system refuses.
+        OSError: it is a device or larger than the limit, or it cannot be read.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
@@ -44,16 +44,16 @@ def read_argument(path: Path, *, limit: int = LARGEST) -> bytes:
 
 
 def replace_files(contents: Mapping[Path, bytes], *, mode: int = 0o666) -> None:
-    """Write files so that each is the old or the new one at any time, never a part of it.
+    """Write files so that each has its old or its new content at any time, never a part of it.
 
-    All are written beside their places before the first is replaced, so that a full disk changes
-    nothing. A file hands its permissions on; a link is replaced, and what it leads to stays.
+    All are written next to their places before the first is replaced, so that a full disk changes
+    nothing. A file keeps its permissions; a link is replaced, and its target stays.
 
     Args:
         mode: the permissions of a new file, before the umask of the process.
 
     Raises:
-        OSError: the system refuses. Nothing is left beside the files.
+        OSError: a file cannot be written. No temporary file is left behind.
     """
     staged = {path: path.with_name(f".{path.name}.{secrets.token_hex(8)}") for path in contents}
     try:
@@ -67,7 +67,7 @@ def replace_files(contents: Mapping[Path, bytes], *, mode: int = 0o666) -> None:
 
 
 def _permissions(path: Path) -> int | None:
-    """Return those of a file that is there."""
+    """Return the permissions of an existing regular file."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -76,10 +76,10 @@ def _permissions(path: Path) -> int | None:
 
 
 def _create(file: Path, content: bytes, kept: int | None, mode: int) -> None:
-    # Never wider than they will be in the end.
+    # Never wider than the final permissions.
     opener = partial(os.open, mode=mode if kept is None else kept)
     with open(file, "xb", opener=opener) as stream:
         stream.write(content)
     if kept is not None:
-        # The umask took from them.
+        # The umask has narrowed them.
         file.chmod(kept)

@@ -1,4 +1,4 @@
-"""What checks have to say, in the one form that every command makes and every format shows."""
+"""Findings of checks, in the one form that all commands produce and all formats render."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from specwright.pointer import Pointer
 
 
 class Level(StrEnum):
-    """How much a finding matters; `off` is for rules only."""
+    """The severity of a finding; `off` is for rules only."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -20,7 +20,7 @@ class Level(StrEnum):
     OFF = "off"
 
 
-# The levels that findings have.
+# The levels that findings can have.
 WORST_FIRST = (Level.ERROR, Level.WARNING, Level.INFO)
 
 
@@ -29,12 +29,12 @@ class RuleDescription:
     """A rule in words.
 
     Attributes:
-        bad: a part of a document in YAML that does not follow it, or empty.
-        good: the same as it should be, or empty.
-        instead: what to do, if that is not plain from what is good.
-        weight: how much a finding matters among others of its level.
-        example: what breaks it, in words, of a rule that is not about a document.
-        advice: what to do about a finding.
+        bad: a part of a document in YAML that breaks the rule, or empty.
+        good: the same part as it should be, or empty.
+        instead: the remedy, if `good` does not make it plain.
+        weight: the importance of a finding among others of its level.
+        example: a violation in words, for a rule that is not about a document.
+        advice: advice about a finding.
     """
 
     id: str
@@ -50,16 +50,16 @@ class RuleDescription:
     weight: int = field(default=0, kw_only=True)
 
 
-# The label of what the document asks for, beside what came.
+# The label of the data that the document requires, beside the actual data.
 EXPECTED = "expected"
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Text that shows what was found, such as a request and its response.
+    """Text that supports a finding, such as a request and its response.
 
     Attributes:
-        http: the same as JSON text, if it is a message of HTTP.
+        http: the same as JSON text, if it is an HTTP message.
     """
 
     label: str
@@ -69,11 +69,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What a change is about, and whom it concerns.
+    """The part of the API that a change affects.
 
     Attributes:
         subject: the part in words, such as "count in the request body"; empty for all of it.
-        operations: those that have it, as people call them; none for the whole API.
+        operations: the display names of the affected operations; empty for the whole API.
     """
 
     subject: str
@@ -82,12 +82,12 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One of the operations where a finding was made.
+    """One operation in which a finding was made.
 
     Attributes:
         id: the name of the failure in the result of the run, such as `F1`.
-        operation: as people call it, such as `POST /orders`; empty for the whole API.
-        message: the finding with the values that this operation was sent or answered.
+        operation: its display name, such as `POST /orders`; empty for the whole API.
+        message: the finding with the values that this operation received or returned.
         evidence: the first requests that show it there.
     """
 
@@ -101,19 +101,19 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One rule that one place does not follow, or one cause for which many do not.
+    """A violation of a rule in one place, or one cause of violations in many places.
 
     Attributes:
-        pointer: the place as a JSON pointer, if it lies in a document.
-        related: a second place that belongs to it, such as the same one in an older document.
-        evidence: what shows that the finding is true.
+        pointer: the place as a JSON pointer, if it is in a document.
+        related: a second place that belongs to it, such as the same place in an older document.
+        evidence: the evidence of the finding.
         counterexample: a value that proves it, as JSON text.
-        waived: why the project accepts it, if it does.
-        related_pointer: the second place as a JSON pointer, if it lies in a document.
-        affected: whom it concerns, if it is about a change.
-        cause: what is wrong in words that are the same for every operation, value and run; empty
-            if the message is.
-        occurrences: the operations that have this cause, in the order in which they were found;
+        waived: the reason why the project accepts it, if it does.
+        related_pointer: the second place as a JSON pointer, if it is in a document.
+        affected: the affected part of the API, if it is about a change.
+        cause: the defect in words that are the same for every operation, value and run; empty if
+            those of the message are.
+        occurrences: the operations with this cause, in the order in which they were found;
             location, pointer and evidence are those of the first one.
     """
 
@@ -133,22 +133,22 @@ class Finding:
 
     @property
     def operations(self) -> tuple[str, ...]:
-        """The operations that it is about, each once; none for the whole API."""
+        """The operations with this finding, each once; empty for the whole API."""
         named = (each.operation for each in self.occurrences if each.operation)
         return tuple(dict.fromkeys(named)) if self.affected is None else self.affected.operations
 
     @property
     def words(self) -> str:
-        """The message, with the part of the API that a change is about."""
+        """The message, after the part of the API that a change affects."""
         if self.affected is None or not self.affected.subject:
             return self.message
         return f"{self.affected.subject}: {self.message}"
 
     @property
     def fingerprint(self) -> str:
-        """The same for the same finding in every run, wherever its line is: 16 hex digits.
+        """A stable id, independent of the run and of line numbers: 16 hex digits.
 
-        A cause is the same whichever operations have it.
+        The operations that have a cause do not change its id.
         """
         place = "" if self.cause else self.pointer or self.location.file
         said = "\n".join((self.rule, place, self.cause or self.message))
@@ -157,7 +157,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Numbers that belong to the findings, such as the coverage of a contract; cells are text."""
+    """A table that accompanies the findings, such as the coverage of a contract; cells are text."""
 
     title: str
     columns: tuple[str, ...]
@@ -171,12 +171,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """An operation, and how often it was called with success.
+    """An operation and the number of its successful calls.
 
     Attributes:
-        outcome: the last answer in a word, if none was a success.
-        hint: what would help.
-        evidence: the last request and its answer.
+        outcome: the last response in a word, if there was no success.
+        hint: advice that would help.
+        evidence: the last request and its response.
     """
 
     operation: str
@@ -188,12 +188,12 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A rule that was tried on an operation, or was not.
+    """A rule that was tried on an operation, or skipped.
 
     Attributes:
-        subject: the operation as people call it; empty for the whole API.
-        skipped: why it was not tried; empty if it was.
-        seconds: how long it took.
+        subject: the display name of the operation; empty for the whole API.
+        skipped: the reason why it was skipped; empty if it was tried.
+        seconds: the duration.
     """
 
     subject: str
@@ -204,7 +204,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """When and where something was tried: seconds since 1970, how many it took, and the host."""
+    """The start of a run in seconds since 1970, its duration in seconds, and its host."""
 
     started: float
     seconds: float
@@ -221,19 +221,19 @@ class Report:
 
     Attributes:
         document: the document as the user named it.
-        findings: those that count, in order.
-        waived: those that the project accepts.
+        findings: the findings that count, in order.
+        waived: the findings that the project accepts.
         rules: the rules that were applied.
-        line: gives the text of the line at a location, if it is known.
-        facts: labels and values that tell this run from others, such as its target or its seed.
-        tables: what was measured.
-        breaking: how many changes break somebody, of a comparison.
-        version: the least one that they call for, if that is known.
-        headline: the outcome in words, beside how many findings of each level there are.
-        command: which one made it, so that reports of several can be told apart.
-        trials: which rules were tried on what, of a report about behaviour.
-        clock: when it was made, of the same.
-        visits: the operations of the API, of the same.
+        line: returns the text of the line at a location, if it is known.
+        facts: labels and values that identify this run, such as its target or its seed.
+        tables: the measurements.
+        breaking: the number of breaking changes, for a comparison.
+        version: the smallest version increment that the changes require, if it is known.
+        headline: the outcome in words, beside the number of findings of each level.
+        command: the command that made it, so that reports of several can be told apart.
+        trials: the rules that were tried, and on what, for a report about behaviour.
+        clock: the time and host of the run, for the same.
+        visits: the operations of the API, for the same.
     """
 
     document: str
@@ -265,7 +265,7 @@ class Report:
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """By place, each once."""
+    """Return the findings by place, each once."""
     unique = dict.fromkeys(findings)
     return tuple(
         sorted(
@@ -275,5 +275,5 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """By level, then by place, each once."""
+    """Return the findings by level, then by place, each once."""
     return tuple(sorted(in_order(findings), key=lambda each: WORST_FIRST.index(each.level)))

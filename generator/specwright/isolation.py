@@ -1,4 +1,4 @@
-"""Tasks in a process of their own, which may end badly without ending this one."""
+"""Tasks in a separate process, which can crash without ending this one."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _LEAST_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Processor time of tasks, and memory beside what is used already.
+    """Limits of tasks: processor time, and memory beyond the present use.
 
     Attributes:
-        seconds: of processor time, which a busy machine gives more slowly and not less of.
-        memory: in bytes.
-        patience_seconds: by the clock, for each task: a last resort, as one that waits for ever
-            uses no processor time.
+        seconds: processor time, which the load of the machine does not change.
+        memory: bytes.
+        patience_seconds: wall-clock time for each task: a last resort, as a task that waits
+            forever uses no processor time.
     """
 
     seconds: float
@@ -38,7 +38,7 @@ class Limits:
 
 
 class Stopped(StrEnum):
-    """Why a task has no result."""
+    """The reason why a task has no result."""
 
     TIME = "it takes too long"
     CRASH = "it needs too much memory, or crashes a library"
@@ -49,13 +49,13 @@ class Stopped(StrEnum):
 
 
 def isolated(tasks: Sequence[Callable[[], T]], limits: Limits) -> Iterator[T | Stopped]:
-    """Give the result of each task in order, or why there is none.
+    """Yield the result of each task in order, or the reason why it has none.
 
     The tasks share the limits; each may use half of the time that those before it left. Their
-    process is a copy of this one: what they change stays there, and only results come back.
+    process is a copy of this one: changes stay there, and only results come back.
     """
     if sys.platform == "win32":
-        # Neither copies of a process nor limits are to be had.
+        # Windows can neither fork a process nor limit it.
         yield from (task() for task in tasks)
         return
     done, left = 0, limits.seconds
@@ -74,7 +74,7 @@ def isolated(tasks: Sequence[Callable[[], T]], limits: Limits) -> Iterator[T | S
 
 
 class _Process:
-    """A copy of this process that works on tasks until one of them ends it."""
+    """A copy of this process that runs tasks until one of them ends it."""
 
     def __init__(self, tasks: Sequence[Callable[[], Any]], limits: Limits) -> None:
         reading, writing = os.pipe()
@@ -91,9 +91,9 @@ class _Process:
                 yield pickle.load(self._output)
 
     def end(self) -> tuple[Stopped, float]:
-        """Why the process ended, and the processor time that it used."""
+        """End the process; return the reason and the processor time that it used."""
         self._output.close()
-        # Unless it has ended already, nobody wants the rest of its results.
+        # If it has not ended already, the rest of its results is not needed.
         os.kill(self._pid, signal.SIGKILL)
         _, status, usage = os.wait4(self._pid, 0)
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
@@ -102,10 +102,10 @@ class _Process:
 
 def _work(tasks: Sequence[Callable[[], Any]], limits: Limits, output: int) -> NoReturn:
     try:
-        # The first process is interrupted, too, and ends this one.
+        # The parent is interrupted, too, and ends this process.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        # What libraries say as they crash is for nobody.
+        # The output of crashing libraries is discarded.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         faulthandler.disable()
         limit_memory(limits.memory)
@@ -115,18 +115,18 @@ def _work(tasks: Sequence[Callable[[], Any]], limits: Limits, output: int) -> No
                 results.write(pickle.dumps(task()))
                 results.flush()
     finally:
-        # Nothing of the first process is to be closed or written here once more.
+        # Nothing of the parent is to be closed or flushed a second time.
         os._exit(0)
 
 
 def limit_time(seconds: float, patience_seconds: float = PATIENCE_SECONDS) -> None:
-    """End this process, or the one that takes its place, by a signal when its time is used up.
+    """Let a signal end this process, or the one that replaces it, when its time is used up.
 
     The timers are those of POSIX, on Linux as on macOS.
 
     Args:
-        seconds: of processor time from now on, that of all threads together.
-        patience_seconds: by the clock.
+        seconds: processor time from now on, of all threads together.
+        patience_seconds: wall-clock time.
     """
     if sys.platform == "win32":
         return
@@ -139,7 +139,7 @@ def limit_time(seconds: float, patience_seconds: float = PATIENCE_SECONDS) -> No
 
 
 def limit_memory(more: int) -> None:
-    """Refuse this process more memory than it has now and so many bytes."""
+    """Limit the memory of this process to its present use and this many bytes more."""
     if sys.platform == "win32":
         return
     import resource
@@ -147,7 +147,7 @@ def limit_memory(more: int) -> None:
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:
-        # Other systems than Linux do not hold a process to such a limit.
+        # Systems other than Linux do not enforce such a limit.
         return
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     limit = pages * resource.getpagesize() + more

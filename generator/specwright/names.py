@@ -6,10 +6,10 @@ import keyword
 import re
 import unicodedata
 
-# A number that carries its sign is a whole name in some APIs ("+1" and "-1" are reactions).
+# A signed number is a whole name in some APIs ("+1" and "-1" are reactions).
 _SIGNS = {"+": "plus ", "-": "minus "}
 _SIGNED_NUMBER = re.compile(r"\s*([+-])(?=\d)")
-# Filters by order have it at their end ("created<=").
+# The names of comparison filters end with an operator ("created<=").
 _COMPARISONS = {"<": " lt", "<=": " le", ">": " gt", ">=": " ge", "!=": " ne"}
 _COMPARED = re.compile(r"([^<>]*?)(<=|>=|!=|<|>)")
 # Plural abbreviations ("eventIDs") are one word, not three.
@@ -50,17 +50,17 @@ def _starts_word(name: str, index: int) -> bool:
 
 
 def snake(name: str) -> str:
-    """Name of a function, parameter or attribute: `getOrderByID` becomes `get_order_by_id`."""
+    """Return a name in snake case: `getOrderByID` becomes `get_order_by_id`."""
     return _identifier("_".join(word.lower() for word in words(name)), "x_")
 
 
 def pascal(name: str) -> str:
-    """Name of a class: `order-line` becomes `OrderLine`; inner capitals stay as they are."""
+    """Return the name of a class: `order-line` becomes `OrderLine`; inner capitals are kept."""
     return _identifier("".join(word[:1].upper() + word[1:] for word in words(name)), "X")
 
 
 def constant(name: str) -> str:
-    """Name of a constant: `orderLine` becomes `ORDER_LINE`."""
+    """Return the name of a constant: `orderLine` becomes `ORDER_LINE`."""
     return _identifier("_".join(word.upper() for word in words(name)), "X_")
 
 

@@ -1,4 +1,4 @@
-"""Patterns of documents (ECMA-262) in the notation of Rust's engine, which takes linear time."""
+"""Patterns of documents (ECMA-262) in the syntax of Rust's engine, which takes linear time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 50_000
 
-# Flags of Rust's engine that change nothing. No pattern of a document has them, so that they can
-# stand between several.
+# Flags of Rust's engine that change nothing. No pattern of a document has them, so they can
+# separate several.
 SEAL = "(?-x)"
 
 _ANY = r"\x{0}-\x{10FFFF}"
@@ -22,7 +22,7 @@ _DIGITS = "0-9"
 _WORD = "0-9A-Z_a-z"
 _SPACE = r"\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}"
 
-# What ECMA-262 reads in one way and Rust in another, or not at all; all else is the same.
+# Escapes that ECMA-262 and Rust read differently, or that Rust rejects; all else is the same.
 _SETS = {
     "d": _DIGITS,
     "D": f"^{_DIGITS}",
@@ -50,21 +50,21 @@ _TOKEN = re.compile(
 )
 
 
-# What keeps parentheses and bars from being read as such: an escape, or a class.
+# Units inside which parentheses and bars are literal: an escape, or a class.
 _PIECE = re.compile(r"\\.|\[(?:\\.|[^\\\]])*+\]|.", re.DOTALL)
 _AHEAD = ("(?=", "(?!")
-# Flags hold for what follows, so that no part can be taken out. ECMA-262 has none.
+# Flags apply to the rest of a pattern, so no part can be taken out. ECMA-262 has none.
 _FLAGS = re.compile(r"\(\?[A-Za-z-]+\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern without the look-aheads at its start, each of which is a pattern, too.
+    """A pattern without the look-aheads at its start, which are patterns of their own.
 
     Attributes:
-        rest: in Rust's notation, as the others are.
-        like: those that a text must have a match for.
-        unlike: those that it must not have one for.
+        rest: the remaining pattern, in Rust's syntax like the others.
+        like: patterns that a text must match.
+        unlike: patterns that a text must not match.
     """
 
     rest: str
@@ -72,17 +72,17 @@ class Pattern:
     unlike: tuple[str, ...] = ()
 
     def __and__(self, other: Pattern) -> Pattern:
-        """Return the pattern of texts that both have a match in."""
+        """Return the pattern of texts that match both."""
         like = (*self.like, other.rest, *other.like)
         return Pattern(self.rest, like, (*self.unlike, *other.unlike))
 
 
 @cache
 def parsed(pattern: str) -> Pattern | None:
-    """Return a pattern as several of which each takes linear time.
+    """Return a pattern as several, each of which takes linear time.
 
-    None stands for one that `linear` refuses, unless look-aheads at its start are all that is
-    wrong with it: what follows `^` is asked of the same text as what they say.
+    None if `linear` refuses it for any reason other than look-aheads at its start, which apply to
+    the same text as the part after `^`.
     """
     if len(pattern) > _LONGEST:
         return None
@@ -104,7 +104,7 @@ def parsed(pattern: str) -> Pattern | None:
 
 
 def _closing(text: str) -> int | None:
-    """The place after which a text has the parenthesis that closes its first one, from 1."""
+    """Return the position, from 1, of the parenthesis that closes the first one of a text."""
     depth = 0
     for piece in _PIECE.finditer(text):
         depth += {"(": 1, ")": -1}.get(piece[0], 0)
@@ -124,10 +124,10 @@ def _has_alternatives(pattern: str) -> bool:
 
 @cache
 def linear(pattern: str) -> str | None:
-    """Return the pattern in Rust's notation.
+    """Return the pattern in Rust's syntax.
 
     None stands for a pattern that no engine matches in linear time (look-around, back
-    references), that is too large, or that is none.
+    references), that is too large, or that is invalid.
     """
     if len(pattern) > _LONGEST or SEAL in pattern:
         return None
@@ -136,16 +136,16 @@ def linear(pattern: str) -> str | None:
 
 
 def matches(pattern: str, text: str) -> bool | None:
-    """Return whether a text has a match; None where linear time does not tell."""
+    """Return whether a text has a match; None if linear time cannot decide it."""
     translated = linear(pattern)
     engine = None if translated is None else _engine(translated)
-    # Halves of surrogate pairs are no text to the engine.
+    # The engine does not accept lone surrogates.
     return engine and engine.isinstance_python(text.encode(errors="replace").decode())
 
 
 @cache
 def _engine(translated: str) -> SchemaValidator | None:
-    # Imported here: rules are read without it.
+    # Imported here: reading the rules does not need it.
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
     try:
@@ -176,7 +176,7 @@ def _class(found: re.Match[str]) -> str:
     members = _ANY if is_any else "".join(_members(atoms))
     if members:
         return found["open"] + members + "]"
-    # `[]` fits nothing, `[^]` any character.
+    # `[]` matches nothing, `[^]` any character.
     return f"[{_ANY}]" if found["open"] == "[^" else f"[^{_ANY}]"
 
 
@@ -208,7 +208,7 @@ def _member(atoms: list[re.Match[str]], at: int) -> str:
     if short == "b":
         return r"\x08"
     if short in _SETS:
-        # A set that leaves something out is a class of its own within another one.
+        # A negated set is a class of its own within another one.
         return f"[{_SETS[short]}]" if short.isupper() else _SETS[short]
     return _character(atoms[at])
 

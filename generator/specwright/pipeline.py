@@ -1,4 +1,4 @@
-"""From a document to the files of a package."""
+"""The pipeline from a document to the files of a package."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ from specwright.targets.package import render_package, render_runtime, templates
 from specwright.targets.scaffold import render_scaffold
 
 TOOLS = ("specwright", "datamodel-code-generator", "ruff")
-# What no package can be generated from, and what is left out of it. Everything else is for
-# `specwright validate` to say.
+# Only rules about errors that prevent a package and about parts that it leaves out apply. All
+# others are left to `specwright validate`.
 _NEEDED = {
     rule.id: Level.OFF
     for rule in RULES
@@ -50,13 +50,13 @@ _NEEDED = {
     and rule.id not in TOLD_APART
 }
 _LEFT_OUT = {rule.id for rule in RULES if rule.category is Category.UNSUPPORTED} | {LEFT_OUT.id}
-# Without its declaration, generated code would do something else than the document asks for.
+# Without a valid declaration, generated code would not follow the document.
 _DECISIVE = {rule.id for rule in RULES if rule.category is Category.CONTRACT}
 BeginModels = Callable[[Document], Callable[[], ModelSource]]
 
 
 class InvalidDocument(SpecwrightError):  # noqa: N818
-    """The document breaks the specification; the report says where."""
+    """A document that breaks the specification; the report has the places."""
 
     exit_code = 1
 
@@ -66,7 +66,7 @@ class InvalidDocument(SpecwrightError):  # noqa: N818
 
 
 def at_once(document: Document) -> Callable[[], ModelSource]:
-    """Make the models here and now."""
+    """Generate the models at once, in this process."""
     models = generate_models(document)
     return lambda: models
 
@@ -86,22 +86,23 @@ def generate(
     tell: Callable[[Report], None] = lambda report: None,
     begin_models: BeginModels = at_once,
 ) -> FileSet:
-    """Generate a package: the same files for the same arguments, whenever and wherever.
+    """Generate a package; the same arguments always give the same files.
 
-    What breaks the specification is left out, and the rest is generated.
+    Parts that break the specification are left out, and the rest is generated.
 
     Args:
-        examination: of the upgraded document, so that the rules need not be applied again.
-        lint: says which findings the project accepts, and which let nothing be generated.
-        progress: is told the name of each step as it begins.
-        tell: is told what breaks the specification, if anything does.
-        begin_models: takes the document and returns what gives its models, so that another
-            process may make them.
+        examination: an examination of the upgraded document, so that the rules need not be applied
+            again.
+        lint: decides which findings the project accepts, and which prevent generation.
+        progress: called with the name of each step as it begins.
+        tell: called with a report of violations of the specification, if there are any.
+        begin_models: takes the document and returns a function that returns its models, so that
+            another process may make them.
 
     Raises:
-        InvalidDocument: the document has findings that the project does not allow, or
-            declarations of its own that mean nothing.
-        SpecwrightError: a package cannot be made of it, or a template fails.
+        InvalidDocument: the document has findings that the project does not allow, or invalid
+            `x-contract-` declarations.
+        SpecwrightError: no package can be made of it, or a template fails.
     """
     progress("checking the document")
     document = with_pagination(document, options.pagination)
@@ -126,7 +127,7 @@ def scaffold(
     tell: Callable[[Report], None] = lambda report: None,
     begin_models: BeginModels = at_once,
 ) -> FileSet:
-    """Make a first implementation of the server stub.
+    """Generate a first implementation of the server stub.
 
     Args:
         lint: as for `generate`.
@@ -149,10 +150,10 @@ def _prepared(
     tell: Callable[[Report], None],
     examination: Examination | None = None,
 ) -> tuple[Document, Names, Contents]:
-    """Bring a document into the form that models and operations are read from."""
+    """Prepare a document for the generation of models and operations."""
     settings = needed(options)
     renames = options.names
-    # An examination is of the document alone.
+    # An examination does not include these settings.
     is_changed = bool(options.pagination) or renames != Renames()
     if examination is None or is_changed or not examination.covers(settings):
         examination = examine(rename(upgrade(document), renames), settings)
@@ -168,7 +169,7 @@ def _prepared(
         report = replace(report, findings=in_order((*report.findings, *mended.lost)))
     for finding in report.findings:
         if finding.rule == INCOMPLETE.id:
-            # What would be left out is not known.
+            # It is not known what would be left out.
             raise SpecwrightError(finding.message, finding.location)
     contents = _contents(mended.document, report)
     normal = split_directions(normalise(mended.document))
@@ -176,7 +177,7 @@ def _prepared(
 
 
 def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:
-    """Refuse a document with a finding that nothing is to be generated with."""
+    """Raise an error if any finding prevents generation."""
     stopping = [
         replace(each, level=Level.ERROR)
         for each in findings
@@ -189,7 +190,7 @@ def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:
 def _tell(
     tell: Callable[[Report], None], report: Report, left_out: Sequence[Finding], lint: Settings
 ) -> None:
-    """Say what was left out, and which names are not what the document says."""
+    """Report the parts that were left out and the names that differ from the document."""
     renamed = [
         replace(each, level=Level.WARNING) for each in report.findings if each.rule in TOLD_APART
     ]
@@ -224,7 +225,7 @@ def _templates(options: Options) -> Templates:
 
 
 def package_names(document: Document, options: Options) -> Names:
-    """Return what everything is called: as configured, else after the title of the document."""
+    """Return all names of the package: as configured, else derived from the document's title."""
     package = options.package or package_name(str(document.data["info"]["title"]))
     return Names(
         package=package,
@@ -236,7 +237,7 @@ def package_names(document: Document, options: Options) -> Names:
 
 
 def _public(address: str) -> str:
-    """An address without what may be a secret: user, password and query."""
+    """Return an address without its possible secrets: user, password and query."""
     parts = urlsplit(address)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

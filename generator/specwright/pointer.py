@@ -10,12 +10,12 @@ ROOT: Pointer = ""
 
 
 def escape(token: str) -> str:
-    """Write one member name or index as a token of a pointer."""
+    """Escape one member name or index as a token of a pointer."""
     return token.replace("~", "~0").replace("/", "~1")
 
 
 def unescape(token: str) -> str:
-    """Read one token of a pointer."""
+    """Unescape one token of a pointer."""
     return token.replace("~1", "/").replace("~0", "~")
 
 
@@ -25,7 +25,7 @@ def join(*tokens: str | int) -> Pointer:
 
 
 def split(pointer: Pointer) -> tuple[str, ...]:
-    """Take a pointer apart into unescaped tokens."""
+    """Split a pointer into unescaped tokens."""
     if not pointer:
         return ()
     if not pointer.startswith("/"):
@@ -34,14 +34,14 @@ def split(pointer: Pointer) -> tuple[str, ...]:
 
 
 def parents(pointer: Pointer) -> Iterator[Pointer]:
-    """The pointers of all that a value lies in, the nearest first."""
+    """Yield the pointers of all values that contain a value, the nearest first."""
     while pointer:
         pointer = pointer.rpartition("/")[0]
         yield pointer
 
 
 def child(value: Any, token: str) -> Any:
-    """Go one step down; a KeyError says that there is nothing."""
+    """Return a member or an item of a value; raise a KeyError if it does not exist."""
     if isinstance(value, dict):
         return value[token]
     if isinstance(value, list) and token.isdecimal() and token.isascii():
@@ -52,7 +52,7 @@ def child(value: Any, token: str) -> Any:
 
 
 def resolve(data: Any, pointer: Pointer) -> Any:
-    """Return what the pointer names; a KeyError carries the first token that leads nowhere."""
+    """Return the value at the pointer; a KeyError carries the first token without a target."""
     for token in split(pointer):
         data = child(data, token)
     return data

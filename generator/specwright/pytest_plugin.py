@@ -1,4 +1,4 @@
-"""A pytest plugin: a test for each operation of a document; nothing unless it is asked for.
+"""A pytest plugin with a test for each operation of a document; inactive without its options.
 
 Decisions: docs/decisions/0186-contract-tests-in-pytest.md.
 """
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from specwright.testing import Data, OperationOutcome, Outcome
 
 _PARAMETER = "specwright_operation"
-# Tests of operations for projects that have none of their own.
+# Tests of operations for projects without their own.
 _CASES = Path(__file__).with_name("testing") / "cases.py"
 _NODE = "contract"
 _NAMES = pytest.StashKey[list[str]]()
 
-# Destination, metavar, and what is said of it.
+# Option name, metavar and help.
 _OPTIONS = {
     "url": ("URL", "The base URL of the server whose operations are tested."),
     "app": ("MODULE:NAME", "The ASGI or WSGI application whose operations are tested."),
@@ -58,7 +58,7 @@ def _is_asked(config: pytest.Config) -> bool:
 
 
 def _given_target(config: pytest.Config) -> Any:
-    """The base URL or the application that options name; None if they name neither."""
+    """Return the base URL or the application given by options; None if neither is given."""
     named = _option(config, "app")
     if named is None:
         return _option(config, "url")
@@ -70,7 +70,7 @@ def _given_target(config: pytest.Config) -> Any:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Read the document; here, as one that cannot be used is a mistake of usage."""
+    """Read the document at the start, as an unusable one is a usage error."""
     if _is_asked(session.config):
         session.config.stash[_NAMES] = _operations(session.config)
 
@@ -99,7 +99,7 @@ def _operations(config: pytest.Config) -> list[str]:
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Add a test for each operation, unless the project has tests of operations itself."""
+    """Add a test for each operation, unless the project has its own tests of operations."""
     has_own = any(_PARAMETER in getattr(each, "fixturenames", ()) for each in items)
     if _is_asked(config) and not has_own:
         module = pytest.Module.from_parent(session, path=_CASES, nodeid=_NODE)
@@ -108,7 +108,7 @@ def pytest_collection_modifyitems(
 
 @pytest.fixture(scope="session")
 def specwright_target(pytestconfig: pytest.Config) -> Any:
-    """What is tested: a base URL, or an ASGI or WSGI application."""
+    """Return the target of the tests: a base URL, or an ASGI or WSGI application."""
     target = _given_target(pytestconfig)
     if target is None:
         raise pytest.UsageError("name what is tested with --specwright-url or --specwright-app")
@@ -117,7 +117,7 @@ def specwright_target(pytestconfig: pytest.Config) -> Any:
 
 @pytest.fixture(scope="session")
 def specwright_keys(pytestconfig: pytest.Config) -> Mapping[str, str]:
-    """The keys by role: `main`, `other`, `limited` and `suspended`."""
+    """Return the keys by role: `main`, `other`, `limited` and `suspended`."""
     named = {"main": "api-key-env", "other": "other-api-key-env"}
     variables = {role: _option(pytestconfig, name) for role, name in named.items()}
     return {role: os.environ[name] for role, name in variables.items() if name}
@@ -125,7 +125,7 @@ def specwright_keys(pytestconfig: pytest.Config) -> Mapping[str, str]:
 
 @pytest.fixture(scope="session")
 def specwright_data(pytestconfig: pytest.Config) -> Data:
-    """Examples of one's own, by operation."""
+    """Return custom examples, by operation."""
     from specwright.testing.data import read_data
 
     file = _option(pytestconfig, "data")
@@ -139,7 +139,7 @@ def specwright_outcome(
     specwright_keys: Mapping[str, str],
     specwright_data: Data,
 ) -> Outcome:
-    """What the run came to, which all tests of operations share."""
+    """Return the result of the run, which all tests of operations share."""
     from specwright.testing import check
 
     chosen = {
@@ -169,5 +169,5 @@ def _number(config: pytest.Config, name: str, kind: type[int] | type[float]) -> 
 def specwright_operation(
     request: pytest.FixtureRequest, specwright_outcome: Outcome
 ) -> OperationOutcome:
-    """What the run found of one operation."""
+    """Return the result of the run for one operation."""
     return specwright_outcome.operations[request.param]

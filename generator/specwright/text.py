@@ -1,4 +1,4 @@
-"""Words that somebody else wrote, which must not act where they are printed."""
+"""Untrusted text, which must not have any effect where it is printed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_MESSAGE = 200
 
 
 class Text:
-    """Text that somebody else wrote; it refuses to become part of a string by accident."""
+    """Untrusted text; it refuses to become part of a string by accident."""
 
     __slots__ = ("raw",)
 
@@ -51,7 +51,7 @@ class Text:
 
 
 def visible(text: str, kept: str = "") -> str:
-    """Spell out the characters that are not seen, except those to be kept."""
+    """Escape the invisible characters of a text, except those to be kept."""
     if text.isprintable():
         return text
     return "".join(
@@ -63,7 +63,7 @@ def visible(text: str, kept: str = "") -> str:
 
 
 def spelled(character: str) -> str:
-    """The escape sequence that Python reads as a character."""
+    """Return the Python escape sequence of a character."""
     code = ord(character)
     if character in _SHORT:
         return _SHORT[character]
@@ -73,5 +73,5 @@ def spelled(character: str) -> str:
 
 
 def shorten(message: str) -> str:
-    """The message, or as much of it as one line should hold."""
+    """Return the message, cut to the length that one line should have."""
     return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"

@@ -1,4 +1,4 @@
-"""The service's catalogue, made from the tables beside it by `nox -s derive`."""
+"""The service's catalogue, built from the adjacent tables by `nox -s derive`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Json = dict[str, object]
 UPDATED_AT = "2026-02-01T00:00:00Z"
 FAIR_USE = "Full speed for the first 3 GB of a day, then at least 1 Mbit/s."
 
-# The price that each size has in a country with a price level of 100 percent.
+# The price of each size in a country with a price level of 100 percent.
 COUNTRY_PLANS = {
     "1gb-7d": Decimal("1.30"),
     "3gb-30d": Decimal("3.00"),
@@ -27,7 +27,7 @@ POPULAR = frozenset("AU CA DE ES FR GB GR IT JP KR MX MY NL PT SG TH TR US VN".s
 COUNTRY_TOPUPS = {"3gb-30d": Decimal("3.00"), "daily-1gb": Decimal("1.20")}
 AREA_TOPUPS = ("3gb-30d", "10gb-30d")
 
-# What the catalogue says about top-ups, and whether there are any.
+# `topup_supported` of the plans, and whether there are any top-up plans.
 TOPUPS: dict[str, tuple[bool | None, bool]] = {
     "yes": (True, True),
     "no": (False, False),
@@ -38,7 +38,7 @@ TOPUPS: dict[str, tuple[bool | None, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An allowance and a validity, as a slug such as `5gb-30d` or `daily-1gb` names them."""
+    """An allowance and a validity, named by a slug such as `5gb-30d` or `daily-1gb`."""
 
     slug: str
     volume: int | None
@@ -46,7 +46,7 @@ class Offer:
 
     @classmethod
     def parse(cls, slug: str) -> Offer:
-        """Read a slug."""
+        """Parse a slug."""
         first, second = slug.split("-")
         is_daily = first == "daily"
         size = second if is_daily else first
@@ -57,7 +57,7 @@ class Offer:
 
     @property
     def words(self) -> str:
-        """The offer as names show it."""
+        """The offer as shown in names."""
         size = "unlimited"
         if self.volume is not None:
             gigabytes, rest = divmod(self.volume, 1_000_000_000)
@@ -65,7 +65,7 @@ class Offer:
         return f"{size} per day" if self.days is None else f"{size}, {self.days} days"
 
     def terms(self, starts_on: str) -> Json:
-        """The properties that plans and top-up plans share."""
+        """Return the properties that plans and top-up plans share."""
         return {
             "plan_type": "daily" if self.days is None else "fixed",
             "data": {
@@ -80,7 +80,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A country or an area that plans are sold for."""
+    """A country or an area with plans for sale."""
 
     slug: str
     name: str
@@ -93,14 +93,14 @@ class Place:
 
 
 def rows(path: Path) -> Iterator[list[str]]:
-    """The cells of a table's rows."""
+    """Yield the cells of each row of a table."""
     for line in path.read_text("utf-8").splitlines():
         if not line.startswith("#"):
             yield [cell.strip() for cell in line.split("|")]
 
 
 def network(country: str, text: str) -> Json:
-    """A network such as `SK Telecom 4G 5G`."""
+    """Parse a network such as `SK Telecom 4G 5G`."""
     words = text.split()
     technologies = [word for word in words if word in ("3G", "4G", "5G")]
     name = " ".join(word for word in words if word not in technologies)
@@ -108,7 +108,7 @@ def network(country: str, text: str) -> Json:
 
 
 def places() -> Iterator[Place]:
-    """The countries, then the areas, in which eSIMs use the last network of each country."""
+    """Yield the countries, then the areas, where eSIMs use the last network of each country."""
     roaming: dict[str, Json] = {}
     for code, name, level, topups, text in rows(HERE / "countries.txt"):
         networks = tuple(network(code, each) for each in text.split(";"))
@@ -145,13 +145,13 @@ def places() -> Iterator[Place]:
 
 
 def money(amount: Decimal) -> str:
-    """An amount as the contract writes it."""
+    """Return an amount in the contract's format."""
     whole, _, decimals = f"{amount:.4f}".partition(".")
     return f"{whole}.{decimals[:2]}{decimals[2:].rstrip('0')}"
 
 
 def plan(place: Place, offer: Offer, price: Decimal) -> Json:
-    """A plan as the contract shows it."""
+    """Return a plan in the contract's format."""
     terms = offer.terms("first_connection")
     supported, _ = TOPUPS[place.topups]
     return {
@@ -170,7 +170,7 @@ def plan(place: Place, offer: Offer, price: Decimal) -> Json:
 
 
 def topup_plan(place: Place, offer: Offer, price: Decimal) -> Json:
-    """A top-up plan as the contract shows it, and the plans whose eSIMs it is for."""
+    """Return a top-up plan in the contract's format, with the plans that it can top up."""
     metered = [slug for slug in place.plans if Offer.parse(slug).volume is not None]
     return {
         "topup_plan_id": f"tpl_{place.slug}-{offer.slug}",
@@ -182,7 +182,7 @@ def topup_plan(place: Place, offer: Offer, price: Decimal) -> Json:
 
 
 def catalogue() -> dict[str, list[Json]]:
-    """The whole catalogue, in the order of the ids."""
+    """Return the whole catalogue, ordered by id."""
     plans: list[Json] = []
     topup_plans: list[Json] = []
     for place in places():
@@ -199,7 +199,7 @@ def catalogue() -> dict[str, list[Json]]:
 
 
 def render() -> str:
-    """Return the catalogue as JSON with one plan per line, so that differences can be read."""
+    """Return the catalogue as JSON with one plan per line, so that diffs are readable."""
     lists = [
         f'"{name}": [\n'
         + ",\n".join(json.dumps(each, ensure_ascii=False) for each in entries)

@@ -1,4 +1,4 @@
-"""The catalogue file: plans and top-up plans as the contract shows them, and what must fit."""
+"""The catalogue file: plans and top-up plans in the contract's format, and their checks."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Step: TypeAlias = int | str
 
 
 class CatalogueError(ValueError):
-    """A catalogue cannot be used; the message lists what is wrong, and where."""
+    """A catalogue cannot be used; the message lists the errors and their places."""
 
 
 class EligibleTopupPlan(TopupPlan):
-    """A top-up plan with the plans whose eSIMs it is for."""
+    """A top-up plan with the plans that it can top up."""
 
     plan_ids: list[PlanId]
 
 
 class Catalogue(BaseModel):
-    """What the service sells."""
+    """The plans and top-up plans for sale."""
 
     plans: list[Plan]
     topup_plans: list[EligibleTopupPlan]
@@ -50,7 +50,7 @@ _CHECKER = Checker(Catalogue)
 
 
 def default_path() -> Path:
-    """Return the catalogue that comes with the service."""
+    """Return the path of the catalogue that comes with the service."""
     return Path(str(resources.files(__package__) / "data" / "catalogue.json"))
 
 
@@ -67,7 +67,7 @@ def load(path: Path) -> Catalogue:
 
 
 def parse(data: bytes, source: str) -> Catalogue:
-    """Read a catalogue; `source` names it in errors.
+    """Parse a catalogue; `source` names it in errors.
 
     Raises:
         CatalogueError: the catalogue breaks the contract.
@@ -171,7 +171,7 @@ def _offer_faults(place: tuple[Step, ...], offer: Plan | TopupPlan) -> Iterator[
         yield _Fault((*place, "name"), "must not be empty")
     if offer.price_usd <= 0:
         yield _Fault((*place, "price_usd"), "must be more than zero")
-    # The contract lets clients meet new values; this service has no rules for any but these.
+    # The contract lets clients meet new values; this service has rules for these only.
     if offer.plan_type not in _PLAN_TYPES:
         yield _Fault((*place, "plan_type"), f"must be one of {', '.join(_PLAN_TYPES)}")
     yield from _data_faults((*place, "data"), offer.data)

@@ -1,4 +1,4 @@
-"""Where log lines go without anybody waiting for the one who reads them."""
+"""A stream for log lines that never blocks the process."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from types import TracebackType
 from typing import Self
 
 MOST_WAITING = 10_000
-# One wake-up and one call write many lines under load, which leaves time to those who log.
+# Under load, one wake-up and one call write many lines, which leaves time to the other threads.
 _AT_ONCE = 100
 _LAST_SECONDS = 1.0
 _DROPPED = '{{"event": "{count} log lines were dropped: nobody read them", "level": "warning"}}\n'
 
 
 class LogStream(io.TextIOBase):
-    """Text for a file descriptor, whose reader may stop to read.
+    """Text for a file descriptor with a reader that may stop reading.
 
-    What cannot be written waits; more than so many lines are dropped and counted.
+    Lines that cannot be written yet wait; beyond a limit they are dropped and counted.
     """
 
     def __init__(self, descriptor: int, most_waiting: int = MOST_WAITING) -> None:
@@ -41,11 +41,11 @@ class LogStream(io.TextIOBase):
         trace: TracebackType | None,
     ) -> None:
         self._lines.put(None)
-        # A reader who does not read keeps nobody from ending.
+        # A stuck reader must not keep the process from ending.
         self._writer.join(_LAST_SECONDS)
 
     def write(self, text: str, /) -> int:
-        """Leave a text to be written."""
+        """Queue a text for writing."""
         if self._lines.qsize() < self._most_waiting:
             self._lines.put(text)
         else:
@@ -58,13 +58,13 @@ class LogStream(io.TextIOBase):
                 self._dropped -= dropped
                 texts.append(_DROPPED.format(count=dropped))
             data = "".join(texts).encode("utf-8", "replace")
-            # A disk that is full, or a reader who is gone, must not stop what comes later.
+            # A full disk, or a reader that is gone, must not stop later lines.
             with suppress(OSError):
                 while data:
                     data = data[os.write(self._descriptor, data) :]
 
     def _next(self) -> list[str]:
-        """Wait for texts; return none when there will be no more."""
+        """Wait for texts; return none at the end."""
         texts: list[str] = []
         while (text := self._lines.get()) is not None:
             texts.append(text)

@@ -1,4 +1,4 @@
-"""Logs: one JSON object per line, with the id of the request and without anything secret."""
+"""Logs: one JSON object per line, with the request id and without secrets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HIDDEN = "[redacted]"
 _SECRET_FIELDS = frozenset(
     "activation_code api_key authorization matching_id secret signing_secret".split()
 )
-# What stays of each shows which kind of secret was there.
+# The prefix that is kept of each shows the kind of the secret.
 _SECRETS = re.compile(
     r"(?P<kept>pes_(?:test|live)_|whsec_|LPA:1\$|Bearer )(?!\[redacted\])[^\s\"'<>\\]+",
     re.IGNORECASE,
@@ -25,7 +25,7 @@ _SERVER_LOGGERS = ("uvicorn", "uvicorn.error", "uvicorn.access")
 
 
 def redact(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Take keys, signing secrets and activation codes out of all that an entry says."""
+    """Remove keys, signing secrets and activation codes from an entry."""
     return {name: _clean(name, value) for name, value in event.items()}
 
 
@@ -61,7 +61,7 @@ def configure(level: str, stream: TextIO | TextIOBase) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
-    # A server that was started with its defaults in this process has loggers of its own.
+    # A server started with its defaults in this process has loggers of its own.
     for name in _SERVER_LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers.clear()
@@ -78,5 +78,5 @@ def _clean(name: str, value: object) -> object:
         return [_clean("", each) for each in value]
     if value is None or isinstance(value, bool | int | float):
         return value
-    # Other objects are written as text, in which a secret may stand as well.
+    # Other objects are written as text, which may contain a secret as well.
     return _SECRETS.sub(rf"\g<kept>{_HIDDEN}", str(value))

@@ -1,4 +1,4 @@
-"""Settings: what an operator decides, from the environment."""
+"""Settings: the configuration of the service, from the environment."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 
 
 class SettingsError(ValueError):
-    """The environment does not configure the service; one line per setting that is wrong."""
+    """The environment is not a valid configuration; the message has one line per wrong setting."""
 
 
 class Settings(BaseSettings):
-    """Every setting; each is the environment variable of its name in capitals after `ESIM_`."""
+    """All settings; each is the environment variable of its name in capitals after `ESIM_`."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
 
@@ -108,13 +108,13 @@ class Settings(BaseSettings):
 
     @property
     def encryption_keys(self) -> tuple[str, ...]:
-        """The keys of `secrets_key`, the one that encrypts first."""
+        """The keys of `secrets_key`, the encrypting one first."""
         text = self.secrets_key.get_secret_value() if self.secrets_key else ""
         return tuple(filter(None, (each.strip() for each in text.split(","))))
 
     @property
     def only_for_tests(self) -> tuple[str, ...]:
-        """The variables of settings that must not meet live keys."""
+        """The variables of settings that must not be used with live keys."""
         names = ("webhook_allow_cidr", "webhook_ca_file", "webhook_retry_scale")
         return tuple(
             f"{PREFIX}{name.upper()}"
@@ -177,10 +177,10 @@ class Settings(BaseSettings):
 
 
 def load(**given: object) -> Settings:
-    """Read the settings from the environment; `given` are some that come from elsewhere.
+    """Read the settings from the environment; `given` overrides some of them.
 
     Raises:
-        SettingsError: a setting cannot be used.
+        SettingsError: a setting is invalid.
     """
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     ours = {each for each in os.environ if each.upper().startswith(PREFIX)}

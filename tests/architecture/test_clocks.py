@@ -1,4 +1,4 @@
-"""The clock of a process is everybody's.
+"""Tests share the clock of their process, and must not replace it.
 
 Servers of other tests run in threads of the same process: one that reads a clock that a test has
 set waits for hours.

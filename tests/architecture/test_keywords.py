@@ -1,4 +1,4 @@
-"""What the vocabulary or a contract spells is spelled nowhere else."""
+"""Keys of the vocabulary and headers of contracts are spelled nowhere else."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""The imports of toolkit and service go down the tables of ARCHITECTURE.md, never in a circle."""
+"""The imports of toolkit and service follow the tables of ARCHITECTURE.md, without cycles."""
 
 import ast
 import re

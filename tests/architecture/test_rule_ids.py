@@ -1,4 +1,4 @@
-"""The id of a rule is spelled in one place, where a search finds it, and each rule finds a bug."""
+"""The id of each rule is spelled in one place, and each rule finds a bug."""
 
 import json
 from collections import defaultdict

@@ -44,7 +44,7 @@ def report(
 
 
 def parts(stream: str) -> list[dict[str, Any]]:
-    """The whole documents of which a stream of YAML has the parts that matter."""
+    """Return whole documents from a YAML stream of their relevant parts."""
     return [whole(yaml.safe_dump(part)) for part in yaml.safe_load_all(stream)]
 
 
@@ -54,7 +54,7 @@ def changes(found: Report) -> list[Finding]:
 
 
 def breaking(found: Sequence[Finding]) -> list[Finding]:
-    """The findings that somebody has to look at."""
+    """Return the findings that need attention: breaking changes and unproven ones."""
     return [
         each
         for each in found

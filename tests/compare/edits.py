@@ -1,4 +1,4 @@
-"""Edits of one keyword each, of which it is known whether they take values away or add some."""
+"""Edits of one keyword each, with a known effect: values removed or added."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -10,7 +10,7 @@ Edit = Callable[[Schema], Schema | None]
 
 
 class Effect(Enum):
-    """What an edit does to the values of a schema."""
+    """The effect of an edit on the values of a schema."""
 
     NARROWS = "some values are gone"
     WIDENS = "some values are new"

@@ -1,4 +1,4 @@
-"""review.toml: what a project accepts, why, and until when."""
+"""review.toml: the changes that a project accepts, the reasons, and the expiry dates."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Circles, depth and hostile patterns end in findings, and soon."""
+"""Cycles, deep nesting and hostile patterns end in findings quickly."""
 
 from pathlib import Path
 from typing import Any

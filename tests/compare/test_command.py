@@ -34,7 +34,7 @@ def git(directory: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A repository whose first commit has a document that was narrowed since."""
+    """A repository with a document that was narrowed after the first commit."""
     settings = '[tool.specwright]\ndocument = "openapi.json"\n'
     (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
     write(tmp_path / "openapi.json", WIDE)

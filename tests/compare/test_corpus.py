@@ -25,7 +25,7 @@ pytestmark = pytest.mark.published
 LIFECYCLE = ("sunset", "deprecat", "stability")
 # That the version was not raised is a finding about the version, which both report.
 VERSION = "version"
-# What generated code calls things, and which types it gives to text, is no question to oasdiff.
+# oasdiff does not check the names in generated code, nor the types that it gives to text.
 SOURCE = (
     "operation-id-changed",
     "operation-group-changed",
@@ -38,7 +38,7 @@ PAYLOAD = ("-narrowed", "-widened", "property-required", "property-not-sent", "p
 
 @dataclass(frozen=True)
 class Verdict:
-    """What we and oasdiff say of a pair."""
+    """Our findings on a pair, and the verdict of oasdiff."""
 
     case: str
     ours: tuple[Finding, ...]

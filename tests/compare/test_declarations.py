@@ -78,8 +78,7 @@ def test_no_member_changes_in_silence(
     assert [each.revision.startswith(f"/{keyword.name}") for each in found] == [True]
 
 
-# Whether a whole declaration breaks a promise where there was none, and where there is none any
-# more.
+# Whether adding a whole declaration breaks a promise, and whether removing it does.
 NEW_AND_GONE: dict[str, tuple[bool, bool]] = {
     "x-contract-body-limit": (True, False),
     "x-contract-capacity": (True, True),

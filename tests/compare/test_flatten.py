@@ -1,4 +1,4 @@
-"""Schemas that are put together in two ways say the same, and one of them may say less."""
+"""Schemas composed in two ways mean the same, though one of them may be weaker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every keyword, narrowed and widened, in every place: who sends decides who is broken."""
+"""Every keyword, narrowed and widened, in every place: the sender decides which side breaks."""
 
 from pathlib import Path
 from typing import Any
@@ -155,7 +155,7 @@ KEYWORDS: dict[str, tuple[Any, Any, Any]] = {
 
 
 def broken(directory: Path, base: Any, revision: Any) -> set[str]:
-    """The places where the change of a schema breaks somebody."""
+    """Return the places where the change of a schema breaks a client or the API."""
     return affected(breaking(report(directory, everywhere(base), everywhere(revision)).findings))
 
 

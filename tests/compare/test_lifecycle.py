@@ -1,4 +1,4 @@
-"""What was announced to go may go on its day, and not sooner."""
+"""Announced removals are allowed from their date on, and not sooner."""
 
 from __future__ import annotations
 

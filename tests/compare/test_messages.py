@@ -1,4 +1,4 @@
-"""What a finding says of a change, and what it shows of values."""
+"""The messages of findings, and the values that they show."""
 
 from __future__ import annotations
 

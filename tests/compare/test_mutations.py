@@ -1,4 +1,4 @@
-"""One keyword of the contract changed: what breaks partners is found, and nothing else."""
+"""One keyword of the contract changed: changes that break partners are found, and no others."""
 
 import copy
 from collections import defaultdict
@@ -48,7 +48,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Judged:
-    """A mutant, and what the review says of it."""
+    """A mutant and the findings of the review on it."""
 
     mutant: Mutant
     findings: tuple[Finding, ...]
@@ -59,7 +59,7 @@ class Judged:
 
 
 def senders(document: Document) -> dict[str, set[str]]:
-    """Who sends the values of what stands below a pointer: partners, the API, or its webhooks."""
+    """Return the senders of the values below each pointer: partners, the API, or its webhooks."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for operation in operations(document):
         asks, answers = (
@@ -96,7 +96,7 @@ def contract(root: Path) -> Document:
 
 @pytest.fixture(scope="module")
 def schemas(contract: Document) -> dict[str, set[str]]:
-    """Every schema by its pointer, with those who send its values."""
+    """Every schema by its pointer, with the senders of its values."""
     owners = senders(contract)
     return {
         node.pointer: {

@@ -1,4 +1,4 @@
-"""What the revision has in place of a part of the base, and what has no partner there."""
+"""Pairs of parts of the base and the revision, and parts without a counterpart."""
 
 from __future__ import annotations
 

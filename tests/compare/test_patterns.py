@@ -1,4 +1,4 @@
-"""Patterns of which one has all texts of another one, and texts that show that it does not."""
+"""Inclusion of one pattern in another, and counterexamples."""
 
 import itertools
 import random

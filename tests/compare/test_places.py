@@ -1,4 +1,4 @@
-"""Where a change is reported in both documents, and in which words."""
+"""The places of a change in both documents, and its wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of schemas at the edge of a rule: parts that stay apart, notes, and what is open."""
+"""Pairs of schemas at the edge of a rule: parts that stay apart, notes, and open schemas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def holding(**properties: Any) -> dict[str, Any]:
 
 
 def apart(a: Any, b: Any) -> dict[str, Any]:
-    """Two parts that cannot be put together: each refuses what only the other one names."""
+    """Return two parts that cannot be joined: each refuses the properties of the other one."""
     return {"allOf": [{**holding(a=a), **CLOSED}, {**holding(b=b), **CLOSED}]}
 
 

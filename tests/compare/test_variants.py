@@ -1,4 +1,4 @@
-"""Other ways to write the same document are no change."""
+"""Other ways to write the same document do not count as changes."""
 
 from pathlib import Path
 

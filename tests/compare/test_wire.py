@@ -1,4 +1,4 @@
-"""What is sent beside values: who sends it, credentials, servers, tags, statuses, media types."""
+"""Changes beyond values: directions, credentials, servers, tags, statuses, media types."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def same(data: Data) -> Data:
 
 
 def shuffled(data: Data) -> Data:
-    """The members of every object in another order, but for paths, whose order is theirs."""
+    """Shuffle the members of every object; items of arrays stay in order."""
     chance = random.Random(1)
 
     def shuffle(value: Any) -> Any:

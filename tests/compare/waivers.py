@@ -1,4 +1,4 @@
-"""Where our verdict is not that of oasdiff, and why ours stands."""
+"""Cases in which our verdict differs from that of oasdiff, with the reasons."""
 
 # Reason -> the cases of the corpus.
 WAIVERS: dict[str, str] = {
@@ -29,7 +29,7 @@ WAIVERS: dict[str, str] = {
     ),
     "A value with the old tag is not known any more.": "0208 0427",
     "A required property that was read-only has to be sent from now on.": "0422",
-    # oasdiff reports a break, and there is none.
+    # oasdiff reports a break where nothing breaks.
     "The keyword is not about values of this type: no text has a maximum, no list a maxLength.": (
         "0072 0073 0075 0114 0249 0256 0352 0358 0362 0367 0393 0399"
     ),

@@ -121,7 +121,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 class Notes:
-    """The notes that are there; `bug` is what the server does wrong."""
+    """A server with its notes; `bug` is the mistake that it makes."""
 
     def __init__(self, bug: str) -> None:
         self.bug = bug
@@ -190,7 +190,7 @@ class Notes:
 
     def fault(self, request: Request, body: bytes) -> str | None:
         if len(body) > LARGEST:
-            # The nested body is no object either.
+            # The nested body is not an object either.
             return "too_large" if body.startswith(b"{") else "bad_value"
         if request.headers["content-type"] != "application/json":
             return "bad_media_type"

@@ -49,7 +49,7 @@ class Refused(Exception):  # noqa: N818 - it is an answer
 
 
 class Shop:
-    """The state of the shop; `bug` is what it does wrong, `requests` and `most` are its limits."""
+    """The state of the shop; `bug` is its mistake, `requests` and `most` are its limits."""
 
     def __init__(self, bug: str = "", requests: int = REQUESTS, most: int = HOOKS) -> None:
         self.bug, self.requests, self.most = bug, requests, most
@@ -165,7 +165,7 @@ class Shop:
         return answer
 
     def _left(self, request: Request) -> int:
-        """What is left of the requests of a key."""
+        """Count a request of a key, and return the number of requests left."""
         key = request.headers.get("x-key", "")
         counted = KEYS.get(key, "") if self.bug == "keys together" else key
         self.asked[counted] += self.bug != "requests left over"

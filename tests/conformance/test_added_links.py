@@ -1,4 +1,4 @@
-"""Links of the settings: ids go where nobody could have told that they belong."""
+"""Links of the settings: ids are used where the document alone does not show that they belong."""
 
 from __future__ import annotations
 

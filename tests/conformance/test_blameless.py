@@ -1,4 +1,4 @@
-"""Servers that are right, and that the tests' own doings must not make look wrong."""
+"""Correct servers, which the side effects of a test must not make look wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"description": "It is not th
 
 
 class Coffee(BaseModel):
-    """What is sent and what is read, in one schema."""
+    """A schema for requests and responses alike."""
 
     id: Annotated[int, Field(json_schema_extra=READ_ONLY)] = 1
     roast: Annotated[str, Field(max_length=9)]
@@ -31,7 +31,7 @@ def test_members_that_are_only_read_are_not_demanded_and_not_blamed(tmp_path: Pa
 
     @app.post("/coffees")
     def add(coffee: dict[str, Any]) -> dict[str, Any]:
-        # What is only read is ignored, whatever it is.
+        # Read-only members are ignored, valid or not.
         if not isinstance(coffee.get("roast"), str) or len(coffee["roast"]) > 9:
             raise HTTPException(422)
         return {"id": 1, "roast": coffee["roast"]}

@@ -1,4 +1,4 @@
-"""Forms, files, text and bytes are sent as the document has them, and what they make is used."""
+"""Forms, files, text and bytes are sent as declared, and the created resources are used."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 class Made:
-    """Takes bodies as another framework reads them; what was made can be read."""
+    """A server that reads bodies as another framework does, and returns the created resources."""
 
     def __init__(self) -> None:
         self.known: dict[str, Any] = {}

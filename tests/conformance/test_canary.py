@@ -1,4 +1,4 @@
-"""No credential and no hidden value is in any byte of what a run writes."""
+"""No credential and no hidden value is in any byte that a run writes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ DOCUMENT = {
 
 
 class Talkative:
-    """Breaks every schema, shows what it should not, and repeats what it was sent."""
+    """A server that breaks every schema, shows hidden values, and repeats the requests."""
 
     def app(self) -> Starlette:
         return Starlette(

@@ -309,7 +309,7 @@ def test_a_server_that_dies_half_way_is_reported_as_far_as_it_was_seen(
 def test_when_a_server_dies_its_webhooks_are_waited_for_no_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other partner registers an endpoint, and waits for what the server never sends."""
+    """The other partner registers an endpoint, and waits for webhooks that are never sent."""
     monkeypatch.setenv("OTHER", OTHER)
     document = json.loads(json.dumps(PARCELS))
     document["security"] = [{"key": []}]

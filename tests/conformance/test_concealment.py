@@ -1,4 +1,4 @@
-"""Secrets under names that everybody knows are in no report, and all else stays as it is."""
+"""Secrets under well-known names are in no report, and everything else stays as it is."""
 
 from __future__ import annotations
 

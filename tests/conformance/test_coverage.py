@@ -1,4 +1,4 @@
-"""What of a contract counts as reached."""
+"""The parts of a contract that count as reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests without the right credentials, and by which answers they are refused."""
+"""Requests without the right credentials, and the responses that refuse them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that dies is one finding, about the request that it died of."""
+"""A server that dies is one finding, about the request that caused it."""
 
 from __future__ import annotations
 

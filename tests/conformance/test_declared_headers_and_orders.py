@@ -1,4 +1,4 @@
-"""Idempotency keys in a header, and orders that a parameter chooses."""
+"""Idempotency keys in a header, and sort orders by a parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`specwright test --document URL`: where a document may come from, and what may come."""
+"""`specwright test --document URL`: the permitted addresses and the accepted responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run comes to its end whatever single operations do."""
+"""A run ends even if single operations hang or never end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finding shows of the requests that prove it."""
+"""The evidence of a finding: the requests that prove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What recordings hold of each exchange, and which of them belong to a base URL."""
+"""The content of a HAR recording, and the exchanges that belong to a base URL."""
 
 from __future__ import annotations
 

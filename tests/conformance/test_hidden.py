@@ -1,4 +1,4 @@
-"""Which values of requests, answers and deliveries are hidden, wherever their schemas have them."""
+"""Values of requests, responses and deliveries that are hidden by their schemas."""
 
 from __future__ import annotations
 

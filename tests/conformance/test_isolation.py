@@ -1,4 +1,4 @@
-"""What another partner may see of what is not this one's own."""
+"""Isolation between partners: resources of one partner that another one can see."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
 
 
 class Note(BaseModel):
-    """What is written."""
+    """The body of a request."""
 
     text: str = ""
 

@@ -1,4 +1,4 @@
-"""What single answers prove is said with operation, field, value and status, and by its weight."""
+"""Findings from single responses: operation, field, value and status, and the right level."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def contract(tmp_path: Path) -> Contract:
 
 
 def sent(contract: Contract, value: JsonValue) -> Violation:
-    """What is said of a body that is answered 201."""
+    """Return the violation of a body that was accepted with 201."""
     request = Request("POST", "http://127.0.0.1/items", (), json.dumps(value).encode())
     answer = Response(201, (), b"{}")
     proof = Exchange(1, "scenarios", MAIN, POST, request, answer, None, 0, 0)
@@ -153,7 +153,7 @@ def test_two_limits_of_one_member_are_two_findings_and_two_values_are_one(
 def answered(
     contract: Contract, place: str, request: Request, status: int, **headers: str
 ) -> list[tuple[str, str]]:
-    """What the monitors say of an answer."""
+    """Return the findings of the monitors on a response."""
     record = Record()
     record.monitors = (Monitors(contract, record),)
     response = Response(status, tuple(headers.items()), b"")

@@ -1,4 +1,4 @@
-"""Ids that lead from one answer to the next request, however an API spells them."""
+"""Ids that lead from one response to the next request, in the spellings of different APIs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.conformance.fastapi_apps import bench_of
 
 
 class Named(BaseModel):
-    """What is sent to make something."""
+    """The body of a request that creates something."""
 
     title: str
 
@@ -66,7 +66,7 @@ def nested() -> FastAPI:
 
 
 def enveloped() -> FastAPI:
-    """An id within `data`, beside a list that is a part of what was made."""
+    """Return an app with the id within `data`, beside a list that is a part of the new item."""
     app, items = FastAPI(), dict[str, Any]()
 
     @app.post("/items", status_code=201)
@@ -98,7 +98,7 @@ def located() -> FastAPI:
 
 
 def elsewhere() -> FastAPI:
-    """What another path makes, and names of its own: a slug, and a key that the client chose."""
+    """Return an app with items created at another path, a slug, and a key that the client chose."""
     app, items, keys = FastAPI(), dict[str, Any](), dict[str, Any]()
 
     @app.post("/things/new", status_code=201)
@@ -138,14 +138,14 @@ def elsewhere() -> FastAPI:
 
 
 class Run(BaseModel):
-    """It names its parents in the body."""
+    """The body of a request that names its parents."""
 
     flow_id: UUID
     label_ids: list[UUID]
 
 
 def parents_in_bodies() -> FastAPI:
-    """What is only made for what is there already."""
+    """Return an app with resources that need existing ones in the body of the request."""
     app, flows, labels = FastAPI(), set[UUID](), set[UUID]()
 
     def made(kind: set[UUID]) -> dict[str, UUID]:

@@ -1,4 +1,4 @@
-"""Lists that are empty when they are to be judged, and what a query asks of them."""
+"""Lists that are empty when they are to be judged, and the queries on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILTER = {"x-contract-filter": {"property": "/status", "match": "equals"}}
 
 
 class Item(BaseModel):
-    """What is sent."""
+    """The body of a request."""
 
     status: str = "draft"
 

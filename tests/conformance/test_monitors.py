@@ -1,4 +1,4 @@
-"""What a single answer is blamed for, and what it is not."""
+"""The findings of monitors on single responses, and the cases without a finding."""
 
 from __future__ import annotations
 

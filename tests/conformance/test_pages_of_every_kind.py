@@ -1,4 +1,4 @@
-"""Lists whose pages follow each other by offset, by number, by the URL of the next one, by Link."""
+"""Lists with pages by offset, by number, by the URL of the next page, or by Link header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where resources are found after they were created."""
+"""The URLs at which resources are found after they were created."""
 
 from __future__ import annotations
 

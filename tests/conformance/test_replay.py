@@ -1,4 +1,4 @@
-"""A failure is judged by its rule on a server that is fixed, still broken, or started again."""
+"""A failure is judged by its rule on a server that is fixed, still broken, or restarted."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ DOCUMENT = {
 
 
 class Items:
-    """A server of items; each start gives other ids. `bugs` are what it does wrong."""
+    """A server of items; each start gives other ids. `bugs` are its mistakes."""
 
     def __init__(self, start: str, *bugs: str) -> None:
         self.start, self.bugs = start, bugs
@@ -132,7 +132,7 @@ def after_a_run(document: Path, *bugs: str) -> tuple[Path, dict[str, str]]:
 
 
 def replayed(result: Path, failure: str, server: Items, *arguments: str) -> Result:
-    """What replay says of a failure on another server."""
+    """Return the result of replaying a failure on another server."""
     with playing(server.respond) as port:
         value = json.loads(result.read_text("utf-8")) | {"target": f"http://127.0.0.1:{port}"}
         result.write_text(json.dumps(value), "utf-8")

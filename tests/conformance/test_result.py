@@ -45,7 +45,7 @@ ROLES = {
 
 
 def delivery(number: int) -> Exchange:
-    """What a receiver got from the target."""
+    """Return a delivery from the target to a receiver."""
     request = Request("POST", "https://127.0.0.1:4300/token", (), b"{}")
     return Exchange(number, "webhooks", NOBODY, None, request, None, None, 0, 0)
 

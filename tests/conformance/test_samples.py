@@ -1,4 +1,4 @@
-"""Values for schemas that show none: the usual ones, unless a limit asks for another."""
+"""Values for schemas without examples: the usual ones, unless a limit requires another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run finds what an implementation does wrong, and blames nothing that is right."""
+"""A run finds the mistakes of an implementation, and does not report correct behaviour."""
 
 from __future__ import annotations
 

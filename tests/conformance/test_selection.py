@@ -1,4 +1,4 @@
-"""The operations that are called, and those that are not, whatever a test tries."""
+"""The operations that a run calls, and the excluded ones, which it never calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that a test obtains: for a client, for a user, by an operation, and again in time."""
+"""Tokens that a run obtains: for a client, for a user, by an operation, and before they expire."""
 
 from __future__ import annotations
 

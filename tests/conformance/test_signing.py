@@ -1,4 +1,4 @@
-"""Every way in: what operations ask for is sent, and what is secret is shown nowhere."""
+"""Every kind of credential: operations get the ones they require, and no secret is shown."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Doors, str, Path]]:
-    """An API that was tested with every credential, what was said and written, and the reports."""
+    """An API that was tested with every credential, the output of the run, and the reports."""
     place = tmp_path_factory.mktemp("doors")
     doors, reports, api = Doors(), place / "reports", document(place / "openapi.json")
     held = {variable(name): secret for name, secret in SECRETS.items()}
@@ -185,7 +185,7 @@ def test_no_secret_is_shown(whole: Whole, secret: str) -> None:
 
 
 def test_fuzzing_gets_in_by_the_same_ways(whole: Whole) -> None:
-    """As far as its time goes: what was asked often has answered."""
+    """Within its time: every operation that was called often has succeeded."""
     _, _, reports = whole
     entries = json.loads((reports / "report.har").read_text("utf-8"))["log"]["entries"]
     asked, reached = Counter[str](), set[str]()

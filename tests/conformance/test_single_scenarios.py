@@ -1,4 +1,4 @@
-"""Scenarios by themselves: what each finds, what it shows of it, and what it leaves out."""
+"""Scenarios by themselves: their findings, the evidence, and the omissions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Scenario = Callable[[Workbench], None]
 
 
 def checked(place: Path, scenario: Scenario, bug: str, *before: str) -> Workbench:
-    """A scenario after calls of some operations, so that it has what it needs."""
+    """Run a scenario after calls of some operations, so that it has the resources it needs."""
     with bench(place, bug) as made:
         for name in before:
             assert made.succeed(made.contract.by_id[name]) is not None

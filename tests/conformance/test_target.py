@@ -1,4 +1,4 @@
-"""Where requests go, on which connections, and when it is enough of them."""
+"""Requests of a run: their destinations, their connections, and the limits of waiting."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def keyed(url: str) -> Target:
 
 @pytest.fixture
 def elsewhere() -> Iterator[tuple[str, list[bytes]]]:
-    """A server that no request is for, with what reached it all the same."""
+    """A server that no request is meant for, with the bytes that reached it all the same."""
     seen: list[bytes] = []
     server = socket.create_server(("127.0.0.1", 0))
 

@@ -1,4 +1,4 @@
-"""`specwright check-traffic`: what was recorded is held to the document, and a HAR to HAR 1.2."""
+"""`specwright check-traffic`: recordings are checked against the document and HAR 1.2."""
 
 from __future__ import annotations
 

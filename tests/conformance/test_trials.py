@@ -1,4 +1,4 @@
-"""A rule counts as tried where it was, and nowhere else."""
+"""A rule counts as tried only at the operations where it was tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which declared statuses no test can reach, and the reason that is given."""
+"""Declared statuses that no test can reach, and the given reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge: what is certainly wrong with a request, what is certainly right, and what is open."""
+"""The judge: requests that are certainly invalid, certainly valid, or undecided."""
 
 from __future__ import annotations
 

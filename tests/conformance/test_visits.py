@@ -1,4 +1,4 @@
-"""An operation that never succeeded is shown with its last request and what would help."""
+"""An operation that never succeeded is shown with its last request and a hint."""
 
 from __future__ import annotations
 

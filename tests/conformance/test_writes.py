@@ -1,4 +1,4 @@
-"""What is written is read afterwards, in the form that the server gives it."""
+"""Written values can be read afterwards, in the form that the server gives them."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ PROVEN = {"written-is-read"}
 
 
 class Sent(BaseModel):
-    """What a client writes."""
+    """The body of a request."""
 
     title: str | None = None
     price: float = Field(default=1, ge=0)
     is_shown: bool = False
     password: str = Field(default="x", json_schema_extra={"writeOnly": True})
-    # What only the server writes.
+    # Only the server writes this one.
     owner: str = Field(default="you", json_schema_extra={"readOnly": True})
 
 
 class Read(Sent):
-    """What it reads."""
+    """The body of a response."""
 
     id: str
-    # It is said in another form.
+    # The server returns it in another form.
     price: str = ""  # type: ignore[assignment]
 
 

@@ -50,7 +50,7 @@ KEYS = (
 
 
 def sell_in_live_mode(patch: MonkeyPatch) -> None:
-    """Let the simulator make what is sold in live mode, too, beside settings for tests."""
+    """Let the simulator also fulfil orders in live mode, despite settings for tests."""
     patch.setattr(components, "NoCarrier", Simulator)
     for module in (live_mode, keys):
         patch.setattr(module, "require_live", lambda settings: None)

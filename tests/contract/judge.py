@@ -111,14 +111,14 @@ def judge(
         return ()
     if not done.stdout or done.returncode not in ENDS:
         raise RuntimeError(f"specwright test ended with {done.returncode}: {done.stderr}")
-    # What fails nobody is not found.
+    # Findings that do not fail a run do not count.
     found = (each for each in json.loads(done.stdout)["findings"] if each["level"] == "error")
     rules = tuple(sorted({each["rule"] for each in found}))
     return rules or ENDS[done.returncode]
 
 
 def alone(served: Served, program: str) -> frozenset[tuple[str, str]]:
-    """What schemathesis finds by itself: checks that failed, with their operation."""
+    """Return the checks of schemathesis that failed, each with its operation."""
     with tempfile.TemporaryDirectory() as directory:
         report = Path(directory, "report.ndjson")
         command = [program, "run", DOCUMENT, "--url", served.base_url, "--seed", "1"]

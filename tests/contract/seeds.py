@@ -81,7 +81,7 @@ def run(served: Served, profile: str, seed: int) -> Outcome:
 
 
 def _share(report: dict[str, Any], kind: str) -> int:
-    """How much of what is declared of a kind was reached, in percent."""
+    """Return the share of the declarations of a kind that was reached, in percent."""
     rows = next(
         table["rows"] for table in report["tables"] if table["title"].startswith("Coverage")
     )

@@ -1,4 +1,4 @@
-"""The published document is whole: canonical, without loose ends, with examples that hold."""
+"""The published document is complete: canonical, without loose ends, with valid examples."""
 
 import json
 import re

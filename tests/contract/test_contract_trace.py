@@ -1,4 +1,4 @@
-"""The contract trace leaves out nothing that was agreed, and points to what exists."""
+"""The contract trace covers every agreed statement, and its pointers resolve."""
 
 import hmac
 import json

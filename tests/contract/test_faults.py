@@ -21,7 +21,7 @@ KINDS = {
 
 
 class Counted(pytest.MonkeyPatch):
-    """Counts what it changes."""
+    """A monkeypatch that counts its changes."""
 
     changes = 0
 
@@ -36,8 +36,8 @@ class Counted(pytest.MonkeyPatch):
 
 @pytest.fixture
 def promises(corpus: Path) -> str:
-    """The source text, the decisions about what it does not show, and what the document says of
-    both, without line breaks."""
+    """The source text, the decisions about its gaps, and all texts of the document on both,
+    without line breaks."""
     shared = corpus.parent
     pages = [*(shared / "source").glob("*.md"), shared / "design" / "contract.md"]
     if not all(page.is_file() for page in pages):

@@ -1,4 +1,4 @@
-"""What answers are blamed for is what an independent validator says of the recorded traffic."""
+"""The findings on responses are those of an independent validator on the recorded traffic."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ BUGS = (
 
 
 def traffic(bug: str, directory: Path) -> tuple[Any, list[Exchange], set[int]]:
-    """The document of a shop with a bug, what was exchanged, and the numbers of what was blamed."""
+    """Return the document of a shop with a bug, the exchanges, and the numbers of blamed ones."""
     _, document = SHOPS["fastapi"]("none")
     app, _ = SHOPS["fastapi"](bug)
     file = directory / "openapi.json"

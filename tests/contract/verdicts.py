@@ -1,4 +1,4 @@
-"""Which faults were found, by which rules: kept as JSON, shown as docs/contract-faults.md."""
+"""The faults found, with their rules: stored as JSON, shown as docs/contract-faults.md."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALONE_SECONDS = 7
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a fault.
+    """The verdict on a fault.
 
     Attributes:
         rules: those of `specwright test` that found it; empty when it was missed.

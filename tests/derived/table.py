@@ -1,4 +1,4 @@
-"""Every file of this repository that is computed from others: what, from what, and how.
+"""The derived files of this repository, with their sources and the functions that make them.
 
 `nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
 leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A file that is not as it should be: `text` is what it should hold, None if it should go."""
+    """A file that differs: `text` is the expected content, None if the file should not exist."""
 
     file: Path
     text: str | None
@@ -57,7 +57,7 @@ class Derived:
     make: Callable[[], Mapping[str, str]]
 
     def differences(self, top: Path = ROOT) -> Iterator[Difference]:
-        """Yield the files that are missing, stale or another text than what is made."""
+        """Yield the files that are missing, stale or different from the derived text."""
         present, wanted = trees.read(top / self.path), self.make()
         states = {
             **dict.fromkeys(present.keys() & wanted.keys(), "changed"),

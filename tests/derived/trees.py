@@ -1,4 +1,4 @@
-"""Trees of generated code: the package of this repository, and what golden cases are to make."""
+"""Trees of generated code: the package of this repository, and the expected golden cases."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def package() -> Tree:
 
 
 def golden(case: Path) -> Callable[[], Tree]:
-    """Return the function that generates a case: its package, and what is said about it."""
+    """Return the function that generates a case: its package, and the messages about it."""
 
     def make() -> Tree:
         said: list[str] = []

@@ -1,4 +1,4 @@
-"""The fenced blocks of a Markdown page, each with what has to happen to it."""
+"""The fenced blocks of a Markdown page, and how each one is to be checked."""
 
 import re
 from collections.abc import Iterator

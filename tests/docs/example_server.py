@@ -25,7 +25,7 @@ class Answer:
     pagination: dict[str, Any]
 
     def page(self, cursor: str | None) -> Any:
-        """The example, or an empty last page when a cursor asks for what comes after it."""
+        """Return the example, or an empty last page when a cursor asks for the page after it."""
         if cursor is None or not self.pagination:
             return self.body
         onward = cursor if self.pagination.get("resume") else None
@@ -90,7 +90,7 @@ def handler(table: list[Answer]) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *arguments: object) -> None:
-            """Say nothing; the test reports what matters."""
+            """Log nothing; the test does its own reporting."""
 
     for method in {answer.method for answer in table}:
         setattr(Handler, f"do_{method}", Handler.answer)

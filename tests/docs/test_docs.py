@@ -1,4 +1,4 @@
-"""Every command and every piece of code in README.md and docs/ is run, and says what it says.
+"""Every command and every program in README.md and docs/ runs, with the output that is shown.
 
 A page is run from top to bottom in a copy of the repository of its own. `console` blocks are
 transcripts, whose commands must succeed unless their output shows the exit code; the `python`

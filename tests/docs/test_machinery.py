@@ -1,4 +1,4 @@
-"""The documentation tests would notice what they are there to notice."""
+"""The documentation tests detect the mistakes that they are meant to detect."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Console transcripts: the commands of one, and whether real output fits what is printed there."""
+"""Console transcripts: their commands, and a comparison of real output with the printed one."""
 
 import re
 from collections.abc import Iterator

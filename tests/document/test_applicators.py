@@ -1,4 +1,4 @@
-"""Which schemas apply to a value, through the references of a document."""
+"""The schemas that apply to a value, through the references of a document."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def document(reference: str = "parts/thing.json#/Thing") -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """A document whose schema lies in a file that refers to one above it."""
+    """A document with a schema in a file that refers to one in the directory above."""
     made = Repository(tmp_path / "repository")
     made.write("spec/api.json", document())
     made.write("spec/parts/thing.json", '{"Thing": {"$ref": "../../common.yaml#/Name"}}')

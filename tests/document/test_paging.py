@@ -1,4 +1,4 @@
-"""Where the pages of a list are plain to see, and where they are not."""
+"""Detection of the pagination of lists, and lists without one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def one(properties: Any) -> Any:
 
 
 def found(tmp_path: Path, answer: Any, *names: str, path: str = "/things", **more: Any) -> Any:
-    """What is detected of an operation with these query parameters, without what is null."""
+    """Return the detected pagination of an operation with these query parameters, without nulls."""
     parameters = []
     for each in names:
         name, _, default = each.partition("=")

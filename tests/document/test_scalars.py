@@ -1,4 +1,4 @@
-"""Scalars that several schemas describe become what one schema says, or stay as they are."""
+"""Scalars with several schemas are joined into one schema, or stay as they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One walker says what an API consists of, to checks and to generated code alike."""
+"""One walker yields the parts of an API, to checks and to generated code alike."""
 
 from pathlib import Path
 from typing import Any

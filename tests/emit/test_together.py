@@ -77,7 +77,7 @@ def test_a_claim_ends_with_the_process_that_made_it(output: Path) -> None:
 def test_a_claim_to_a_directory_that_is_no_longer_there_is_none(
     output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other run failed and removed the directory that it had made; a third one made it anew."""
+    """The other run failed and removed the directory it had made; a third one made it again."""
     real = exclusive.fcntl.flock
 
     def flock(*arguments: int) -> None:
@@ -108,7 +108,7 @@ def test_a_claim_to_a_directory_that_is_gone_is_none(
 def test_a_run_that_is_refused_leaves_the_directory_to_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both looked before one of them made it; a third would claim one that was made anew."""
+    """Both looked before one of them made it; a third would claim one that was made again."""
     output = tmp_path / "out"
     with alone_in(output):
         monkeypatch.setattr(Path, "exists", lambda path: path != output)

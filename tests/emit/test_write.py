@@ -1,4 +1,4 @@
-"""Writing changes what must change, touches nothing else and loses nobody's work."""
+"""Writing changes only the files that must change, and loses no manual edits."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ print(sum(line[0] in "-+" for line in unified_diff(differences)))
 
 
 def test_a_diff_with_a_file_of_far_more_lines_ends(tmp_path: Path) -> None:
-    """Lines that are alike are compared each with each, and somebody chose their number."""
+    """Equal lines are compared pairwise, and an attacker can choose their number."""
     done = subprocess.run(
         [sys.executable, "-c", DIFF_OF_A_GIANT], capture_output=True, check=True, timeout=60
     )

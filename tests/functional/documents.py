@@ -1,4 +1,4 @@
-"""Small documents for tests, as short as what is tested allows."""
+"""Small documents for tests, as short as each test allows."""
 
 from __future__ import annotations
 

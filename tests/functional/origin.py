@@ -1,4 +1,4 @@
-"""A server that answers as a script says and remembers what it was asked."""
+"""A server that follows a script and records its requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler
 
 
 class Fault(Enum):
-    """What an origin does instead of answering."""
+    """The fault of an origin that does not respond properly."""
 
     RESET = "reset"
     SILENCE = "silence"
@@ -123,7 +123,7 @@ def running() -> Iterator[Origin]:
         do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing: the tests look at what was asked."""
+            """Log nothing: the tests look at the recorded requests."""
 
     class Server(socketserver.ThreadingTCPServer):
         daemon_threads = True

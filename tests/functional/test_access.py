@@ -1,4 +1,4 @@
-"""Who calls: each kind of credential on the wire, alternatives of them, and what is missing."""
+"""Credentials of a client: each kind on the wire, alternatives, and missing ones."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def call_error(call: Caller, name: str) -> Any:
 
 
 def with_headers(*names: str) -> Json:
-    """A document whose operations have headers as parameters; one asks for a credential."""
+    """Return a document with headers as parameters; one operation requires a credential."""
     data = api("Bearer")
     for each in data["paths"]["/things"].values():
         each["parameters"] = [{"name": n, "in": "header", "schema": {}} for n in names]

@@ -1,4 +1,4 @@
-"""The stub asks for what the document says, in each kind, in alternatives and together."""
+"""The stub requires the declared credentials: each kind, alternatives and combinations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.serving import Server
 
 
 def app(made: ModuleType, known: Callable[[Any], object], **options: Any) -> Any:
-    """The stub with a handler that answers who asked."""
+    """Return the stub with a handler that returns the principal of the request."""
 
     class Things(made.server.UnimplementedThings):  # type: ignore[misc,name-defined]
         async def get_thing(self, *, context: Any) -> Any:

@@ -25,7 +25,7 @@ ADDRESS = "{$request.body#/url}"
 
 
 def api(*callbacks: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """A document whose only operation declares callbacks, by their names."""
+    """Return a document with a single operation, which declares callbacks by their names."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Jobs", "version": "1.0.0"},

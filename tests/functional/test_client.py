@@ -1,4 +1,4 @@
-"""What the generated client does on the wire, synchronous and asynchronous alike."""
+"""The generated client on the wire, synchronous and asynchronous alike."""
 
 from __future__ import annotations
 

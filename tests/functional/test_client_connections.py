@@ -1,4 +1,4 @@
-"""Which connections a client has: its own, or those of an HTTP client that it was given."""
+"""The connections of a client: its own, or those of an HTTP client that it was given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the errors of a generated client say, carry and survive."""
+"""Errors of a generated client: their messages and data, copies and pickles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists read to their end and followed, and states waited for, on the wire and in both clients."""
+"""Iterating over lists, following them, and waiting for states, in both clients."""
 
 from __future__ import annotations
 

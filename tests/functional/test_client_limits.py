@@ -1,4 +1,4 @@
-"""What a client refuses, what it never tells, and where it stops."""
+"""Limits of a client: deadlines, sizes of responses, and secrets that it never shows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECRET = "hunter2-nobody-may-see-this"
 
 
 def told(error: BaseException) -> str:
-    """Everything that an exception, what led to it and their tracebacks say."""
+    """Return the whole text of an exception, its causes and their tracebacks."""
     text, pending = "", [error]
     for each in pending:
         text += repr(each) + str(each) + repr(each.args) + repr(getattr(each, "response", ""))

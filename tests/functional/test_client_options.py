@@ -1,4 +1,4 @@
-"""How calls are made: the options of a client, of a copy of it, and of one call."""
+"""The options of a client, of a copy of it, and of one call."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Whatever OpenAPI 3.0 to 3.2 can say is in the generated code, is reported, or is for readers.
+"""Every construct of OpenAPI 3.0 to 3.2 is in generated code, is reported, or is for readers.
 
-The lists are held against the table of objects and fields: a field that is in none fails.
+The lists are compared with the table of objects and fields: a field in no list fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Other people's documents become packages whose modules import, and name what there is."""
+"""Published documents become packages with modules that import and names that exist."""
 
 from __future__ import annotations
 

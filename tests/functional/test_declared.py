@@ -1,4 +1,4 @@
-"""What a contract declares is there for programs that import the package."""
+"""The declarations of a contract are available to programs that import the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of APIs as they are: the declared body of each status, and what undeclared ones say."""
+"""Error responses of real APIs: the declared body of each status, and undeclared bodies."""
 
 from __future__ import annotations
 

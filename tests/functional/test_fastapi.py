@@ -1,4 +1,4 @@
-"""A client of a FastAPI application, whose document says of pages only what is plain to see."""
+"""A client of a FastAPI application with a document that does not declare its pagination."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of a document never becomes code, wherever it stands and whatever it says."""
+"""Text of a document never becomes code, regardless of its place and content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quoting does not count on the checks: text that they refuse stays text in every file, too."""
+"""Quoting does not rely on the checks: text that they refuse also stays text in every file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations whose requests are told apart by a header (`x-contract-idempotency`)."""
+"""Operations with a header that tells requests apart (`x-contract-idempotency`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What bodies travel as, from generated clients to generated servers and to those of others.
+"""Media types of bodies, from generated clients to generated servers and to other servers.
 
-The judge of what a client sends is Starlette, which knows nothing of this package.
+The requests of a client are judged by Starlette, which knows nothing of this package.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def made(package: Generate) -> ModuleType:
 
 @pytest.fixture
 def anyone(made: ModuleType) -> Iterator[Any]:
-    """A client of a server that tells what Starlette reads in a request."""
+    """A client of a server that returns the fields that Starlette reads from a request."""
 
     async def tell(request: Request) -> JSONResponse:
         found: dict[str, Any] = {}
@@ -300,7 +300,7 @@ def test_a_file_is_sent_again_from_where_it_stood(made: ModuleType, origin: Orig
 
 
 class Implementation:
-    """Answers with what it was asked."""
+    """An implementation that records the bodies of its requests."""
 
     def __init__(self, package: ModuleType) -> None:
         self.package = package

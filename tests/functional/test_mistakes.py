@@ -25,7 +25,7 @@ GET, POST = "/paths/~1things/get", "/paths/~1things/post"
 
 
 def things(schemas: Json | None = None, **get: Any) -> Json:
-    """A document with two operations, of which only one has to do with what is given."""
+    """Return a document with two operations; the arguments concern only one of them."""
     schemas = {"Thing": THING} if schemas is None else schemas
     both = {
         "get": operation(ref("Thing"), operationId="list", **get),
@@ -167,7 +167,7 @@ MISTAKES: dict[str, tuple[Json, list[str]]] = {
 
 
 def made(tmp_path: Path, written: Json, lint: Settings | None = None) -> tuple[Report, Contents]:
-    """Generate a package of which everything works; return what is said, and how much it is."""
+    """Generate a package and check that it works; return the report and the contents."""
     path = tmp_path / "api.json"
     path.write_text(json.dumps(written, indent=1))
     told = [Report(str(path), ())]

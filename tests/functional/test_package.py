@@ -1,4 +1,4 @@
-"""What a generated package shows of itself."""
+"""Introspection of a generated package: names, version and documentation."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def made(package: Generate) -> ModuleType:
 
 
 def run(made: ModuleType, program: str) -> str:
-    """What a program prints where the extra of the server stub is not installed."""
+    """Return the output of a program where the extra of the server stub is not installed."""
     assert made.__file__ is not None
     program = f'import sys; sys.modules["starlette"] = None\n{program}'.replace(
         "NAME", made.__name__

@@ -1,4 +1,4 @@
-"""What stands in a part of a schema counts as what stands in the schema itself."""
+"""Keywords in a part of a schema count like those in the schema itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCHEMAS: Json = {
         "maxItems": 2,
         "oneOf": [{"type": "array"}, {"type": "string"}],
     },
-    # A number since 1970, whatever the format says of texts.
+    # Seconds since 1970: the format applies to texts only.
     "Event": {"type": "object", "properties": {"at": {"type": "integer", "format": "date-time"}}},
     "Key": {"type": "string", "properties": {"key": {"type": "string"}}, "required": ["key"]},
     "Old": {"type": "object", "properties": {"from": {"type": "string", "format": "ipv4"}}},

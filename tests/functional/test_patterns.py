@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from tests.functional.conftest import Generate, codecs
 from tests.functional.documents import Json, document, operation, ref
 
-# Names that are no numbers and do not end in a dash, of at most ten characters.
+# Names that are not numbers and do not end in a dash, of at most ten characters.
 AHEAD = r"^(?![0-9]+$)(?!.*[-]$)(?=.{1,10}$)[a-z0-9-]+$"
 SLOW = r"^(a|a)*(?=b)\1$"
 PATTERNS = {
@@ -129,7 +129,7 @@ def test_a_look_ahead_is_shown_where_it_is_checked(made: ModuleType) -> None:
     marks = 'Patterns(like=["^(?:.{1,10}$)"], unlike=["^(?:[0-9]+$)", "^(?:.*[-]$)"])'
     flat = re.sub(r"\s+", " ", source).replace("( ", "(").replace(", )", ")")
     assert f'Field(pattern="^[a-z0-9-]+$"), {marks}' in flat
-    # What came is read, whatever it is like.
+    # A value in a response is read even if it does not match.
     assert made.models.With.model_validate({"x": "1"}).x == "1"
 
 

@@ -1,4 +1,4 @@
-"""What grows in a service is read by a package that is out there; what is absent is None."""
+"""Additions to a service are read by packages in use; absent values become None."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_an_argument_is_checked_before_anything_is_sent(made: ModuleType, origin
         for field, value in [("copies", 21), ("state", "lost"), ("shelf", {"column": 3})]:
             with pytest.raises(made.InvalidArgumentError):
                 client.things.make_loan(**{**PLAIN, field: value})
-        # A model that holds a wrong value is no way around.
+        # A model with an invalid value is checked as well.
         with pytest.raises(made.InvalidArgumentError):
             client.things.make_loan(**PLAIN, shelf=made.models.Loan_Shelf(column=3))
     assert origin.asked == []

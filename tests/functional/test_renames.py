@@ -1,4 +1,4 @@
-"""A project calls parts of its document otherwise in code, and what is sent stays."""
+"""A project renames parts of its document in code; requests and responses stay the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where requests go: servers of the document, of paths and of operations, and their variables."""
+"""The servers of requests: those of the document, of paths and of operations, and variables."""
 
 from __future__ import annotations
 

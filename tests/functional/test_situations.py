@@ -1,4 +1,4 @@
-"""The page of situations says what our SDK does today, and where it is behind."""
+"""The page of situations shows the current behaviour of our SDK, and where it is behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the package offers to tests: transports that answer from memory, examples and events."""
+"""The package's helpers for tests: in-memory transports, examples and events."""
 
 from __future__ import annotations
 

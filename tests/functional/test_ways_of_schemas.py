@@ -1,4 +1,4 @@
-"""Ways to write a schema that published documents have, and what models make of them."""
+"""Forms of schemas in published documents, and the models made from them."""
 
 from __future__ import annotations
 

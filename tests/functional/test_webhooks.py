@@ -184,7 +184,7 @@ def test_a_body_that_is_not_json_has_no_event(package: Generate) -> None:
 
 
 class WerkzeugHeaders:
-    """Has what the headers of Flask have, which are no mapping."""
+    """Headers with the methods of those of Flask, which are not a mapping."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         self._pairs = pairs

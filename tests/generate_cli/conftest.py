@@ -90,7 +90,7 @@ def generated_once(tmp_path_factory: pytest.TempPathFactory, specwright) -> Path
 
 @pytest.fixture
 def project(generated_once: Path, tmp_path: Path) -> Path:
-    """A project whose output is what its document says."""
+    """A project with output that matches its document."""
     place = tmp_path / "project"
     shutil.copytree(generated_once, place)
     return place

@@ -1,4 +1,4 @@
-"""Where the document is: at an address, under a usual name, or in one of several tables."""
+"""The location of the document: a URL, a usual name, or one of several tables."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_an_address_with_nothing_there_is_an_error_with_it(
 
 
 def test_an_address_is_not_a_setting(tmp_path: Path, specwright: Run) -> None:
-    """Who can change the settings could otherwise make this machine ask others."""
+    """Otherwise, settings from others could make this machine send requests."""
     (tmp_path / "pyproject.toml").write_text(
         '[tool.specwright]\ndocument = "http://127.0.0.1:1/openapi.json"\n'
     )

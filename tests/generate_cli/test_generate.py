@@ -92,7 +92,7 @@ def test_without_a_cache_the_result_is_the_same(specwright, project: Path) -> No
 def test_no_verdict_is_taken_from_the_cache(
     specwright, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was put into the cache and into the output alike is still not what the document says."""
+    """The same edit in the cache and in the output still differs from the document."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(project.parent))
     assert specwright("generate", cwd=project).returncode == 0
     (entry,) = cache_directory().iterdir()
@@ -376,7 +376,7 @@ def test_a_failure_halfway_leaves_everything_as_it_was(
     assert [path.name for path in project.glob(".generated*")] == []
 
 
-# A run that reads its document until somebody interrupts it.
+# A run that reads its document until it is interrupted.
 ENDLESS = """
 import signal, sys
 from specwright.commands import generate

@@ -1,4 +1,4 @@
-"""What a document refers to is read for code under the conditions under which it is checked."""
+"""References are read for generated code under the same conditions as for checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Levels, waivers and baselines decide what a run is blamed for."""
+"""Levels, waivers and baselines decide which findings fail a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def contract() -> Contract:
 
 
 def found(contract: Contract, settings: Settings, *baseline: Known) -> Judged:
-    """What is left of one undeclared status of two operations."""
+    """Return the findings left of one undeclared status of two operations."""
     record = Record()
     for number, pointer in enumerate((LIST, MAKE), 1):
         request = Request("GET", "http://127.0.0.1/v1", ())

@@ -1,4 +1,4 @@
-"""Documents that are written to take the toolkit down, or to make it say what it should not."""
+"""Documents that are written to take the toolkit down, or to make it disclose secrets."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def operation(name: str, schema: Json, **more: Any) -> Json:
 
 
 def used(schemas: Json, name: str) -> Json:
-    """A document whose one operation takes and gives a schema."""
+    """Return a document with one operation that takes and returns a schema."""
     body = {"content": {"application/json": {"schema": ref(name)}}}
     return openapi(schemas, paths={"/x": {"post": operation("doX", ref(name), requestBody=body)}})
 
 
 def _chain(length: int, link: Callable[[Json], Json], end: Json) -> Json:
-    """Schemas of which each holds the one before."""
+    """Return schemas that each hold the previous one."""
     return {"S0": end} | {f"S{n}": link(ref(f"S{n - 1}")) for n in range(1, length + 1)}
 
 
@@ -60,7 +60,7 @@ def _twice(previous: Json) -> Json:
 
 
 def refusals() -> Json:
-    """A property with an error code of its own, in more places than anybody can count."""
+    """A property with an error code of its own, in an exponential number of places."""
     refused = {"type": "string", "x-contract-invalid": {"code": "bad"}}
     schemas = _chain(30, _twice, {"type": "object", "properties": {"a": refused}})
     text = {"type": "string"}

@@ -1,4 +1,4 @@
-"""Attacks by the lock file, by what lies in the output, and by a cache in the work tree."""
+"""Attacks by the lock file, by files in the output, and by a cache in the work tree."""
 
 from __future__ import annotations
 

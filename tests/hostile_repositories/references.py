@@ -1,4 +1,4 @@
-"""Attacks by what a document refers to, and by the document itself."""
+"""Attacks by the references of a document, and by the document itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTSIDE = "leads out of the project"
 
 
 def refer(repository: Repository, target: str) -> None:
-    """Let a schema of the document be what another file holds."""
+    """Let a schema of the document refer to another file."""
     components = {"schemas": {"Secret": {"$ref": target}}}
     (repository.top / "api.json").write_text(json.dumps({**DOCUMENT, "components": components}))
 

@@ -1,4 +1,4 @@
-"""A repository that somebody else can write to, and the world around it that nobody may touch."""
+"""A repository that an attacker can write to, and its surroundings, which must stay untouched."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ sys.exit(max(codes))
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The directory that an attacker fills, beside one that is none of their business."""
+    """The directory that an attacker controls, beside one that they must not reach."""
 
     top: Path
     outside: Path
@@ -110,7 +110,7 @@ def build(place: Path, template: Path) -> Repository:
 
 
 def surroundings(place: Path) -> dict[str, tuple[object, ...]]:
-    """What lies around the repository, with content and time."""
+    """Return the files around the repository, with mode, modification time and content."""
     found: dict[str, tuple[object, ...]] = {}
     for top, directories, names in os.walk(place):
         if "repository" in directories:
@@ -136,7 +136,7 @@ def run(
             "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"],
             "TMPDIR": str(place / "temporary"),
             "TOKEN": SECRET_OF_THE_ENVIRONMENT,
-            # Streams that refuse what is no text, as most terminals have them.
+            # Streams that refuse invalid text, as on most terminals.
             "PYTHONIOENCODING": "utf-8:strict",
         },
         stdin=subprocess.DEVNULL,

@@ -42,7 +42,7 @@ def bounded() -> None:
 
 
 def run(directory: Path, command: str, bomb: str) -> str:
-    """What a command says of a document, in an environment that holds it to limits, too."""
+    """Return the output of a command on a document; its memory and time are limited."""
     write(directory, BOMBS[bomb]())
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Commands in a hostile repository end soon, and neither touch nor tell what lies outside."""
+"""Commands in a hostile repository end soon, and neither touch nor disclose outside files."""
 
 from __future__ import annotations
 

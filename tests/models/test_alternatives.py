@@ -1,4 +1,4 @@
-"""Which schemas hold null, and the schema of an alternative that comes later."""
+"""Schemas that allow null, and the schema of an alternative that is added later."""
 
 from __future__ import annotations
 

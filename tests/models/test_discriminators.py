@@ -69,7 +69,7 @@ def test_a_member_may_say_its_tag_in_a_part(tmp_path: Path) -> None:
 
 
 def test_tags_that_alternatives_share_tell_nothing_apart(tmp_path: Path) -> None:
-    """As in a document whose alternatives all refer to one enumeration of their tags."""
+    """As in a document with alternatives that all refer to one enumeration of their tags."""
     any_pet = {"type": "object", "properties": {"kind": {"enum": ["cat", "dog"]}}}
     union = {"oneOf": [ref("Some"), ref("Other")], "discriminator": KIND}
     mapping = {tag: f"#/components/schemas/{name}" for tag, name in MAPPED.items()}

@@ -1,4 +1,4 @@
-"""The words of a field say what the name of its type hides."""
+"""The description of a field adds the details that the name of its type hides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is added to a document renames nothing that was there."""
+"""Additions to a document rename no existing part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pattern of a document means in the models what ECMA-262 says, or is left out of them."""
+"""A pattern of a document has its ECMA-262 meaning in the models, or is left out of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a generated package, seen by somebody who imports and builds all of it."""
+"""The faults of a generated package, found by importing all modules and building all classes."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _faults_in_use(package: str, directory: Path) -> Iterator[str]:
 
 
 def client(modules: dict[str, ModuleType], directory: Path, module: str) -> Any:
-    """Make a client that talks to nobody; its class is the first of the module."""
+    """Make a client with a fake transport; its class is the first of the module."""
     transports = modules["testing"]
     fake = transports.FakeTransport if module == "client" else transports.AsyncFakeTransport
     made = getattr(modules[module], next(_defined(directory / f"{module}.py")))

@@ -108,7 +108,7 @@ class Place:
 
 
 def mutant(document: dict[str, Any], seed: str) -> tuple[dict[str, Any], list[str]]:
-    """The document with one to five edits, and what those were."""
+    """Return the document with one to five edits, and their descriptions."""
     random = Random(seed)
     data = copy.deepcopy(document)
     edits = []
@@ -204,7 +204,7 @@ def _refer(random: Random, place: Place, places: list[Place]) -> str:
 
 
 def _keyword(random: Random, place: Place, places: list[Place]) -> str:
-    """Add a keyword to a schema, or to what may look like one."""
+    """Add a keyword to a schema, or to an object that may look like one."""
     schemas = [each for each in places if isinstance(each.value, dict) and "type" in each.value]
     chosen = random.choice(schemas or [place])
     if not isinstance(chosen.value, dict):

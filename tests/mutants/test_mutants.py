@@ -18,7 +18,7 @@ exhaustive = pytest.mark.exhaustive
 
 
 def faulty(tried: Iterator[Trial]) -> str:
-    """The mutants that went wrong: what they are made of, and the faults."""
+    """Return the mutants that went wrong: their edits and their faults."""
     return "\n\n".join(str(trial) for trial in tried if trial.found["faults"])
 
 
@@ -44,9 +44,9 @@ def test_mypy_finds_nothing_in_the_packages_of_mutants(tmp_path: Path, corpus: P
 
 
 def mypy(trial: Trial) -> str:
-    """What mypy says of a package, but for defaults and overrides of models that do not fit.
+    """Return the errors of mypy, except those about defaults and overrides that do not fit.
 
-    Those are what the document says.
+    Those come from the document.
     """
     command = [sys.executable, "-m", "mypy", "--strict", "--hide-error-context", "--no-pretty"]
     cache = trial.place.parent / "mypy"

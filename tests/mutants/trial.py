@@ -23,7 +23,7 @@ LEFT_OUT = {"adyen-terminal.json": "a pattern that is too large to be compiled"}
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of one mutant."""
+    """The result of one mutant."""
 
     seed: str
     edits: list[str]
@@ -62,7 +62,7 @@ def read(path: Path) -> dict[str, Any]:
 def trials(
     documents: dict[str, dict[str, Any]], numbers: Iterable[int], place: Path
 ) -> Iterator[Trial]:
-    """Try mutants, which are numbered: a number stands for the same one for ever."""
+    """Try mutants, which are numbered: a number always stands for the same one."""
     command = [sys.executable, "-m", "tests.mutants.worker"]
     names = list(documents)
     with subprocess.Popen(

@@ -61,7 +61,7 @@ class Survivor:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the last run over a room came to."""
+    """The result of the last run over a room."""
 
     mutants: int
     tried: int
@@ -91,7 +91,7 @@ def save(figures: Mapping[str, Figures], path: Path = FIGURES) -> None:
 
 
 def words(path: Path = WORDS) -> dict[tuple[str, str, str, int], str]:
-    """Return what was written by hand about survivors."""
+    """Return the handwritten notes about survivors."""
     rows = tomllib.loads(path.read_text("utf-8")).get("survivor", [])
     return {
         (row["file"], row["function"], row["edit"], row.get("nth", 1)): row["word"] for row in rows

@@ -1,4 +1,4 @@
-"""Which tests reach which lines, measured with coverage.py in this process and in those it starts.
+"""The lines that each test reaches, measured with coverage.py in this process and its children.
 
 What a test does itself is its own. What is done while it is set up belongs to every test of its
 file: they share the servers and results that were made then.
@@ -36,7 +36,7 @@ patch = _exit
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What the tests reach.
+    """The lines that the tests reach.
 
     Attributes:
         imported: lines that run before any test does.
@@ -70,7 +70,7 @@ class Measuring:
         del os.environ["COVERAGE_PROCESS_START"]
 
     def here(self, name: str) -> Coverage:
-        """Return what measures this process."""
+        """Return the coverage measurement of this process."""
         coverage = Coverage(
             data_file=str(self._directory / name),
             data_suffix=True,
@@ -83,7 +83,7 @@ class Measuring:
         return coverage
 
     def reach(self, tests: Iterable[str]) -> Reach:
-        """Read what was measured."""
+        """Read the measurements."""
         reach = Reach()
         by_file: dict[str, set[str]] = defaultdict(set)
         for test in tests:

@@ -1,4 +1,4 @@
-"""Which tests are nearest to which code: the one table of the mutation tests."""
+"""The tests nearest to each part of the code: the one table of the mutation tests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -29,16 +29,16 @@ def started_everywhere() -> Iterator[None]:
 
 
 def keep(directory: Path, name: str, text: str, mutant: str) -> None:
-    """Write down a mutant of a file for those who serve it."""
+    """Write a mutant of a file for the processes that serve it."""
     directory.mkdir(parents=True, exist_ok=True)
     for file, content in (("name", name), ("text", text), ("mutant", mutant)):
         (directory / file).write_bytes(content.encode())
 
 
 def serve(directory: Path) -> Callable[[str], bytes | None]:
-    """Serve a mutant to later imports; return what gives the text of a file, if it is mutated.
+    """Serve a mutant to later imports; return a function from a path to its mutated text.
 
-    A copy of the file is mutated as well, wherever it is, and with whatever comments above it.
+    A copy of the file is mutated as well, wherever it is, and with any comments above it.
     """
     name, text, mutant = ((directory / file).read_bytes() for file in ("name", "text", "mutant"))
     plain = SourceFileLoader.get_code
@@ -63,7 +63,7 @@ def serve(directory: Path) -> Callable[[str], bytes | None]:
 
 
 def replace(functions: list[FunctionType], mutated: Callable[[str], bytes | None]) -> None:
-    """Mutate functions that exist already; whoever holds one of them has the mutant from now on."""
+    """Mutate existing functions in place; every reference to one has the mutant from now on."""
     by_file: dict[str, dict[CodeType, CodeType]] = {}
     for function in functions:
         path = function.__code__.co_filename

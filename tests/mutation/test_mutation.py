@@ -1,4 +1,4 @@
-"""Mutants of code: which there are, who sees them, and how a run over a room ends."""
+"""Mutants of code: the mutants of a file, the processes that see them, and the end of a run."""
 
 import json
 import os

@@ -72,7 +72,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run over a room came to.
+    """The result of a run over a room.
 
     Attributes:
         mutants: how many there are, tried or not.
@@ -88,7 +88,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to try.
+    """The selection of mutants to try.
 
     Attributes:
         lines: by file, if only these are of interest; tests among these files come first.
@@ -179,7 +179,7 @@ class _Trials:
         self._imports.start()
 
     def outcome(self) -> Outcome:
-        """Return what the run came to."""
+        """Return the result of the run."""
         took = time.monotonic() - self._start
         failing = sorted(self._bad)
         return Outcome(len(self._found), self._trials, failing, len(self._seconds), took)

@@ -25,7 +25,7 @@ def taken_names(tree: Path) -> set[str]:
 
 
 def _visible(tree: ast.Module) -> Iterator[str]:
-    """What a module imports and defines, arguments and attributes; no variables of functions."""
+    """Yield the names of imports, definitions, arguments and attributes; no local variables."""
     for node in tree.body:
         yield from _targets(node)
     for node in ast.walk(tree):

@@ -1,4 +1,4 @@
-"""Generated modules import what they use, and nothing else."""
+"""Generated modules import the names they use, and no others."""
 
 from __future__ import annotations
 

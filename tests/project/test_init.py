@@ -1,4 +1,4 @@
-"""`specwright init`: what a project needs is written, and what is there is kept."""
+"""`specwright init`: missing files are written, and existing ones are kept."""
 
 from __future__ import annotations
 

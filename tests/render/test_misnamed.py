@@ -1,4 +1,4 @@
-"""A template or a block of the user's that nothing asks for is named, with what was meant."""
+"""A user's template or block that nothing uses is reported, with the nearest known name."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def test_a_template_reads_no_file_but_templates(
 
 
 def made(own: Path, kind: str) -> str:
-    """Put something into a directory of templates that is no template; return what is said."""
+    """Put a file that is not a template into a directory of templates; return the error."""
     file = own / "package" / "x.jinja"
     file.parent.mkdir(parents=True)
     match kind:

@@ -1,4 +1,4 @@
-"""What readers of JUnit XML expect of the elements that we write, and nothing beyond them."""
+"""The expectations of JUnit XML readers on the elements that we write, and no others."""
 
 import re
 from typing import NamedTuple
@@ -44,7 +44,7 @@ _FORMS = {
 
 
 def read(document: str) -> ElementTree.Element:
-    """The only suite of a document that fits the table, and whose numbers are true."""
+    """Return the only suite of a document that fits the table and has correct numbers."""
     root = ElementTree.fromstring(document)
     assert root.tag == "testsuites"
     _fits(root)

@@ -1,4 +1,4 @@
-"""What SARIF 2.1.0 says of the objects that we write, and no member beyond them."""
+"""The SARIF 2.1.0 rules for the objects that we write, and no other members."""
 
 import json
 from typing import Any

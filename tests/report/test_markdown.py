@@ -1,4 +1,4 @@
-"""Comments say what was found, fit, and hold nothing of what somebody else wrote but text."""
+"""Comments show the findings, fit the limit, and hold text of others only as text."""
 
 import re
 from collections.abc import Iterator
@@ -160,7 +160,7 @@ def test_a_change_stands_below_its_operations_with_its_value_and_its_name() -> N
 
 
 def test_four_hundred_findings_keep_operations_and_value_of_each_error() -> None:
-    """The errors come first whatever else there is; what has no room is counted."""
+    """The errors come first in any case; findings without room are counted."""
     errors = [
         replace(CHANGED, pointer=f"/{n}", affected=Affected("a.b", (f"GET /{n}",)))
         for n in range(120)

@@ -1,4 +1,4 @@
-"""The page of a test says in its first lines what to fix, and shows what was reached."""
+"""The page of a test starts with the causes to fix, and shows the reached operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No secret is in any report, whatever stands around it and however it is written."""
+"""No secret is in any report, regardless of its surroundings and encoding."""
 
 import base64
 import json
@@ -169,7 +169,7 @@ def test_no_secret_survives_in_any_format(
 ) -> None:
     report = saying(f"{before}{written(secret)}{after}")
     proof = json.dumps({before: secret})
-    # What is said of a rule is written by nobody else.
+    # The texts about rules are our own.
     findings = tuple(replace(each, rule="r", counterexample=proof) for each in report.findings)
     waived = tuple(replace(each, rule="r") for each in report.waived)
     redacted = Redaction([secret]).report(replace(report, findings=findings, waived=waived))

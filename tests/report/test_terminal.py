@@ -1,4 +1,4 @@
-"""What somebody else wrote is seen on a terminal and in a log, and does nothing there."""
+"""Hostile text is visible on a terminal and in a log, and has no effect there."""
 
 import ast
 import io
@@ -51,7 +51,7 @@ def run(*arguments: str, color: bool = False) -> Result:
 
 @pytest.fixture
 def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Findings whose messages, lines and pointers hold hostile text."""
+    """A document with findings that hold hostile text in messages, lines and pointers."""
     monkeypatch.chdir(tmp_path)
     tag = {"name": HOSTILE}
     data = {

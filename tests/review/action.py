@@ -43,7 +43,7 @@ def action() -> dict[str, Any]:
 
 
 def pull_request(base: str, head: str, source: str = REPOSITORY) -> dict[str, Any]:
-    """What GitHub says of a pull request between two commits, from a repository or a fork."""
+    """Return GitHub's event for a pull request between two commits, from a repository or a fork."""
     return {
         "pull_request": {
             "number": 7,
@@ -54,7 +54,7 @@ def pull_request(base: str, head: str, source: str = REPOSITORY) -> dict[str, An
 
 
 def push(before: str) -> dict[str, Any]:
-    """What GitHub says of a push; `before` is zeros for a new branch."""
+    """Return GitHub's event for a push; `before` is zeros for a new branch."""
     return {"before": before}
 
 
@@ -151,7 +151,7 @@ class Runner:
 
     @property
     def outputs(self) -> dict[str, str]:
-        """What the action says to the workflow."""
+        """The outputs of the action for the workflow."""
         return {name: self._filled(each["value"]) for name, each in action()["outputs"].items()}
 
     def follow(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Small projects in git, whose contract is about to change."""
+"""Small projects in git with a contract that is about to change."""
 
 import json
 from pathlib import Path

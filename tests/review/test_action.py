@@ -1,4 +1,4 @@
-"""action.yml, the hooks and the workflows: their form, and what nobody can make of them."""
+"""action.yml, the hooks and the workflows: their form, and their safety against abuse."""
 
 import re
 import shlex

@@ -80,7 +80,7 @@ def test_what_is_taken_back_is_removed(tmp_path: Path) -> None:
     assert text.startswith("## [1.2.3]\n")
     assert "- `POST /orders`\n  - **Breaking:** `response 202 is gone`.\n" in text
     assert "### Removed" in text
-    # A deprecation that is over is none.
+    # A deprecation that was withdrawn does not count as one.
     assert "The operation: `POST /orders is no longer deprecated`." in text
     assert "### Deprecated" not in text
 

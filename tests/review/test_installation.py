@@ -1,4 +1,4 @@
-"""The action installs what its lock file pins, by hash, without building, and in seconds."""
+"""The action installs the pins of its lock file, by hash, without building, and in seconds."""
 
 import os
 import re

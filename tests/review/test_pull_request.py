@@ -127,7 +127,7 @@ def test_so_is_a_push_of_several_commits(tmp_path: Path) -> None:
         "range-narrowed"
         in Runner(tmp_path / "a", repository.top, event=push(began)).run(REVIEW).stdout
     )
-    # A new branch: nobody knows where it began.
+    # A new branch: its starting point is unknown.
     new = Runner(tmp_path / "b", repository.top, event=push("0" * 40)).run(REVIEW)
     assert (new.returncode, "range-narrowed" in new.stdout) == (0, False)
 

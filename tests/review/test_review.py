@@ -1,4 +1,4 @@
-"""`specwright review`: its parts, and what it cannot use."""
+"""`specwright review`: its parts, and input that it cannot use."""
 
 import json
 import os
@@ -97,7 +97,7 @@ def test_the_findings_of_validate_belong_to_it(repository: Repository, specwrigh
     result = specwright("review", "--base", "main", cwd=repository.top)
     assert result.returncode == 1
     assert "error openapi-schema 'answers' is not a field" in result.stdout
-    # Errors stay ones, whoever made them.
+    # Errors stay errors, even if the base has them.
     repository.commit()
     assert specwright("review", "--base", "main", cwd=repository.top).returncode == 1
 

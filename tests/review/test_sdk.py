@@ -1,4 +1,4 @@
-"""What a change of the generated code means for those who call it."""
+"""The effects of changes to generated code on its callers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which calls are tried again, after how long, and what they end with."""
+"""Retries of calls: the conditions, the pauses and the outcome."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def called(
     seconds: float = 0.0,
     **options: Any,
 ) -> tuple[list[Request], list[float], Response | ApiError]:
-    """The requests and pauses of a call whose attempts take so many seconds, and its end."""
+    """Return the requests, pauses and outcome of a call; each attempt takes so many seconds."""
     requests: list[Request] = []
     pauses: list[float] = []
     left = iter(outcomes)

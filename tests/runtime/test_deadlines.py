@@ -1,4 +1,4 @@
-"""Every step of a synchronous call gets what is left of the call's time, and no more."""
+"""Every step of a synchronous call gets the remaining time of the call, and no more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model the answer to an operation has."""
+"""The model of the response of an operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the connections of all clients share."""
+"""The TLS context that the connections of all clients share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What headers say of a rate limit, and what they do not."""
+"""Rate limits that are read from headers, and headers that are not read."""
 
 from __future__ import annotations
 

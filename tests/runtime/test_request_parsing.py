@@ -1,4 +1,4 @@
-"""Whatever a request carries, reading it gives a value or a refusal, never an accident."""
+"""Parsing any request gives a value or a refusal, never an unexpected error."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read(
     location: Any = "path",
     item_kind: Kind = "integer",
 ) -> object:
-    """Read a parameter called `p` whose text stands at its place in a request."""
+    """Read a parameter called `p` from a request with its text in the given location."""
     parameter = Parameter(
         "p", "p", location, None, kind, {"*": item_kind}, style=style, explode=explode
     )

@@ -1,4 +1,4 @@
-"""The rooms of the runtime: what calls and what serves do not know each other."""
+"""The rooms of the runtime: the client side and the server side do not import each other."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ POLICY = Policy(
 
 @dataclass
 class Things:
-    """An implementation whose next answer a test can choose."""
+    """An implementation that lets a test choose its next response."""
 
     calls: list[dict[str, Any]] = field(default_factory=list)
     answer: Any = None
@@ -274,7 +274,7 @@ def _plain(value: Any) -> Any:
 
 
 class Limiter:
-    """Leaves a number of requests, whoever sends them."""
+    """A limiter that allows a number of requests in total, for all callers."""
 
     def __init__(self, left: int, limit: int | None = None) -> None:
         self.left = left

@@ -51,7 +51,7 @@ def made(way: tuple[tuple[Location, str], bool], kind: Kind = "string", **more: 
 
 
 def received(parameter: Parameter, value: JsonValue) -> JsonValue:
-    """Send a value in a request, and return what the server finds in it."""
+    """Send a value in a request, and return the value that the server reads."""
     scope = {"type": "http", "query_string": b"", "headers": []}
     path = {}
     match parameter.location:
@@ -115,7 +115,7 @@ def test_a_list_of_texts_arrives(data: st.DataObject, way: Any) -> None:
     parameter = made(way, "array")
     assume(not styles.is_ambiguous(parameter, value))
     if not (parameter.explode and parameter.style in ("cookie", "form")):
-        # One empty text is no text, and one with the delimiter is also what other senders write.
+        # One empty text reads as none at all; a text with a delimiter is read as several texts.
         assume(value != [""] and (len(value) > 1 or not set(value[0]) & set(",;.")))
     assert received(parameter, value) == value
 

@@ -16,7 +16,7 @@ VARIABLE = re.compile(r"\{([^}]*)\}")
 
 
 def expression(path: str) -> re.Pattern[str]:
-    """The template as a regular expression, which says the same and may take for ever."""
+    """Return the template as an equivalent regular expression, which may take exponential time."""
     parts = VARIABLE.split(path)
     texts = [r"([^/]+)" if i % 2 else re.escape(part) for i, part in enumerate(parts)]
     return re.compile("".join(texts), re.DOTALL)

@@ -1,4 +1,4 @@
-"""What validators of samples enforce: formats, encoded content, and nothing from elsewhere."""
+"""Rules that validators of samples enforce: formats, encoded content, nothing from elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a service has on record, read from its database beside the process that serves."""
+"""The records of a service, read from its database beside the process that serves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from esim_service.values.money import to_decimal
 
 _NO_LIMIT = 1_000_000_000
 
-# What must never be found, whatever happened before.
+# Violations of the invariants, none of which may ever be found.
 _WRONG = {
     "the balance is not the sum of the ledger": (
         "SELECT a.partner_id FROM accounts a WHERE a.balance <> (SELECT COALESCE(SUM(l.amount), 0)"
@@ -74,7 +74,7 @@ def ledger_sum(scope: Scope) -> Unit[int]:
 
 
 class Books:
-    """The database of a service, whose processes may be running or killed."""
+    """The database of a service; its processes may be running or killed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -140,9 +140,9 @@ class Books:
         return to_decimal(balance), to_decimal(total)
 
     async def end_leases(self) -> None:
-        """Let the time pass that a process which was killed has claimed its work for.
+        """Let the leases expire that a killed process holds on its work.
 
-        On SQLite nobody else can have claimed it, and a new process does not wait.
+        On SQLite no other process can hold a lease, and a new process does not wait.
         """
         if self._database.dialect == "sqlite":
             return
@@ -158,7 +158,7 @@ class Books:
         return await self.count("deliveries") == 0
 
     async def audit(self) -> None:
-        """Assert what holds at any moment, in one snapshot."""
+        """Assert the invariants in one snapshot."""
         assert await self._database.read(_findings) == []
 
 

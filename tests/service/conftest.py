@@ -1,4 +1,4 @@
-"""What the tests of the service share: databases that are real, and a clock that obeys."""
+"""Fixtures for the tests of the service: real databases, and a clock under control."""
 
 from __future__ import annotations
 

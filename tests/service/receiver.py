@@ -23,7 +23,7 @@ class Received:
 
 @dataclass
 class Receiver:
-    """What a receiver saw, and how it behaves."""
+    """A receiver: its requests and its behaviour."""
 
     port: int
     behave: Behaviour

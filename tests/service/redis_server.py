@@ -27,7 +27,7 @@ def executable() -> str | None:
 
 
 class RedisServer:
-    """A server on a free port that can be killed and started anew, empty."""
+    """A server on a free port that can be killed and restarted, empty."""
 
     def __init__(self, program: str, place: Path) -> None:
         with socket.socket() as probe:
@@ -72,7 +72,7 @@ def running(place: Path) -> Iterator[RedisServer]:
 
 @contextlib.contextmanager
 def shared(place: Path) -> Iterator[str]:
-    """The address of a server that nobody kills."""
+    """Yield the URL of a server that is not killed by tests."""
     if given := os.environ.get("ESIM_TEST_REDIS"):
         yield given
         return

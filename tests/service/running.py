@@ -82,7 +82,7 @@ def eventually(look: Callable[[], T | None]) -> T:
 
 
 async def until(condition: Callable[[], Awaitable[bool]], seconds: float = DEADLINE) -> None:
-    """Wait for what must come."""
+    """Wait until a condition is true."""
     async with asyncio.timeout(seconds):
         while not await condition():
             await asyncio.sleep(0.01)
@@ -110,7 +110,7 @@ class Running:
         self.base_url, self.reference, self.operations = (line.split()[1] for line in lines)
 
     def run(self, *arguments: str, **variables: str) -> str:
-        """Run a command beside the service, on its database; return what it prints."""
+        """Run a command beside the service, on its database; return its output."""
         done = esim_service(*arguments, cwd=self.cwd, ESIM_DATABASE=self.place, **variables)
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -121,7 +121,7 @@ class Running:
         return self.run(*arguments, **(CARRIER if mode == "live" else {})).strip()
 
     def client(self, key: str) -> EsimClient:
-        """A generated client that does not try again."""
+        """Return a generated client that does not retry."""
         return EsimClient(key, base_url=self.base_url, max_retries=0)
 
     def async_client(self, key: str) -> AsyncEsimClient:
@@ -136,7 +136,7 @@ class Running:
         return code
 
     def log(self) -> list[dict[str, object]]:
-        """What was logged until now."""
+        """Return the log entries so far."""
         return [json.loads(line) for line in list(self._log)]
 
 

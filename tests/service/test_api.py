@@ -1,4 +1,4 @@
-"""The groups over HTTP: what partners see of orders, the balance and the reset."""
+"""The groups over HTTP: orders, the balance and the reset, as partners see them."""
 
 import asyncio
 import json

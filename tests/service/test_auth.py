@@ -1,4 +1,4 @@
-"""API keys: their form, what is kept of them, and whom they stand for."""
+"""API keys: their form, their stored digests, and their owners."""
 
 import secrets
 
@@ -19,7 +19,7 @@ def key(mode: Mode) -> str:
 
 
 class Ring:
-    """Keys in memory; remembers what it was asked."""
+    """A keyring in memory that records its lookups."""
 
     def __init__(self, **known: Principal) -> None:
         self.known = {bytes.fromhex(each): owner for each, owner in known.items()}

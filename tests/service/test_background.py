@@ -47,7 +47,7 @@ async def resolve(_: str) -> tuple[Address, ...]:
 
 
 async def until(condition: Callable[[], bool | Awaitable[bool]]) -> None:
-    """Wait for what must come."""
+    """Wait until a condition is true."""
     async with asyncio.timeout(DEADLINE):
         while True:
             found = condition()
@@ -63,7 +63,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @dataclass
 class Scenery:
-    """A world, and what is needed to work and to receive in it."""
+    """A world, with everything that is needed to work and to receive in it."""
 
     world: World
     authority: Authority
@@ -104,7 +104,7 @@ class Scenery:
         return await self.world.endpoint(f"https://{HOST}:{seen.port}/in", event_types)
 
     def parsed(self, seen: Receiver) -> list[models.Event]:
-        """What was received, as the generated SDK reads it."""
+        """Return the received events, as the generated SDK reads them."""
         now = self.world.clock.now() / SECOND
         return [
             webhooks.parse(request.body, request.headers, SECRET, now=now, tolerance=24 * 3600)
@@ -228,7 +228,7 @@ async def test_an_acknowledgement_that_is_not_recorded_leads_to_one_duplicate(
         write = world.database.write
 
         async def lose(make: Callable[[], Unit[None]]) -> None:
-            # Whatever is written once the receiver has answered gets lost.
+            # Writes after the response of the receiver get lost.
             if not seen.requests:
                 return await write(make)
             raise UnavailableError("the disk is full")

@@ -57,7 +57,7 @@ def ordering(
 async def made(
     database: Database, changes: Sequence[Change[Any]]
 ) -> tuple[Sequence[Outcome[Any]], list[str]]:
-    """Make changes in one transaction; return what became of them, and all statements."""
+    """Make changes in one transaction; return their outcomes, and all statements."""
     said: list[str] = []
 
     def listen() -> Unit[Sequence[Outcome[Any]]]:
@@ -272,7 +272,7 @@ async def test_a_batch_that_stays_small_is_made_all_the_same() -> None:
         bench.let.release()
     await asyncio.gather(*map(batcher.do, range(3)))
     assert await asyncio.wait_for(batcher.do(3), DEADLINE) == 3
-    # Nobody waits for the company of a single one.
+    # A single change does not wait for others.
     alone = Batcher(bench.make, patience_seconds=60)
     for number in (4, 5):
         bench.let.release()

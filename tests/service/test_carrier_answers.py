@@ -1,4 +1,4 @@
-"""What a carrier gives is held to the contract before it is stored."""
+"""The response of a carrier is checked against the contract before it is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue that comes with the service, and what is refused in another one."""
+"""The catalogue that comes with the service, and errors in other catalogues."""
 
 import json
 from collections.abc import Iterator

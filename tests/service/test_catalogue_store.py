@@ -1,4 +1,4 @@
-"""A catalogue in the database: all of it, and nothing of the one before but what orders need."""
+"""A catalogue in the database: all of it, and only entries of old ones that orders need."""
 
 import json
 from functools import partial

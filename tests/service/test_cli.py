@@ -25,7 +25,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
-    """The one line that tells an operator what is wrong."""
+    """Return the one line that tells an operator the reason."""
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
     return line

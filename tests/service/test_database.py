@@ -1,4 +1,4 @@
-"""What both drivers promise: all or nothing, on disk when answered, one holder of a name."""
+"""Guarantees of both drivers: atomic, on disk when acknowledged, one holder of a name."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""The worker delivers what is due, fairly, and gives back what it cannot finish."""
+"""The worker makes due deliveries, fairly, and releases those that it cannot finish."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Row:
 
 
 class MemoryOutbox:
-    """What the Protocol says, in memory."""
+    """An in-memory implementation of the outbox protocol."""
 
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}

@@ -1,4 +1,4 @@
-"""What `nox -s serve` prints last is run as it stands there."""
+"""The last lines that `nox -s serve` prints are run as they are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .running import DEADLINE, Running, environment, esim_service, eventually, s
 
 
 def told(running: Running) -> list[str]:
-    """The lines to copy: what follows the addresses and a sentence."""
+    """Return the lines to copy, which follow the addresses and a sentence."""
     assert running.process.stdout is not None
     lines = [running.process.stdout.readline().rstrip("\n") for _ in range(7)]
     assert lines[0] == lines[2] == ""

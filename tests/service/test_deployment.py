@@ -35,7 +35,7 @@ def of_the_service(compose: dict[str, Any]) -> dict[str, Any]:
 
 
 def lines(instruction: str) -> list[str]:
-    """What follows an instruction of the Dockerfile, continued lines joined."""
+    """Return the arguments of an instruction of the Dockerfile, continued lines joined."""
     joined = DOCKERFILE.replace("\\\n", " ")
     return re.findall(rf"^{instruction} +(.*)$", joined, re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""What holds exactly at an edge: the last cent, the last character, the second use of a name."""
+"""Behaviour exactly at a limit: the last cent, the last character, the second use of a name."""
 
 from __future__ import annotations
 

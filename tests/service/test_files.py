@@ -1,4 +1,4 @@
-"""The files of a service on SQLite: who may read them, their names, and what if they are gone."""
+"""The files of a service on SQLite: permissions, names, and files that are gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A transaction that does not end, or a connection that leads nowhere, stops nobody else."""
+"""A transaction that does not end, or a dead connection, does not block other partners."""
 
 from __future__ import annotations
 

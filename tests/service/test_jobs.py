@@ -1,4 +1,4 @@
-"""Orders, top-ups and eSIMs get on by themselves, whatever the carrier does."""
+"""Orders, top-ups and eSIMs progress by themselves, even if the carrier fails."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GB = 10**9
 
 @dataclass
 class Carrier:
-    """A simulator, but for what a test lets go wrong; and a network that reports what it is told.
+    """A simulator with faults that a test chooses, and a network with reports that a test sets.
 
     Attributes:
         provisioning, topping: what happens to the next calls, one after the other.
@@ -238,7 +238,7 @@ async def test_a_wrong_answer_is_not_believed_and_asked_for_again_in_peace(
     assert poison.order_id in caplog.text
     assert crew.jobs("provision", "broken") == 1
     crew.carrier.simulator.provision = provision  # type: ignore[method-assign]
-    # Nobody else has to wait, and it is done as soon as it can be.
+    # Other orders do not wait, and it is done as soon as it can be.
     assert (await crew.order("other")).status == "completed"
     await crew.pass_time(2 * SECOND, SECOND)
     assert (await crew.world.shown(poison.order_id)).status == "completed"

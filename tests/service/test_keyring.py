@@ -32,7 +32,7 @@ MOMENT = round(REMEMBERED_SECONDS * 1000)
 
 
 class Counting:
-    """A database that counts what is read."""
+    """A database that counts its reads."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -119,7 +119,7 @@ async def test_a_key_expires_at_its_moment_also_while_it_is_remembered(
     assert await keys.find(digest) is not None
     clock.advance(1)
     assert await keys.find(digest) is None
-    # One that nobody has remembered is looked up, and is not in force either.
+    # A key that is not cached is looked up, and is not in force either.
     assert await StoredKeys(database, clock).find(digest) is None
 
 

@@ -1,4 +1,4 @@
-"""The life of an eSIM is as the contract says, in whatever order things happen."""
+"""The lifecycle of an eSIM follows the contract, regardless of the order of events."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_a_late_report_activates_and_expires_at_once() -> None:
 
 
 class Lives(RuleBasedStateMachine):
-    """Reports, top-ups and time in any order; each event once for what it tells."""
+    """Reports, top-ups and time in any order; each event happens once for its cause."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Rate limits: which bucket a request is counted in, and against which limit."""
+"""Rate limits: the bucket of a request, and its limit."""
 
 import signal
 from pathlib import Path

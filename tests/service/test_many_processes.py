@@ -1,4 +1,4 @@
-"""Several processes that serve one PostgreSQL: one limit for a key, whichever of them is asked."""
+"""Several processes on one PostgreSQL: they share the rate limit of a key."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What operators learn of requests: routes, metrics and one line each."""
+"""Logs and metrics of requests: routes, counters and one line each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Broken(io.StringIO):
 
 
 def front(log: RequestLog | None, registry: CollectorRegistry) -> httpx2.AsyncClient:
-    """A client of an API that says its method, with one page besides."""
+    """Return a client of an API that returns the method, with one additional page."""
 
     async def answer(request: Request) -> PlainTextResponse:
         if request.url.path == "/v/boom":

@@ -1,4 +1,4 @@
-"""What an operator does about purchases that the carrier does not finish."""
+"""Commands of an operator for purchases that the carrier does not finish."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def test_an_order_is_due_at_once_when_that_is_asked_for(tmp_path: Path) ->
 async def test_dates_are_corrected_that_lie_more_than_a_day_ahead(
     tmp_path: Path, ahead: int, said: str
 ) -> None:
-    """Clocks of machines differ a little, and what they have dated stays as it is."""
+    """Clocks of machines differ a little, and their dates stay as they are."""
     place = tmp_path / "service.db"
     async with opened(place) as world:
         later = world.clock.now() + ahead

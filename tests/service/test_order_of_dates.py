@@ -1,4 +1,4 @@
-"""Lists are in the order of `created_at` that the contract declares, whatever clocks do."""
+"""Lists are in the declared order of `created_at`, even if clocks are set back."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def test_a_clock_that_is_set_back_changes_no_order(world: World, clock: Ma
     for number in range(3):
         await world.completed(f"r{number}")
         clock.adjust(-HOUR)
-        # A process that starts anew knows of no id that was made before.
+        # A restarted process does not know the ids that were made before.
         world.ids = Ids(clock)
     orders = await world.database.read(partial(order_store.page, world.scope(), None, "~", 10))
     assert [order.reference for order in orders] == ["r2", "r1", "r0"]

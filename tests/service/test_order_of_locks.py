@@ -1,4 +1,4 @@
-"""Nothing that is done at the same time on PostgreSQL waits in a circle."""
+"""Concurrent transactions on PostgreSQL do not deadlock."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ async def test_who_loses_a_race_for_a_reference_is_charged_nothing(
     balance, jobs = await world.balance(), await world.count("jobs")
     for module in (orders, topups):
         monkeypatch.setattr(module, "replay", nothing_yet)
-    # Nobody else can have the reference while the account is held; the table sees to it, too.
+    # No other call can take the reference while the account is held; the table ensures it, too.
     with pytest.raises(Exception, match=r"(?i)unique"):
         await buy()
     assert (await world.balance(), await world.count("jobs")) == (balance, jobs)

@@ -22,7 +22,7 @@ ORDER = {"plan_id": "pln_jp-5gb-30d", "reference": "during"}
 
 @asynccontextmanager
 async def away(server: str, database: str) -> AsyncIterator[None]:
-    """Let nobody connect to a database of the server for the time of the context."""
+    """Refuse all connections to a database of the server within the context."""
     connection = await asyncpg.connect(server)
     try:
         await connection.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
@@ -36,7 +36,7 @@ async def away(server: str, database: str) -> AsyncIterator[None]:
 
 
 def errors(running: Running) -> list[str]:
-    """What the process logged as its own mistake."""
+    """Return the log entries of the levels error and critical."""
     return [str(each) for each in running.log() if each["level"] in ("error", "critical")]
 
 

@@ -39,7 +39,7 @@ TOOK = 120
 
 @dataclass
 class Queue:
-    """The outbox of a world, and what happens around it."""
+    """The outbox of a world, with its clock and metrics."""
 
     world: World
     outbox: DatabaseOutbox
@@ -384,7 +384,7 @@ async def test_what_is_given_back_is_due_at_once_and_counts_no_attempt(queue: Qu
     await queue.outbox.release(claims)
     (again,) = await queue.claim()
     assert again.attempts == 0
-    # Too late: it is somebody else's now.
+    # Too late: another claim holds it now.
     queue.clock.advance(LEASE)
     (held,) = await queue.claim()
     await queue.outbox.release([again])

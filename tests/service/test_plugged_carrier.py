@@ -1,4 +1,4 @@
-"""A carrier is plugged in for live mode, and without one there is no live mode."""
+"""A carrier is plugged in for live mode; without one, live mode is not available."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ async def connection(postgres_url: str) -> AsyncIterator[asyncpg.Connection]:
 
 
 async def take(database: PostgresDatabase, name: str) -> bool:
-    """Hold a name for a moment; return whether nobody else had it."""
+    """Hold a name for a moment; return whether it was free."""
     async with database.hold(name) as writer:
         return writer is not None
 

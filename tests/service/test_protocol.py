@@ -1,4 +1,4 @@
-"""Bytes on the connection that are no request, or more of one than is kept."""
+"""Bytes on the connection that are not a valid request, or exceed the limits of one."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ VOID = frozenset(("meta", "link", "br", "hr", "img"))
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page."""
+    """A page as a browser would parse it."""
 
     def __init__(self, page: bytes) -> None:
         super().__init__()

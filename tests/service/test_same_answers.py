@@ -21,17 +21,17 @@ PLAN = "pln_jp-5gb-30d"
 DAILY = "pln_asia-daily-1gb"
 TOPUP_PLAN = "tpl_jp-3gb-30d"
 
-# What is made anew in each session, and is named by the place where it first appears.
+# Values that differ in each session; each is named by the place where it first appears.
 _MADE = re.compile(
     r"\b(?:ord|esm|evt|top|whe|req)_[0-9a-z]{26}\b|\b89\d{17}\b|whsec_[\w+/=]+|\d{4}-\d\d-\d\dT[\d:.]+Z"
     r"|[0-9A-F]{5}(?:-[0-9A-F]{5}){3}"
 )
-# What depends on the time.
+# Values that depend on the time.
 _PASSING = {"next_cursor": "cursor", "reset_at": "date"}
 
 
 class Session:
-    """What a partner asks, and what it is answered."""
+    """The requests of a partner, and the responses."""
 
     def __init__(self, http: httpx2.AsyncClient) -> None:
         self._http = http

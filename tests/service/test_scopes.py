@@ -1,4 +1,4 @@
-"""What is of one partner and mode is nothing to another partner, nor to the other mode."""
+"""Resources of one partner and mode are invisible to other partners and the other mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An attempt ends within its limits, whatever the receiver does."""
+"""An attempt ends within its limits, even if the receiver misbehaves."""
 
 from __future__ import annotations
 

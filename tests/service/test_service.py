@@ -1,4 +1,4 @@
-"""What a process does with its database before it serves."""
+"""The database work of a process before it serves."""
 
 from __future__ import annotations
 

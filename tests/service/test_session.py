@@ -1,4 +1,4 @@
-"""What a stranger does with the service: everything, through the generated client."""
+"""A complete session of a new user with the service, through the generated client."""
 
 from __future__ import annotations
 

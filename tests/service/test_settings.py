@@ -1,4 +1,4 @@
-"""Settings: defaults, the environment, and what is refused."""
+"""Settings: defaults, the environment, and invalid values."""
 
 import base64
 import os

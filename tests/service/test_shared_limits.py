@@ -1,4 +1,4 @@
-"""Rate limits, whoever counts: this process, Redis or PostgreSQL; and processes that share one."""
+"""Rate limits counted by this process, Redis or PostgreSQL, and processes that share one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sandbox's carrier does what the scenarios say."""
+"""The sandbox's carrier follows the scenarios."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def add_and_fail(name: str) -> Unit[None]:
 
 
 async def test_of_a_commit_only_what_fails_is_undone(sqlite: SqliteDatabase) -> None:
-    """Each of what shares a commit is all there or not at all, whatever the others do."""
+    """Each change in a shared commit is atomic, even if the others fail."""
     wanted = [
         partial(add_and_fail if number % 10 == 9 else add, f"n{number:02}") for number in range(60)
     ]

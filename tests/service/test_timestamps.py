@@ -1,4 +1,4 @@
-"""Timestamps have one form, at whatever millisecond they were taken."""
+"""Timestamps have one form at every millisecond."""
 
 from __future__ import annotations
 

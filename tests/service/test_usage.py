@@ -1,4 +1,4 @@
-"""What partners bought in a month, as operators see it."""
+"""The purchases of partners in a month, as operators see them."""
 
 from __future__ import annotations
 

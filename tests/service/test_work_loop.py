@@ -1,4 +1,4 @@
-"""How long the loop waits for company before it claims again."""
+"""The time that the loop waits for more work before it claims again."""
 
 from __future__ import annotations
 

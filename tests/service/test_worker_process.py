@@ -53,7 +53,7 @@ def operations_of(process: subprocess.Popen[str]) -> str:
 
 
 async def until(condition: Callable[[], Awaitable[bool]], seconds: float = DEADLINE) -> None:
-    """Wait for what must come."""
+    """Wait until a condition is true."""
     async with asyncio.timeout(seconds):
         while not await condition():
             await asyncio.sleep(0.02)

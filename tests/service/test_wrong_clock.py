@@ -1,4 +1,4 @@
-"""What a clock has dated that was years ahead is seen, and put right by a command."""
+"""Dates from a clock that was years ahead are detected, and corrected by a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database with a catalogue and a partner who orders."""
+"""A database with a catalogue and a partner that orders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SECRET = "whsec_" + "A" * 43 + "="
 
 
 class World:
-    """What a test does with the service, below HTTP."""
+    """The calls of a test to the service, below HTTP."""
 
     def __init__(self, database: Database, clock: Clock, ids: Ids) -> None:
         self.database = database

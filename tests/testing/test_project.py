@@ -1,4 +1,4 @@
-"""A run as a function heeds the settings of the project around it."""
+"""A run as a function follows the settings of the project around it."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""Checks run in copies of this process: what it has loaded, none of them loads again."""
+"""Checks run in forks of this process, so that modules are loaded only once."""
 
 import openapi_spec_validator.validation.validators  # noqa: F401

@@ -1,4 +1,4 @@
-"""One examination of a document serves several settings: each grades what it asks for."""
+"""One examination of a document serves several settings: each gets its own grading."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ LOUD = Settings(levels={"operation-tag": Level.ERROR, "path-parameters": Level.O
 
 @pytest.fixture
 def document(tmp_path: Path) -> Document:
-    """A document whose methods clash where their names leave out what the tag says."""
+    """A document with methods that clash once the tag is left out of their names."""
     file = tmp_path / "openapi.json"
     file.write_text(json.dumps(SHORT), "utf-8")
     return load(file)

@@ -1,4 +1,4 @@
-"""The cases of the OpenAPI Initiative: what the official schema accepts and what it refuses."""
+"""The cases of the OpenAPI Initiative: documents that the official schema accepts or refuses."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Documents that real APIs publish end in findings, whatever is wrong with them."""
+"""Checks of published documents end in findings, even if the documents are invalid."""
 
 import json
 import os

@@ -26,7 +26,7 @@ SETTINGS = '[tool.specwright]\ndocument = "api/openapi.json"\n'
 
 
 def validate(document: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process that a pipe or a device cannot hold for ever."""
+    """Run the command in a process that a pipe or a device cannot block indefinitely."""
     return subprocess.run(
         [COMMAND, "validate", document, *options],
         capture_output=True,
@@ -51,7 +51,7 @@ def refusal(document: Path, *options: str) -> str:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A directory with a project in it, and beside that what is not part of the project."""
+    """A directory with a project in it, and beside that a file outside the project."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "part.json").write_text(f'{{"A": {{"const": "{SECRET}"}}}}')
     (tmp_path / "project" / "shared").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What single rules see beyond their examples."""
+"""Cases of single rules beyond their examples."""
 
 from pathlib import Path
 

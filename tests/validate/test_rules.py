@@ -71,7 +71,7 @@ BROKEN_SHAPES = (
 
 
 def stopped(report: Report) -> list[str]:
-    """What is said of rules that stopped; openapi-spec-validator may, as the shape is wrong."""
+    """Return the messages about rules that stopped, except those of openapi-spec-validator."""
     messages = [each.message for each in report.findings if each.rule == "check-incomplete"]
     return [message for message in messages if "openapi-spec-validator" not in message]
 

@@ -1,4 +1,4 @@
-"""`specwright rules` lists what findings name, and `specwright explain` explains it."""
+"""`specwright rules` lists the rules of findings, and `specwright explain` explains them."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""3.0 documents mean the same after they became 3.1 documents."""
+"""3.0 documents keep their meaning when they are upgraded to 3.1."""
 
 from pathlib import Path
 from typing import Any

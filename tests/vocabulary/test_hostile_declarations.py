@@ -1,4 +1,4 @@
-"""Whatever a declaration says, no text of it gets into a template other than as `Text`."""
+"""No text of a declaration gets into a template other than as `Text`."""
 
 from __future__ import annotations
 

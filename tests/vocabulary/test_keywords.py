@@ -1,4 +1,4 @@
-"""The x-contract vocabulary: what stands where, which shapes it has, what it refers to."""
+"""The x-contract vocabulary: the places, shapes and references of its keywords."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ PAGINATION: dict[str, Any] = {
 ALL = pytest.mark.parametrize(
     "each", KEYWORDS, ids=lambda each: f"{each.name} of a {each.places[0]}"
 )
-# What a key refuses besides members that are absent, unknown, or of another type.
+# Values that a key refuses, beyond members that are absent, unknown, or of another type.
 WRONG: list[tuple[str, Place, Any]] = [
     ("x-contract-error", Place.DOCUMENT, {"codes": {}}),
     ("x-contract-error", Place.DOCUMENT, {"schema": "#/components/responses/Problem"}),

@@ -1,4 +1,4 @@
-"""Whoever a keyword names as its reader acts on it: client, stub, contract tests and review."""
+"""Every declared reader of a keyword acts on it: client, stub, contract tests and review."""
 
 import functools
 import re

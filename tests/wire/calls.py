@@ -59,7 +59,7 @@ class Call:
 
 
 class NoValueError(Exception):
-    """No value was found for what a call needs."""
+    """No value was found for a part of a call."""
 
 
 class Calls:

@@ -1,4 +1,4 @@
-"""What a request must be by the document as it is written, read with other people's parsers.
+"""The expected requests by the document as written, read with independent parsers.
 
 Nothing of the toolkit is used: documents are read as JSON or YAML, texts of parameters are those of
 RFC 6570 (uritemplate; OpenAPI 3.1.1, appendix C), queries and forms are parsed as Starlette does,
@@ -70,7 +70,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What a call was to say.
+    """The intended content of a call.
 
     Attributes:
         path: of the document.
@@ -101,7 +101,7 @@ class Judge:
         )
 
     def complaints(self, meant: Meant, sent: Sent) -> list[str]:
-        """Return what is wrong with a request."""
+        """Return the errors in a request."""
         item = self.follow(self.data["paths"][meant.path])
         operation = item[meant.method.lower()]
         parameters = self._parameters(item, operation)
@@ -116,13 +116,13 @@ class Judge:
         return found
 
     def follow(self, value: Any) -> Any:
-        """Return a value, or what its references lead to."""
+        """Return a value, or the target of its references."""
         while isinstance(value, dict) and isinstance(value.get("$ref"), str):
             value = self._at(value["$ref"])
         return value
 
     def _sent(self, value: Any, only_read: Set[str] = frozenset()) -> Any:
-        """A schema that does not require what is only read (OpenAPI 3.1.1, 4.8.24).
+        """Return a schema that does not require read-only properties (OpenAPI 3.1.1, 4.8.24).
 
         Discriminators are hints, and no part of JSON Schema.
 
@@ -257,7 +257,7 @@ class Judge:
                 yield f"body: {invalid}"
 
     def _value(self, content: Any, sent: Sent, meant: Meant) -> tuple[Any, Any]:
-        """What came, and what was to come, in the same form."""
+        """Return the received value and the expected value, in the same form."""
         plain = _plain(meant.media_type or "")
         if plain in ("application/x-www-form-urlencoded", "multipart/form-data"):
             pairs = asyncio.run(_form(sent))
@@ -322,7 +322,7 @@ _Loader.add_implicit_resolver(
 
 
 def difference(one: Any, other: Any, place: str = "") -> str:
-    """Say where two JSON values differ first; nothing where they are equal.
+    """Return where two JSON values differ first; an empty text if they are equal.
 
     True is not 1. Moments, times, durations and UUIDs may be written in several ways.
     """
@@ -344,7 +344,7 @@ def difference(one: Any, other: Any, place: str = "") -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are equal."""
+    """Return whether two JSON values are equal."""
     return not difference(one, other)
 
 
@@ -398,7 +398,7 @@ def _pairs(parameter: Any, value: Any) -> Pairs:
 
 
 def _deep(path: str, value: Any) -> Iterator[tuple[str, str]]:
-    """As `qs` of JavaScript reads it: no standard says what arrays are."""
+    """Yield pairs as `qs` of JavaScript reads them: no standard defines arrays."""
     if isinstance(value, dict):
         for key, each in value.items():
             yield from _deep(f"{path}[{key}]", each)
@@ -496,7 +496,7 @@ def _credential(scheme: Any, sent: Sent) -> tuple[str, str] | None:
 
 
 def _rooted(schema: Any) -> Any:
-    """A schema whose references lead into the document."""
+    """Return a schema with references that lead into the document."""
     if isinstance(schema, list):
         return [_rooted(each) for each in schema]
     if not isinstance(schema, dict):

@@ -37,7 +37,7 @@ def page(proofs: Mapping[str, Proof], missing: Sequence[str] = ()) -> str:
 
 
 def unexplained(proofs: Mapping[str, Proof]) -> int:
-    """How many exceptions have no reason."""
+    """Return the number of exceptions without a reason."""
     return sum(
         not reason(name, *each) for name, proof in proofs.items() for each in proof.exceptions
     )

@@ -37,11 +37,11 @@ _NUMBERS = count()
 
 @dataclass(slots=True)
 class Proof:
-    """What became of the calls of a document.
+    """The results of the calls of a document.
 
     Attributes:
-        exceptions: what did not agree, by operation.
-        untried: what there is no value for.
+        exceptions: the disagreements, by operation.
+        untried: missing values, by operation.
     """
 
     operations: int = 0
@@ -126,7 +126,7 @@ def connected(api: Api, package: ModuleType, url: str) -> Any:
 
 @dataclass(slots=True)
 class Trial:
-    """The calls of one package, and what is to be said of them."""
+    """The calls of one package, and their results."""
 
     judge: Judge
     app: Recorded
@@ -167,7 +167,7 @@ class Trial:
         try:
             complaints += self._made(call, answer, seed)
         except Exception as error:
-            # Whatever it is, the page says so.
+            # Any exception is shown on the page.
             complaints.append(f"{type(error).__name__}: {error}"[:300])
         if len(self.app.requests) == 1:
             complaints += self.judge.complaints(call.meant, self.app.requests[0])

@@ -1,4 +1,4 @@
-"""Why calls do not agree, or cannot be made: read by hand, for each document."""
+"""The reasons why calls disagree or cannot be made: found by hand, for each document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a generated client sends and reads is what its document says, by other people's judgement.
+"""A generated client sends and reads as its document says, by independent judgement.
 
 `nox -s wire_proof` does this for all documents of the corpus, and writes docs/wire-proof.md.
 """

@@ -1,4 +1,4 @@
-"""Webhooks that are genuine, and ones that are not."""
+"""Situations with genuine and forged webhook deliveries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the key can be seen."""
+"""Situations that could expose the API key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from outcome import Outcome, refused, situation, tried
 
 
 def _errors(sdk: Any, server: Origin, client: Any) -> Iterator[Exception]:
-    """An error for each way in which a call fails."""
+    """Yield the error of each way in which a call fails."""
     answers = (
         reply(sdk.failure("invalid_key"), 401),
         origin.breaks,
@@ -70,7 +70,7 @@ def key_in_frames(sdk: Any, server: Origin) -> Outcome:
 
 
 def _frames(error: BaseException, key: str) -> Iterator[str]:
-    """The locals that show the key, as services that collect errors would print them."""
+    """Yield the local variables that show the key, as error trackers would print them."""
     cause: BaseException | None = error
     while cause is not None:
         trace = cause.__traceback__

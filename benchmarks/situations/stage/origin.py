@@ -1,4 +1,4 @@
-"""A server on loopback that answers as a script says, however badly, and remembers what came."""
+"""A server on loopback that misbehaves as scripted and records the requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-# What drips ends by itself, so that a library without a limit ends, too.
+# A drip ends by itself, so that a library without a limit ends, too.
 DRIPS = 120
 PAUSE = 0.05
 CHUNK = b" " * (1 << 20)
@@ -21,7 +21,7 @@ CHUNK = b" " * (1 << 20)
 
 @dataclass(frozen=True)
 class Asked:
-    """One request that arrived, and when."""
+    """One request that arrived, and its time."""
 
     method: str
     target: str
@@ -31,16 +31,16 @@ class Asked:
     moment: float = field(default_factory=time.monotonic)
 
     def values(self, name: str) -> list[str]:
-        """All values of a header."""
+        """Return all values of a header."""
         return [value for key, value in self.headers if key == name]
 
 
-# It returns whether the connection stays open.
+# Returns whether the connection stays open.
 Answer = Callable[[Asked, socket.socket], bool]
 
 
 def reply(body: object, status: int = 200, **headers: str) -> Answer:
-    """Answer with bytes, or with JSON."""
+    """Respond with bytes, or with JSON."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     given = {
         "content-type": "application/json",
@@ -57,7 +57,7 @@ def reply(body: object, status: int = 200, **headers: str) -> Answer:
 
 
 def echo(make: Callable[[Asked], object], pause: float = 0.0) -> Answer:
-    """Answer with JSON that depends on the request."""
+    """Respond with JSON that depends on the request."""
 
     def answer(asked: Asked, connection: socket.socket) -> bool:
         time.sleep(pause)
@@ -67,23 +67,23 @@ def echo(make: Callable[[Asked], object], pause: float = 0.0) -> Answer:
 
 
 def breaks(asked: Asked, connection: socket.socket) -> bool:
-    """Reset the connection after the whole request has come."""
+    """Reset the connection after the whole request has arrived."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     return False
 
 
-# One element for each drop that a client has waited for.
+# One element for each drop that has been sent.
 DROPS: list[bytes] = []
 
 
 def drips_head(asked: Asked, connection: socket.socket) -> bool:
-    """Send a head that is whole after six seconds."""
+    """Send a response head that takes six seconds."""
     connection.sendall(b"HTTP/1.1 200 OK\r\nx-drip: ")
     return _drip(connection, b"x", b"\r\ncontent-length: 2\r\n\r\n{}")
 
 
 def drips_body(body: object) -> Answer:
-    """Send a body that is whole after six seconds."""
+    """Send a body that takes six seconds."""
     content = json.dumps(body).encode()
 
     def answer(asked: Asked, connection: socket.socket) -> bool:
@@ -96,7 +96,7 @@ def drips_body(body: object) -> Answer:
 
 
 def pads(body: object, chunks: int) -> Answer:
-    """Send JSON after so many MiB of blanks."""
+    """Send JSON after a number of MiB of blanks."""
     content = json.dumps(body).encode()
     length = str(chunks * len(CHUNK) + len(content))
 
@@ -113,7 +113,7 @@ def pads(body: object, chunks: int) -> Answer:
 
 
 def bomb(body: object, chunks: int) -> Answer:
-    """Send JSON after so many MiB of blanks, in some KiB of gzip."""
+    """Send JSON after a number of MiB of blanks, compressed by gzip to some KiB."""
     packer = zlib.compressobj(1, wbits=31)
     packed = b"".join(packer.compress(CHUNK) for _ in range(chunks))
     packed += packer.compress(json.dumps(body).encode()) + packer.flush()
@@ -136,7 +136,7 @@ def _drip(connection: socket.socket, drop: bytes, end: bytes) -> bool:
 
 
 class Origin:
-    """The server: a script whose last answer repeats, the requests and connections so far."""
+    """The server, with a script that repeats its last response, and its requests so far."""
 
     def __init__(self) -> None:
         self.script: list[Answer] = []

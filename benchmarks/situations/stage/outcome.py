@@ -1,4 +1,4 @@
-"""What a library did, as a word that a rule ranks, and a note that only people read."""
+"""The behaviour of a library: a word that a rule ranks, and a note for people only."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from origin import Origin
 
 
 class Outcome(NamedTuple):
-    """What was measured."""
+    """A measured outcome."""
 
     word: str
     note: str = ""
 
 
 class NotOfferedError(Exception):
-    """The library has no such thing; the text says what it has."""
+    """The library lacks the feature; the text names its substitute."""
 
 
 Sdk = ModuleType
@@ -26,32 +26,32 @@ SITUATIONS: dict[str, Situation] = {}
 
 
 def situation(function: Situation) -> Situation:
-    """Enter a function into the table under its name."""
+    """Register a function in the table under its name."""
     SITUATIONS[function.__name__.replace("_", "-")] = function
     return function
 
 
 def name_of(error: BaseException) -> str:
-    """The class of an error, with the library that it belongs to."""
+    """Return the class name of an error, with the library that it belongs to."""
     kind = type(error)
     library = kind.__module__.split(".")[0]
     return kind.__qualname__ if library == "builtins" else f"{library}.{kind.__qualname__}"
 
 
 def raised(sdk: Any, error: BaseException) -> Outcome:
-    """Say whether an error is one that the SDK documents as its own."""
+    """Return whether an error is one that the SDK documents as its own."""
     own = isinstance(error, sdk.ERRORS)
     return Outcome("own error" if own else "foreign error", name_of(error))
 
 
 def refused(sdk: Any, error: BaseException) -> Outcome:
-    """Say how an option was refused; ValueError and TypeError are words of Python for that."""
+    """Return how an option was rejected; ValueError and TypeError are Python's errors for that."""
     is_plain = isinstance(error, ValueError | TypeError) and type(error).__module__ == "builtins"
     return Outcome("refused", name_of(error)) if is_plain else raised(sdk, error)
 
 
 def tried(call: Callable[[], object]) -> Any:
-    """Return what a call returns, or the exception that it raises."""
+    """Return the result of a call, or the exception that it raises."""
     try:
         return call()
     except NotOfferedError:

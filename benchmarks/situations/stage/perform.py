@@ -1,6 +1,6 @@
-"""Put one library into situations and print what it did as JSON: `perform.py SUBJECT NAME…`.
+"""Put one library into situations and print the outcomes as JSON: `perform.py SUBJECT NAME…`.
 
-Each situation has a process of its own, so that one that hangs or crashes is an outcome, too.
+Each situation has its own process, so that a hang or a crash is an outcome, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from origin import Origin
 from outcome import SITUATIONS, NotOfferedError, Outcome
 
-# Importing them fills the table.
+# Importing these modules fills the table.
 ROOMS = ("reading", "sending", "keys", "processes", "deliveries")
 SECONDS = 60
 
@@ -35,7 +35,7 @@ def performed(sdk: Any, name: str) -> Outcome:
     os.close(writing_end)
     with os.fdopen(reading_end) as stream:
         is_ready, _, _ = select.select([stream], [], [], SECONDS)
-        # With the children of its own, which hold the pipe open, too.
+        # Together with its own children, which hold the pipe open, too.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
         said = stream.read()

@@ -1,4 +1,4 @@
-"""Errors that travel, processes that fork, and event loops that end."""
+"""Situations with pickled errors, forked processes, and closed event loops."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def fork(sdk: Any, server: Origin) -> Outcome:
     for pipe in pipes:
         with os.fdopen(pipe) as stream:
             wrong += json.load(stream)
-    # How many answers are swapped is chance, that they can be is not.
+    # The number of swapped responses is chance; that they can be swapped is not.
     processes: dict[int, set[str]] = {}
     for asked in server.asked:
         name = asked.target.rpartition("/")[2]
@@ -81,7 +81,7 @@ def fork(sdk: Any, server: Origin) -> Outcome:
 
 
 def _forked(sdk: Any, client: Any, number: int) -> int:
-    """Call from a child; the pipe says how many answers were not those asked for."""
+    """Call from a child; the pipe delivers the number of wrong responses."""
     reading, writing = os.pipe()
     if os.fork():
         os.close(writing)
@@ -97,7 +97,7 @@ def _forked(sdk: Any, client: Any, number: int) -> int:
 
 @situation
 def bursts(sdk: Any, server: Origin) -> Outcome:
-    # No answer before all have asked: otherwise a busy machine needs fewer connections.
+    # Respond only after all requests have arrived: a busy machine would need fewer connections.
     together = threading.Barrier(SIZE)
 
     def answer(asked: Asked) -> object:

@@ -1,4 +1,4 @@
-"""Answers that grow, and answers that break."""
+"""Situations with responses that grow, and with broken responses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEGABYTES = 96
 
 
 def _read(sdk: Any, server: Origin, member: Any, value: object) -> Any:
-    """The attribute of a member that the answer gives this value, or the error."""
+    """Return the attribute of a member to which the response gives a value, or the error."""
     if member is None:
         raise NotOfferedError
     server.says(reply({**member.resource, member.name: value}))
@@ -111,7 +111,7 @@ def integral_float(sdk: Any, server: Origin) -> Outcome:
 
 
 def _broken(sdk: Any, server: Origin, answer: origin.Answer, said: str = "") -> Outcome:
-    """What a call makes of an answer; `said` is the word that its message should have."""
+    """Return the outcome of a call with a response; `said` is a word to find in the message."""
     server.says(answer)
     got = tried(lambda: sdk.get(sdk.client(server.url, max_retries=0)))
     if not isinstance(got, Exception):

@@ -1,4 +1,4 @@
-"""Requests that are repeated, led elsewhere, or told how to be."""
+"""Situations with retries, redirects, options, headers and proxies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import origin
 from origin import Origin, reply
 from outcome import Outcome, raised, refused, situation, tried
 
-# Asked for, as some repeat nothing unless told to.
+# Set explicitly, as some libraries do not retry by default.
 RETRIES = 2
 
 

@@ -1,4 +1,4 @@
-"""The documents that commands work on, and the files of settings beside them."""
+"""The documents that commands work on, and the settings files beside them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_side(name: str, allowed: tuple[Path, ...]) -> Document:
 
 
 def valid_document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
-    """Return the document that is named, or that of the project, upgraded.
+    """Return the named document, or that of the project, upgraded.
 
     Raises:
         InputError: it has errors.
@@ -62,7 +62,7 @@ def valid_document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
 
 
 def without_errors(document: Document) -> Document:
-    """Return a document, upgraded.
+    """Return a document without errors, upgraded.
 
     Raises:
         InputError: it has errors.
@@ -74,10 +74,10 @@ def without_errors(document: Document) -> Document:
 
 
 def sound_part(document: Document) -> Sound:
-    """Return a document, upgraded, without the operations that its errors concern.
+    """Return a document, upgraded, without the operations that its errors affect.
 
     Raises:
-        InputError: they concern all of them.
+        InputError: they affect all operations.
     """
     found = sound(upgrade(document))
     if not found.is_usable:
@@ -95,10 +95,10 @@ def _with_errors(document: Document) -> InputError:
 def lint_settings(
     document: str | Path, *, short_method_names: bool, file: str | None = None
 ) -> Settings:
-    """Return the settings of the checks, by a file or by the one beside the document.
+    """Return the settings of the checks, from a file or from the one beside the document.
 
     Raises:
-        InputError: something in the file has no meaning.
+        InputError: a setting in the file is invalid.
     """
     chosen = file or settings.find(str(document))
     known = RULE_IDS | {LEFT_OUT.id} | BY_ID.keys() | set(Behaviour)
@@ -108,10 +108,10 @@ def lint_settings(
 
 
 def change_settings(revision: str | Path) -> Settings:
-    """Return the settings of the review, by the `lint.toml` beside a revision.
+    """Return the settings of the review, from the `lint.toml` beside a revision.
 
     Raises:
-        InputError: something in the file has no meaning.
+        InputError: a setting in the file is invalid.
     """
     if str(revision).startswith(PREFIX):
         return Settings()
@@ -119,20 +119,20 @@ def change_settings(revision: str | Path) -> Settings:
 
 
 def accepted(revision: str | Path, file: str | None = None) -> tuple[acceptances.Acceptance, ...]:
-    """Return the changes that the project accepts, by a file or by the one beside the revision.
+    """Return the changes that the project accepts, from a file or from the one beside the revision.
 
     Raises:
-        InputError: something in the file has no meaning.
+        InputError: an entry in the file is invalid.
     """
     file = file or acceptances.find(str(revision))
     return acceptances.load(file) if file else ()
 
 
 def accepted_in(commit: Commit, document: Path) -> tuple[acceptances.Acceptance, ...]:
-    """Return the changes that the project accepted in a commit already.
+    """Return the changes that the project already accepted in a commit.
 
     Raises:
-        InputError: something in the file has no meaning.
+        InputError: an entry in the file is invalid.
     """
     file = document.with_name(acceptances.FILE_NAME)
     name = commit.name_of(file)

@@ -1,4 +1,4 @@
-"""What several commands are told in the same way: by arguments, else by the project."""
+"""Arguments that several commands share, with the project's settings as defaults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT_OUTPUT = "generated"
 
 
 def path_or_url(value: str) -> Path | str:
-    """Read an argument that is the path of a file, or an address as it is."""
+    """Return an address as it is, and any other argument as a path."""
     return value if is_remote(value) else Path(value)
 
 
@@ -47,7 +47,7 @@ strip_prefix = click.option(
     help="A start of paths that does not tell operations apart, such as /v1 (repeatable).",
 )
 
-# Where a document is looked for that neither an argument nor the project names.
+# Names of a document to look for if neither an argument nor the project names one.
 USUAL_NAMES = ("openapi.json", "openapi.yaml", "openapi.yml")
 
 
@@ -58,11 +58,11 @@ def configured(
     package: str | None = None,
     templates: Path | None = None,
 ) -> Config:
-    """Join the project's settings with the arguments, which come first.
+    """Join the project's settings with the arguments, which take precedence.
 
     Raises:
-        InputError: a setting or an argument has no meaning, or the project has several documents
-            and none is named.
+        InputError: a setting or an argument is invalid, or the project has several documents and
+            none is named.
     """
     configs = _of_project()
     if document is None and len(configs) > 1:
@@ -92,7 +92,7 @@ def all_configured() -> tuple[Config, ...]:
     """Return the settings of each document of the project.
 
     Raises:
-        InputError: a setting has no meaning.
+        InputError: a setting is invalid.
     """
     return tuple(map(_usable, _of_project()))
 
@@ -112,16 +112,16 @@ def _of_project() -> tuple[Config, ...]:
 
 
 def _usable(config: Config) -> Config:
-    """The settings with an output, if its templates are there."""
+    """Return the settings with an output; raise an error if the templates are missing."""
     templates = config.options.templates
-    # No system takes every name, and `Path.is_dir` passes on what it says then.
+    # Systems reject some names, and `Path.is_dir` passes on their errors.
     if templates is not None and not os.path.isdir(templates):  # noqa: PTH112
         raise InputError(f"{templates}: there is no such directory of templates")
     return replace(config, output=config.output or _shown(_default_output()))
 
 
 def chosen_document(config: Config) -> Path:
-    """Return the document, or the one that has a usual name, or say how to name one."""
+    """Return the document, or the one that has a usual name, or raise an error with a hint."""
     if config.document is not None:
         return config.document
     found = [Path(name) for name in USUAL_NAMES if os.path.lexists(name)]
@@ -136,7 +136,7 @@ def chosen_document(config: Config) -> Path:
 
 
 def chosen_output(config: Config) -> Path:
-    """Return the directory to generate."""
+    """Return the directory of the generated package."""
     return config.output or Path(DEFAULT_OUTPUT)
 
 
@@ -150,10 +150,10 @@ def _default_output() -> Path:
 
 
 def reference_directories(document: Path, allowed: Sequence[Path]) -> Sequence[Path]:
-    """The directories whose files a document may refer to: those allowed, and its project.
+    """Return the directories with files that a document may refer to: those allowed, its project.
 
     The project is the directory of the nearest pyproject.toml with our table above the document,
-    else the git working tree that it lies in, else the document's own directory.
+    else the git working tree that contains it, else the document's own directory.
     """
     own = document.parent.resolve()
     settings = find_project(own)
@@ -162,7 +162,7 @@ def reference_directories(document: Path, allowed: Sequence[Path]) -> Sequence[P
 
 
 def _shown(path: Path | None) -> Path | None:
-    """A path as people write it: relative, if it lies below the working directory."""
+    """Return a path as people write it: relative, if it is below the working directory."""
     if path is None:
         return None
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

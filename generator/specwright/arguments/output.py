@@ -1,4 +1,4 @@
-"""The options that say how findings are written, and which of them fail a command."""
+"""Options for the format of findings, and for the level of findings that fails a command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 from specwright.findings import WORST_FIRST, Level
 from specwright.report.formats import FORMATS
 
-# Apart from the other options: `generate` is not to pay for formats that it does not write.
+# Apart from the other options: `generate` should not import formats that it does not write.
 output_format = click.option(
     "--format",
     "output",

@@ -1,4 +1,4 @@
-"""The options for a receiver of webhooks on this machine, or behind a tunnel that leads to it."""
+"""Options for a receiver of webhooks on this machine, or behind a tunnel that leads to it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OPTIONS = (
     click.option("--receiver-port", type=click.IntRange(0, 65535), default=0, metavar="PORT"),
 )
 
-# Below `receiver_options`, of which it becomes a part.
+# To be applied below `receiver_options`, which takes its value.
 retry_scale = click.option(
     "--retry-scale",
     type=click.FloatRange(0, 1, min_open=True),

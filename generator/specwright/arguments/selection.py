@@ -1,4 +1,4 @@
-"""The operations of a document that a command is asked to use."""
+"""The selection of the operations that a command uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from specwright.errors import InputError, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which operations are chosen: all, or those of some patterns, but not those of others.
+    """The chosen operations: all, or those that fit some patterns, except those that fit others.
 
     A pattern is a glob for `POST /orders`, the method, the path, the operationId or a tag.
     """
@@ -27,7 +27,7 @@ class Selection:
     exclude: tuple[str, ...] = ()
 
     def of(self, document: Document) -> tuple[Document, tuple[OperationSite, ...]]:
-        """Return a document without the operations that are not chosen, and these.
+        """Return a document without the operations that are not chosen, and those operations.
 
         Raises:
             InputError: a pattern fits no operation, or no operation is left.

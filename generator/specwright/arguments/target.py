@@ -1,4 +1,4 @@
-"""Targets and keys as commands are given them: checked before anything is sent."""
+"""Targets and keys from the arguments of commands, checked before any request."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from specwright.document.sources.load import load_from
 from specwright.errors import InputError, did_you_mean
 
 _EXAMPLE = "such as http://host/v1"
-# What is in keys that may be used for tests.
+# Words in keys that may be used for tests.
 _HARMLESS = ("test", "sandbox", "demo")
 
 # A token of RFC 9110, 5.6.2.
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
-# The option that names the variable with the key of each role, and what it says.
+# The option for the variable with the key of each role, and its help text.
 KEY_OPTIONS = {
     MAIN: (
         "--api-key-env",
@@ -94,13 +94,13 @@ allow_live = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where a command may send requests, and with which keys.
+    """The targets and keys that a command may use.
 
     Attributes:
         variables: the environment variables of each role that has some: `NAME`, or `SCHEME=NAME`
             for the key of one security scheme.
-        hosts: those beside this machine that may be tested.
-        live: whether keys may be used that do not look like test keys.
+        hosts: other machines that may be tested.
+        live: whether keys that do not look like test keys may be used.
         header_variables: headers of every request, as `HEADER=NAME`.
     """
 
@@ -110,10 +110,10 @@ class Access:
     header_variables: tuple[str, ...] = ()
 
     def base_url(self, url: str) -> str:
-        """Return the base URL of a target that may be tested, without a slash at its end.
+        """Return the base URL of a target that may be tested, without a trailing slash.
 
         Raises:
-            InputError: it is not a base URL, or on another machine that was not allowed.
+            InputError: it is not a base URL, or is on another machine that is not allowed.
         """
         parts = checked_url(url, self.hosts)
         if parts.query or parts.fragment:
@@ -121,7 +121,7 @@ class Access:
         return url.rstrip("/")
 
     def keys(self, url: str) -> dict[str, str]:
-        """Return the key of each role for a target: an empty one where it has only others.
+        """Return the key of each role for a target; empty if the role has only keys of schemes.
 
         Raises:
             InputError: a variable is empty, no header can carry its key, or the key does not look
@@ -134,7 +134,7 @@ class Access:
         return {role: self._key(name, url) if name else "" for role, name in usual.items()}
 
     def own_keys(self, url: str) -> dict[Owner, str]:
-        """Return the keys of one security scheme, by role and scheme.
+        """Return the keys of single security schemes, by role and scheme.
 
         Raises:
             InputError: as for `keys`.
@@ -151,7 +151,7 @@ class Access:
         """Return the headers of every request.
 
         Raises:
-            InputError: a name is not that of a header, or the variable has no value that a header
+            InputError: the name of a header is invalid, or its variable has no value that a header
                 can carry.
         """
         found = {}
@@ -175,7 +175,7 @@ class Access:
 
 
 def _value(name: str) -> str:
-    """The value of an environment variable, which a header is to carry."""
+    """Return the value of an environment variable, for use in a header."""
     value = os.environ.get(name, "")
     if not value:
         raise InputError(f"the environment variable {name} is not set, or empty")
@@ -208,14 +208,14 @@ def target_of(
     settings: ContractTesting,
     timeout: float = TIMEOUT_SECONDS,
 ) -> Target:
-    """Return a target whose requests are signed as its operations ask for it.
+    """Return a target that signs requests as its operations require.
 
     Args:
         url: a base URL that may be tested.
-        timeout: seconds for an answer.
+        timeout: seconds to wait for a response.
 
     Raises:
-        InputError: a key cannot be used, or is for something that the document does not ask for.
+        InputError: a key cannot be used, or is for a scheme that the document does not ask for.
     """
     credential = Credential.of(contract.document)
     keys, own = access.keys(url), access.own_keys(url)
@@ -239,10 +239,10 @@ def http_url(url: str) -> SplitResult:
     """Return the parts of a URL.
 
     Raises:
-        InputError: it is not one of http or https, or holds user information.
+        InputError: it is not an http or https URL, or it holds user information.
     """
     if "@" in url.partition("//")[2].partition("/")[0]:
-        # It is not shown, since it may hold a password.
+        # The URL is not shown, since it may hold a password.
         raise InputError("the URL must not hold user information", hint="name a key by an option")
     try:
         parts = urlsplit(url)
@@ -259,8 +259,8 @@ def checked_url(url: str, hosts: tuple[str, ...]) -> SplitResult:
     """Return the parts of a URL that requests may be sent to.
 
     Raises:
-        InputError: it is not one of http or https, holds user information, or is on another
-            machine that was not allowed.
+        InputError: it is not an http or https URL, holds user information, or is on another machine
+            that is not allowed.
     """
     parts = http_url(url)
     host = parts.hostname or ""
@@ -275,7 +275,7 @@ def checked_url(url: str, hosts: tuple[str, ...]) -> SplitResult:
 def tested_document(
     named: Path | str | None, allowed: tuple[Path, ...], hosts: tuple[str, ...]
 ) -> Document:
-    """Return the document that an implementation is held to, upgraded.
+    """Return the document that an implementation is tested against, upgraded.
 
     Args:
         named: its path, or its address on a machine that requests may be sent to.
@@ -290,13 +290,13 @@ def tested_document(
 def tested_part(
     named: Path | str | None, allowed: tuple[Path, ...], hosts: tuple[str, ...]
 ) -> Sound:
-    """Return the part of a document that an implementation can be held to, upgraded.
+    """Return the part of a document that an implementation can be tested against, upgraded.
 
     Args:
         named, allowed, hosts: as those of `tested_document`.
 
     Raises:
-        InputError: it cannot be used, or its errors concern every operation.
+        InputError: it cannot be used, or its errors affect every operation.
     """
     return sound_part(_loaded(named, allowed, hosts))
 

@@ -1,1 +1,1 @@
-"""What is right and wrong about a document."""
+"""Checks of a document."""

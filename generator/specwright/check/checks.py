@@ -16,7 +16,7 @@ from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
 from specwright.isolation import Limits, Stopped, isolated
 from specwright.text import shorten
 
-# What the run itself has to say; no document can break these.
+# Rules about the run itself; no document can break these.
 INCOMPLETE = RuleDescription(
     "check-incomplete",
     "Checks",
@@ -45,7 +45,7 @@ DESCRIPTIONS: tuple[RuleDescription, ...] = (
     LEFT_OUT,
 )
 
-# Three times what large documents that people write take (docs/decisions/0051).
+# Three times the need of large documents in use (docs/decisions/0051).
 SECONDS = 8.0
 SECONDS_PER_OBJECT = 0.0002
 MEMORY = 768 * 1024 * 1024
@@ -53,11 +53,11 @@ MEMORY = 768 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What rules have found in a document, before any settings grade it.
+    """The findings of rules in a document, before any settings grade them.
 
     Attributes:
         document: the document, upgraded.
-        found: the findings of each rule that was applied, by its id.
+        found: the findings of each rule that was applied, by rule id.
         short_method_names: the setting that decides which names clash.
     """
 
@@ -66,16 +66,16 @@ class Examination:
     short_method_names: bool
 
     def covers(self, settings: Settings) -> bool:
-        """Return whether all that the settings ask for was applied, under the same names."""
+        """Return whether every rule that the settings ask for was applied, under the same names."""
         return settings.short_method_names == self.short_method_names and all(
             rule.id in self.found for rule in _chosen(settings)
         )
 
     def report(self, settings: Settings) -> Report:
-        """Grade the findings of the rules that are not off; set aside what is accepted.
+        """Grade the findings of the rules that are not off; set waived ones aside.
 
         Args:
-            settings: which the examination covers.
+            settings: settings that the examination covers.
         """
         graded = (
             each
@@ -89,12 +89,12 @@ class Examination:
 
 
 def check(document: Document, settings: Settings) -> Report:
-    """Apply every rule that is not off to an upgraded document; set aside what is accepted."""
+    """Apply every rule that is not off to an upgraded document; set waived findings aside."""
     return examine(document, settings).report(settings)
 
 
 def examine(document: Document, *settings: Settings) -> Examination:
-    """Apply every rule that some of the settings ask for to an upgraded document, once.
+    """Apply every rule that any of the settings asks for to an upgraded document, once.
 
     Args:
         settings: at least one; all have the same `short_method_names`.
@@ -130,7 +130,7 @@ def _apply(rule: Rule, subject: Subject) -> list[Finding]:
     except MemoryError:
         # Nothing more can be done in this process.
         raise
-    # A document of the wrong shape can break any assumption; the official schema has said so.
+    # A document of invalid shape can break any assumption; the official schema has reported it.
     except Exception as error:
         reason = f"'{rule.id}' stopped: {type(error).__name__}: {error}"
         findings.append(_incomplete(subject, reason))

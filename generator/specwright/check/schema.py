@@ -1,4 +1,4 @@
-"""The official OpenAPI schema, Schema Objects included, by way of jsonschema-rs."""
+"""The official OpenAPI schema, Schema Objects included, applied with jsonschema-rs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from specwright.pointer import join, split
 from specwright.text import shorten
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-# Any dialect of OpenAPI's own, and plain JSON Schema: what we check Schema Objects against.
+# OpenAPI's own dialects, and plain JSON Schema: Schema Objects are checked against these.
 _KNOWN_DIALECTS = ("https://spec.openapis.org/oas/", DRAFT)
 _VOCABULARY = "https://spec.openapis.org/oas/3.2/meta/2025-09-17"
 
@@ -79,14 +79,14 @@ _VOCABULARY_PATCHES = (
     ),
 )
 
-# Follow-up errors: said of a whole object because something inside it is wrong.
+# Follow-up errors: reported for a whole object because something inside it is wrong.
 _CONSEQUENCES = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
 _UNKNOWN = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
 def check_schema(document: Document) -> list[Problem]:
-    """Where the document is not what the specification of the version it is written in says."""
+    """Return the violations of the specification in the version that the document is written in."""
     data, version = (document.written or document).data, (document.written or document).version[:3]
     validator = (
         _validator_30() if version == "3.0" else _validator(version, _has_known_dialect(data))
@@ -97,7 +97,7 @@ def check_schema(document: Document) -> list[Problem]:
 
 
 def unknown_dialect(document: Document) -> str | None:
-    """The dialect of Schema Objects, if it is one that cannot be checked."""
+    """Return the dialect of Schema Objects, if it is one that cannot be checked."""
     return None if _has_known_dialect(document.data) else str(document.data["jsonSchemaDialect"])
 
 
@@ -108,7 +108,7 @@ def _has_known_dialect(data: dict[str, Any]) -> bool:
 
 @cache
 def _validator_30() -> jsonschema_rs.Validator:
-    # It describes Schema Objects itself.
+    # The schema of 3.0 describes Schema Objects itself.
     schema = _read("openapi_spec_validator", "resources/schemas/v3.0/schema.json")
     return jsonschema_rs.Draft4Validator(schema, offline=True, mask="this")
 
@@ -129,7 +129,7 @@ def _validator(version: str, with_schema_objects: bool) -> jsonschema_rs.Validat
 
 
 def _read(package: str, path: str) -> dict[str, Any]:
-    # Found without importing the package, which takes longer than the whole check.
+    # Located without importing the package, which takes longer than the whole check.
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"{package} is not installed", name=package)
@@ -152,7 +152,7 @@ def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterat
     causes = {
         tuple(error.instance_path) for error in errors if error.kind.name not in _CONSEQUENCES
     }
-    # All prefixes: whoever contains a cause has no complaint of its own.
+    # All prefixes: an object that contains a cause has no error of its own.
     blamed = {cause[:length] for cause in causes for length in range(len(cause) + 1)}
     for error in errors:
         path = tuple(error.instance_path)
@@ -174,7 +174,7 @@ def _problems(error: jsonschema_rs.ValidationError) -> Iterator[Problem]:
 
 
 def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
-    """The errors inside alternatives that say most, or the error itself."""
+    """Yield the most specific errors inside alternatives, or the error itself."""
     if error.kind.name not in ("anyOf", "oneOf"):
         yield error
         return
@@ -194,7 +194,7 @@ def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.Vali
 
 
 def _is_for_others(branch: list[jsonschema_rs.ValidationError]) -> bool:
-    """Whether an alternative is for references, or for objects of another type or place."""
+    """Return whether an alternative is for references, or objects of another type or place."""
     return any(
         each.kind.name == "enum" or getattr(each.kind, "property", None) == "$ref"
         for each in branch

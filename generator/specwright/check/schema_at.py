@@ -1,4 +1,4 @@
-"""Which part of a schema describes the value at a pointer of its instances."""
+"""The parts of a schema that describe the value at a pointer of its instances."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def _below(subject: Subject, schema: Subschema, token: str) -> Iterator[Subschem
 
 
 def _says_something(schema: Subschema) -> bool:
-    """Whether there is more to it than that any value is valid, or none."""
+    """Return whether the schema says more than that any value is valid, or that none is."""
     is_named = schema.pointer.rpartition("/")[0].endswith("/properties")
     return bool(schema.value) and (is_named or isinstance(schema.value, dict))

@@ -1,8 +1,8 @@
-"""What the official schema cannot say, by way of openapi-spec-validator.
+"""Rules that the official schema cannot express, applied by openapi-spec-validator.
 
-Of its checks, three are left to others here. It compiles and walks every schema in Python, which
-takes seconds on large documents: Schema Objects and defaults are checked with jsonschema-rs. It
-knows operations of `paths` only: uniqueness of operationIds is a lint rule that sees webhooks.
+Three of its checks are done elsewhere. It compiles and walks every schema in Python, which takes
+seconds on large documents: Schema Objects and defaults are checked with jsonschema-rs. It knows
+only operations of `paths`: uniqueness of operationIds is a lint rule that includes webhooks.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join
 
-# The rules that its checks are reported under.
+# The rules that its findings are reported under.
 PATH_PARAMETERS, PARAMETER_DUPLICATE = "path-parameters", "parameter-duplicate"
 
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
-    """What openapi-spec-validator found, under the name of our rule."""
+    """A finding of openapi-spec-validator, under the name of our rule."""
 
     rule: str
     pointer: Pointer
@@ -29,14 +29,14 @@ class Semantic:
 
 @dataclass(frozen=True, slots=True)
 class SemanticOutcome:
-    """What was found, and what stopped the validator if it could not finish."""
+    """The findings, and the error that stopped the validator, if any."""
 
     found: tuple[Semantic, ...]
     stopped_by: str | None = None
 
 
 def check_semantics(document: Document) -> SemanticOutcome:
-    """Run the validator; whatever goes wrong inside it becomes part of the outcome."""
+    """Run the validator; an exception inside it becomes part of the outcome."""
     found: list[Semantic] = []
     try:
         found.extend(_run(document))
@@ -46,14 +46,14 @@ def check_semantics(document: Document) -> SemanticOutcome:
         )
     except MemoryError:
         raise
-    # The validator assumes a document of the right shape and fails in many ways without one.
+    # The validator assumes a document of valid shape and fails in many ways without one.
     except Exception as error:
         return SemanticOutcome(tuple(found), f"{type(error).__name__}: {error}"[:200])
     return SemanticOutcome(tuple(found))
 
 
 def _run(document: Document) -> Iterator[Semantic]:
-    # Imported here: this takes longer than everything else that a check does.
+    # Imported here: the import takes longer than the rest of a check.
     from openapi_spec_validator.validation import exceptions, keywords, validators
 
     rules: dict[type, str] = {
@@ -62,13 +62,13 @@ def _run(document: Document) -> Iterator[Semantic]:
     }
 
     class Silent(keywords.KeywordValidator):
-        """Stands for the checks that are done elsewhere."""
+        """A stand-in for the checks that are done elsewhere."""
 
         def __call__(self, *args: object, **kwargs: object) -> Iterator[Any]:
             return iter(())
 
     class LocatedOperation(keywords.OperationValidator):
-        """Adds the place, which the validator's own errors do not carry."""
+        """A validator that adds the place, which the errors of its base lack."""
 
         def __call__(
             self, url: str, name: str, operation: Any, path_parameters: Any = None
@@ -92,12 +92,12 @@ def _run(document: Document) -> Iterator[Semantic]:
     class Validator(validators.SpecValidator):
         keyword_validators = checks
         schema_validator = NoSchema
-        # References to other machines are never followed from here.
+        # References to other machines are never followed here.
         resolver_handlers: dict[str, Any] = {}  # noqa: RUF012
 
     for error in Validator(document.data).iter_errors():
         if isinstance(error, exceptions.DuplicateOperationIDError):
             continue
-        # What has no class of its own comes from the checks of tags.
+        # Errors without a class of their own come from the checks of tags.
         rule = rules.get(type(error), "tags")
         yield Semantic(rule, join(*error.path) or "/tags", error.message)

@@ -15,18 +15,18 @@ from specwright.findings import Finding, Level
 from specwright.grading.settings import Settings
 from specwright.pointer import Pointer, join, resolve, split
 
-# Where an error concerns the operations around it, and those that refer to it; elsewhere it
-# concerns all of them.
+# Parts where an error affects the operations around it, and those that refer to it; elsewhere it
+# affects all of them.
 _IN_PARTS = frozenset({"components", "paths", "webhooks"})
 
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A document without the operations that its errors concern.
+    """A document without the operations that its errors affect.
 
     Attributes:
         left_out: these operations, with the first error of each.
-        errors: all of them.
+        errors: all errors.
     """
 
     document: Document
@@ -35,13 +35,13 @@ class Sound:
 
     @property
     def is_usable(self) -> bool:
-        """Whether some operation is left, and no error concerns all of them."""
+        """Whether any operation is left, and no error affects all of them."""
         everywhere = (each for each in self.errors if not _is_in_part(each))
         return next(everywhere, None) is None and any(operations(self.document))
 
 
 def sound(document: Document) -> Sound:
-    """Take the operations out of an upgraded document that its errors concern."""
+    """Remove the operations that errors affect from an upgraded document."""
     found = check(document, Settings()).findings
     errors = tuple(each for each in found if each.level is Level.ERROR)
     if not errors:

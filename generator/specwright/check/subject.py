@@ -17,23 +17,23 @@ from specwright.pointer import Pointer
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else nothing: shapes are the official schema's concern."""
+    """Return the value if it is an object, else an empty one: the official schema checks shapes."""
     return value if isinstance(value, dict) else {}
 
 
 def sequence(value: Any) -> list[Any]:
-    """The value if it is an array, else nothing."""
+    """Return the value if it is an array, else an empty one."""
     return value if isinstance(value, list) else []
 
 
 class Subject:
-    """What rules look at; everything expensive is made once and when first asked for."""
+    """The input of the rules; expensive parts are computed once, on first use."""
 
     def __init__(self, document: Document, *, short_names: bool = False) -> None:
         self.document = document
-        # Whether methods are to leave out what their tag says.
+        # Whether method names are to leave out the words of their tag.
         self.short_names = short_names
-        # What could not be checked to the end, and why.
+        # The reasons why checks could not be completed.
         self.unfinished: list[str] = []
 
     @cached_property
@@ -48,7 +48,7 @@ class Subject:
         return grouped
 
     def of_kind(self, *kinds: str) -> list[Node]:
-        """All objects of these kinds that are written out here, and references to them."""
+        """Return all objects of these kinds that are written out here, and references to them."""
         return [node for kind in kinds for node in self._by_kind.get(kind, [])]
 
     @cached_property
@@ -57,7 +57,7 @@ class Subject:
 
     @cached_property
     def operations(self) -> list[OperationSite]:
-        """Every operation once, those of components that nothing refers to last."""
+        """All operations, each once; those of unused components come last."""
         return list(self.operations_by_pointer.values())
 
     def by_operation_id(self, operation_id: str) -> OperationSite | None:
@@ -80,7 +80,7 @@ class Subject:
 
     @cached_property
     def operations_by_part(self) -> dict[int, list[OperationSite]]:
-        """The operations that an operation object or a parameter object belongs to, by identity."""
+        """The operations that an operation or parameter object belongs to, by its identity."""
         found: dict[int, list[OperationSite]] = defaultdict(list)
         for operation in self.operations:
             found[id(operation.value)].append(operation)
@@ -90,21 +90,21 @@ class Subject:
 
     @cached_property
     def semantics(self) -> tuple[Semantic, ...]:
-        """What openapi-spec-validator found; three rules share one run of it."""
+        """The findings of openapi-spec-validator; three rules share one run of it."""
         outcome = check_semantics(self.document)
         if outcome.stopped_by is not None:
             self.unfinished.append(f"openapi-spec-validator stopped: {outcome.stopped_by}")
         return outcome.found
 
     def follow(self, value: Any) -> dict[str, Any]:
-        """The object that a value is or refers to; nothing if it leads away."""
+        """Return the object that a value is or refers to; empty if it cannot be found."""
         try:
             return mapping(self.document.follow(value))
         except InputError:
             return {}
 
     def problems(self, schema: Pointer, value: Any) -> Iterator[Problem]:
-        """Why a value does not fit the schema at a pointer."""
+        """Yield the reasons why a value does not fit the schema at a pointer."""
         return self._instances.problems(schema, value)
 
     @cached_property

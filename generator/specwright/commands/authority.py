@@ -1,4 +1,4 @@
-"""`specwright authority`: make what signs the certificate of a receiver of webhooks."""
+"""`specwright authority`: create the certificate authority of a receiver of webhooks."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path
 
 
 def _states(commit: Commit, path: str, allowed: tuple[Path, ...]) -> list[State]:
-    """The document in a commit, after each one that changed it, and in the working tree."""
+    """Return the document in a commit, after each later change, and in the working tree."""
     first = State(read_side(commit.name_of(Path(path)), allowed))
     states = [first]
     for later, day in commit.since(path):

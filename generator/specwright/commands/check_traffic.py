@@ -1,4 +1,4 @@
-"""`specwright check-traffic`: hold recorded traffic to a contract."""
+"""`specwright check-traffic`: check recorded traffic against a contract."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _of_directories(
     compared: Callable[[str, str], Report],
     read: Callable[[str], Document],
 ) -> Iterator[Report]:
-    """Compare documents of the same path, or of the same title where that has changed."""
+    """Compare documents with the same path, or with the same title if the path has changed."""
     old, new = (
         {path.relative_to(each): str(path) for path in documents_in(each)}
         for each in (base, revision)

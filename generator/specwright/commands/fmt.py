@@ -1,4 +1,4 @@
-"""`specwright fmt`: one way of writing a JSON document."""
+"""`specwright fmt`: the canonical form of a JSON document."""
 
 from __future__ import annotations
 

@@ -99,23 +99,23 @@ def generate(
     address = document if isinstance(document, str) else None
     inputs = [_Input.of(each, address, Remote(remote_refs), allowed) for each in configs]
     for each in inputs:
-        # Making a package takes time, and is in vain for a directory that nothing will go into.
+        # Making a package takes time, wasted if nothing may be written to the directory.
         read_lock(each.target)
     if not check and not diff:
         for each in inputs:
             _write(each)
         return
-    # The verdict is on what the document says now, and never on what was remembered of it.
+    # The verdict is on the document as it is now, never on the cache.
     outcomes = [_compare(each, check=check, diff=diff) for each in inputs]
     ctx.exit(0 if all(outcomes) else 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """A document to read, and what becomes of it.
+    """A document to read, and the destination of its package.
 
     Attributes:
-        within: directories whose files it may refer to.
+        within: the directories with the files that it may refer to.
         target: the directory of the package.
     """
 
@@ -153,7 +153,7 @@ def _write(given: _Input) -> None:
 
 
 def _compare(given: _Input, *, check: bool, diff: bool) -> bool:
-    """Say what differs; return whether nothing does."""
+    """Report the differences; return whether the package is up to date."""
     made, _ = _made(given)
     files = made.files
     show(made.said, err=True)
@@ -172,7 +172,7 @@ def _compare(given: _Input, *, check: bool, diff: bool) -> bool:
 
 
 def _summary(made: Contents) -> str:
-    """How much of the document has code."""
+    """Return how much of the document has code, in words."""
     counts = [
         f"{whole} of {number} {what}"
         for whole, number, what in (
@@ -187,9 +187,9 @@ def _summary(made: Contents) -> str:
 
 
 def _remembered(given: _Input) -> Made:
-    """Generate the files, or take them from the cache when everything is as it was."""
+    """Generate the files, or take them from the cache if nothing has changed."""
     if isinstance(given.document, str):
-        # Nobody knows whether what another machine has is as it was.
+        # It is unknown whether a document on another machine has changed.
         return _made(given)[0]
     document = given.document
     templates = Templates(builtin_directory(), given.options.templates)
@@ -203,14 +203,14 @@ def _remembered(given: _Input) -> Made:
     made = cache.load(place, before, document, given.within)
     if made is None:
         made, loaded = _made(given)
-        # Nobody knows what was read of a file that somebody changed at the same time.
+        # If a file has changed in the meantime, it is unknown which version was read.
         if key() == before:
             cache.store(place, before, made, document, _parts(loaded))
     return made
 
 
 def _made(given: _Input) -> tuple[Made, Document]:
-    # Imported here: a run that finds everything as it was needs none of it.
+    # Imported here: a run without changes does not need it.
     from specwright.models.background import ModelWorker
 
     with ModelWorker() as worker:
@@ -219,7 +219,7 @@ def _made(given: _Input) -> tuple[Made, Document]:
 
 
 def _generated(options: Options, document: Document, worker: ModelWorker) -> Made:
-    # Imported here: a run that finds everything as it was needs none of it.
+    # Imported here: a run without changes does not need it.
     from specwright import pipeline
     from specwright.arguments.inputs import lint_settings
     from specwright.report import text
@@ -243,5 +243,5 @@ def _generated(options: Options, document: Document, worker: ModelWorker) -> Mad
 
 
 def _parts(document: Document) -> set[str]:
-    """The other files, or addresses, that a document consists of."""
+    """Return the other files, or addresses, that a document consists of."""
     return document.sources.keys() - {document.source.file}

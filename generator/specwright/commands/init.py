@@ -1,4 +1,4 @@
-"""`specwright init`: the files of a project that begins."""
+"""`specwright init`: the files of a new project."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from specwright.project.files import project_files
 from specwright.project.proposals import proposals
 from specwright.report.terminal import say
 
-# What needs no quotes in a shell.
+# Text that needs no quotes in a shell.
 _PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)*")
-# Where a document is looked for, the likeliest first.
+# Where to look for a document, the most likely first.
 _DIRECTORIES = ("", "spec", "specs", "api", "docs", "openapi")
 
 
@@ -72,7 +72,7 @@ def init(document: Path | str | None) -> None:
 
 
 def _copied(address: str) -> tuple[Path, bytes]:
-    """The content at an address, and the name of the copy."""
+    """Return the name of the copy, and the content at an address."""
     content = read_address(address)
     is_json = content.lstrip()[:1] == b"{"
     path = Path("openapi.json" if is_json else "openapi.yaml")
@@ -83,7 +83,7 @@ def _copied(address: str) -> tuple[Path, bytes]:
 
 
 def _below(path: Path) -> Path:
-    """A file that settings can name, relative to this directory."""
+    """Return the path of a file that settings can name, relative to this directory."""
     try:
         return path.resolve().relative_to(Path.cwd().resolve())
     except ValueError:
@@ -115,7 +115,7 @@ def _summary(document: Document) -> str:
 
 
 def _path(document: Document) -> str:
-    """The path of the first server, which most implementations have, too."""
+    """Return the path of the first server, which most implementations have, too."""
     servers = document.data.get("servers")
     first = servers[0] if isinstance(servers, list) and servers else None
     url = first.get("url") if isinstance(first, dict) else None

@@ -29,7 +29,7 @@ from specwright.report.terminal import say
 from specwright.text import shorten
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
-# After this time without a delivery, it is likely that the implementation cannot reach us.
+# Without a delivery in this time, the implementation probably cannot reach us.
 PATIENCE_SECONDS = 10.0
 
 # Windows has no terminals that hang up.
@@ -123,8 +123,8 @@ def _teller(secrets: Sequence[str]) -> Callable[[str], None]:
 
 @contextmanager
 def _stopping(lines: Lines) -> Iterator[None]:
-    """End the lines at Ctrl-C, SIGTERM and the end of the terminal, whatever is being done."""
-    # Of all that could wake up the command, only this may be called where a signal interrupts it.
+    """End the lines at Ctrl-C, SIGTERM and the end of the terminal, at any moment."""
+    # Of all that could wake up the command, only this is safe in a signal handler.
     before = {number: signal.signal(number, lambda *_: lines.put(None)) for number in _STOPS}
     try:
         yield
@@ -156,7 +156,7 @@ def _receive(
     """Show deliveries until the lines end."""
     test, patience = endpoints.registration.test, None
     if test is not None:
-        # Shows at once whether deliveries arrive.
+        # This shows at once whether deliveries arrive.
         done = endpoints.test(test, endpoint)
         if done.response is None or not done.response.is_success:
             raise _failed(endpoints, f"{test.name} {outcome(done)}", done)
@@ -181,7 +181,7 @@ def _remove(endpoints: Endpoints, endpoint: Endpoint, tell: Callable[[str], None
 
 
 def _failed(endpoints: Endpoints, message: str, *exchanges: Exchange) -> InputError:
-    """Return the error for a request that failed, with its answer; a success may hold a secret."""
+    """Return the error for a failed request, with its response; a success may hold a secret."""
     redaction = Redaction(endpoints.target.keys.values())
     said = [
         each.failure or ""

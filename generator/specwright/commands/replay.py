@@ -21,11 +21,11 @@ from specwright.conformance.rules.replays import Verdict
 from specwright.errors import InputError
 from specwright.report.terminal import say
 
-# Roles whose key is made of that of another one.
+# Roles whose key is derived from that of another one.
 _MADE_OF = dict.fromkeys((STRANGER, FOLDED, LONGER, MISNAMED), MAIN)
 _OUTCOMES = {True: "fixed", False: "still broken", None: "cannot be judged"}
 _EXIT_CODES = {True: 0, False: 1, None: 2}
-# Of a body.
+# Bytes of a body.
 _SHOWN = 4_000
 
 
@@ -76,7 +76,7 @@ def replay(
 
 
 def _repeat(replay: Replay) -> Verdict:
-    """Send everything, show it, and judge."""
+    """Send all requests, show them, and judge."""
     try:
         steps = [*replay.prepare()]
         needed = len(steps)
@@ -94,14 +94,14 @@ def _repeat(replay: Replay) -> Verdict:
 
 
 def _prepared(exchange: Exchange) -> Iterator[str]:
-    """A request that makes what is needed, in one line."""
+    """Yield one line about a request that makes a needed resource."""
     response = exchange.response
     answer = response.status if response is not None else exchange.failure
     yield f"first {exchange.request.method} {exchange.request.url}: {answer}"
 
 
 def _compared(recorded: Recorded, exchange: Exchange) -> Iterator[str]:
-    """A request of the failure, with the answers of then and now."""
+    """Yield a request of the failure, with the responses of then and now."""
     request = exchange.request
     yield f"{request.method} {request.url}"
     if request.body:
@@ -118,7 +118,7 @@ def _indented(label: str, text: str) -> Iterator[str]:
 
 
 def _need(recorded: RecordedFailure, keys: Mapping[str, str]) -> None:
-    """Make sure that every request gets a key again: without it, the answer would be another one.
+    """Make sure that every request gets a key again: without one, the response would differ.
 
     Raises:
         InputError: a key was not given.

@@ -1,4 +1,4 @@
-"""`specwright review`: everything that a pull request does to the contract, in one report."""
+"""`specwright review`: all effects of a pull request on the contract, in one report."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def review(
 
 
 def _configs(documents: Sequence[Path]) -> Sequence[Config]:
-    """The settings of each document that is named, lies in a directory, or is the project's."""
+    """Return the settings of the named documents and directories, or of the project."""
     if not documents:
         return all_configured()
     files = (each for path in documents for each in _documents(path))
@@ -132,7 +132,7 @@ def _documents(path: Path) -> Sequence[Path]:
 
 
 def _removed(commit: Commit, gone: Collection[str], documents: Sequence[Path]) -> Iterator[Report]:
-    """The documents of the project, or of a directory, that are gone and were not moved."""
+    """Yield reports of documents of the project, or a directory, that were removed, not moved."""
     known = set(former_documents(commit)) if not documents else set()
     for path in sorted(gone):
         if path in known or any(map(Path(path).is_relative_to, documents)):
@@ -142,7 +142,7 @@ def _removed(commit: Commit, gone: Collection[str], documents: Sequence[Path]) -
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What is the same for all documents of a run."""
+    """The inputs of a review that all documents of a run share."""
 
     commit: Commit
     prefixes: Sequence[str]
@@ -151,7 +151,7 @@ class _Job:
     accepted_in_base: bool
 
     def report(self, config: Config, gone: Sequence[str]) -> tuple[Report, str | None]:
-        """Review a document; with where it was moved from, if it was."""
+        """Review a document; return its former place, too, if it was moved."""
         options, chosen = config.options, chosen_document(config)
         revision = read_document(chosen, self.allowed)
         settings = lint_settings(chosen, short_method_names=options.short_method_names)

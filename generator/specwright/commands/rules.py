@@ -1,4 +1,4 @@
-"""`specwright rules` and `specwright explain`: what the rules are, and why."""
+"""`specwright rules` and `specwright explain`: the list of rules, and their reasons."""
 
 from __future__ import annotations
 

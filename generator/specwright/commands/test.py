@@ -1,4 +1,4 @@
-"""`specwright test`: hold a running implementation to its contract."""
+"""`specwright test`: test a running implementation against its contract."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _write(report: Report, run: Run, redaction: Redaction, directory: Path) -> N
 
 
 def _go(run: Run) -> bool:
-    """Go through all sources; whether that was interrupted."""
+    """Run all sources; return whether that was interrupted."""
     try:
         with live(lambda: run.line):
             run.go()
@@ -203,7 +203,7 @@ def _go(run: Run) -> bool:
 
 
 def exit_code(run: Run, report: Report, min_coverage: int) -> int:
-    """How the command ends after a run that nobody interrupted."""
+    """Return the exit code of a run that was not interrupted."""
     if run.stopped is not None:
         return 2
     if report.has_errors:

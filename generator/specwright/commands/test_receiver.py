@@ -1,4 +1,4 @@
-"""`specwright test-receiver`: send deliveries to a consumer of webhooks, and judge its answers."""
+"""`specwright test-receiver`: send deliveries to a consumer of webhooks, judge its responses."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_receiver(
 
 
 def _secret(variable: str | None, *, is_needed: bool) -> str:
-    """The secret of the endpoint; empty where none is needed and none is given."""
+    """Return the secret of the endpoint; empty if none is needed and none is given."""
     if variable is None and not is_needed:
         return ""
     if variable is None:

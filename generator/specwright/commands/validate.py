@@ -1,4 +1,4 @@
-"""`specwright validate`: check a document and report what was found."""
+"""`specwright validate`: check a document and report the findings."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def validate(
 
 
 def _short_method_names(document: Path) -> bool:
-    """Whether the project generates short names from this document."""
+    """Return whether the project generates short names from this document."""
     return any(
         is_same(each.document, document) and each.options.short_method_names
         for each in all_configured()

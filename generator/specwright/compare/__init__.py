@@ -1,1 +1,1 @@
-"""The review of changes: two documents of one API, and whom the difference breaks."""
+"""The comparison of two documents of one API: the changes, and the sides that they break."""

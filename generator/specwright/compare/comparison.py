@@ -1,4 +1,4 @@
-"""All changes from one document to another as a report."""
+"""The changes from one document to another, as a report."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from specwright.report.verdict import counted
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
 
-# The addresses of both documents for proofs.
+# The base URIs of both documents in proofs.
 _BASE, _REVISION = "base:/", "revision:/"
 
 T = TypeVar("T")
 _USUAL = Settings()
-# A change, with the operations that it affects in the order in which they were met.
+# Each change with the operations that it affects, in the order of discovery.
 _Affected = dict[Change, dict[str, None]]
 
 
@@ -67,10 +67,10 @@ def compare(
     """Review the change from one upgraded document to another.
 
     Args:
-        settings: the levels of rules that a project decided on, and the notice that it gives.
-        prefixes: starts of paths that do not tell operations apart, such as `/v1`.
-        others: what the change has been found to break besides, each with the names that an
-            acceptance may give for it.
+        settings: the rule levels of the project, and its notice period for removals.
+        prefixes: path prefixes to ignore when operations are paired, such as `/v1`.
+        others: findings about the change from elsewhere, each with the names that an acceptance
+            may use for it.
     """
     review = _Review((base, revision), today, settings.notice, prefixes)
     review.run()
@@ -107,7 +107,7 @@ _UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
 
 
 def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Finding]) -> str:
-    """How many changes break how many of the operations that there were."""
+    """Return a summary: the number of breaking changes, and of the base operations they affect."""
     breaking = [each for each in (*findings, *accepted) if each.affected and _breaks(each)]
     unknown = [each for each in findings if each.rule in _UNKNOWN]
     names = [each for each in (*findings, *accepted) if each.rule == ChangeRule.SDK_BROKEN]
@@ -196,7 +196,7 @@ class _Review:
                 yield found
 
     def _judge(self, walk: Walk, operations: Mapping[Difference, Iterable[str]]) -> None:
-        """Add what pairs of schemas come to, by proofs in a process of their own."""
+        """Add the changes of schema pairs, judged by proofs in a separate process."""
         for difference, names in operations.items():
             for plain in (*difference.plain, *annotation_changes(difference.pair)):
                 change = Change(plain.rule, plain.base, plain.revision, plain.message)
@@ -237,7 +237,7 @@ class _Review:
         )
 
     def _subject(self, change: Change) -> str:
-        """The part that a change is about, unless it is all, or the message says it."""
+        """Return the part that a change is about; empty if it is all, or the message names it."""
         document, pointer = self.documents[1], change.revision
         if change.base is not None and not document.has(pointer):
             document, pointer = self.documents[0], change.base
@@ -253,7 +253,7 @@ def _is_blamed(change: Change) -> bool:
 
 
 def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]:
-    """What is found, until a document of the wrong shape breaks an assumption."""
+    """Yield the changes, and report an incomplete comparison if a malformed document stops it."""
     try:
         yield from found
     except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:

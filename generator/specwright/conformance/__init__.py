@@ -1,1 +1,1 @@
-"""Contract tests: what a running implementation does, held against the document."""
+"""Contract tests of a running implementation against its document."""

@@ -1,4 +1,4 @@
-"""The rules that a running implementation is held to, as data."""
+"""The rules for a running implementation, as data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from specwright.findings import Level, RuleDescription
 
 
 class Category(StrEnum):
-    """What a rule is about."""
+    """The category of a rule."""
 
     SHAPE = "Behaviour: shape"
     VALIDATION = "Behaviour: validation"
@@ -179,12 +179,12 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         ),
     },
 }
-# Of the recommended profile: what is true, and what few would mend. All else is an error.
+# In the recommended profile, findings that few teams would fix. All others are errors.
 _LEVELS: Mapping[Behaviour, Level] = {
     Behaviour.REDIRECT: Level.WARNING,
-    # Some of them are there for other programs than the clients of this document.
+    # Some operations are for other programs than the clients of this document.
     Behaviour.UNDOCUMENTED_OPERATION: Level.WARNING,
-    # What is public may be changed by its owner only.
+    # A public resource may be one that only its owner can change.
     Behaviour.ISOLATION_AGREES: Level.WARNING,
     Behaviour.METHOD_NOT_ALLOWED: Level.WARNING,
     Behaviour.ISOLATION_OPEN: Level.INFO,
@@ -193,8 +193,8 @@ _LEVELS: Mapping[Behaviour, Level] = {
     Behaviour.COERCION: Level.INFO,
     Behaviour.ALLOW_HEADER: Level.INFO,
 }
-# What API teams mend first: data of others, servers that fail, work that is lost or done twice,
-# answers that clients cannot read.
+# The findings that API teams fix first: exposed data, server errors, work that is lost or done
+# twice, responses that clients cannot read.
 _FIRST = (
     *(Behaviour.ISOLATION, Behaviour.CREDENTIALS_IGNORED, Behaviour.PERMISSION),
     *(Behaviour.SERVER_ERROR, Behaviour.NO_ANSWER, Behaviour.SHOWN_ONCE, Behaviour.CONSERVATION),

@@ -1,4 +1,4 @@
-"""The ids of the rules that a running implementation is held to."""
+"""The ids of the rules for a running implementation."""
 
 from __future__ import annotations
 

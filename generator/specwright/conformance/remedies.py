@@ -1,4 +1,4 @@
-"""An example of each behaviour that breaks a rule, and what to do about it."""
+"""For each rule, an example of behaviour that breaks it, and advice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from specwright.conformance.behaviours import Behaviour
 
 
 class Remedy(NamedTuple):
-    """What a rule finds, as people see it happen, and the way out."""
+    """An example of a violation, as people see it, and advice on how to fix it."""
 
     example: str
     advice: str

@@ -1,4 +1,4 @@
-"""A failure of an earlier run, tried again: first what it needs, then its own requests."""
+"""Replays of a failure of an earlier run: first its setup, then its own requests."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from specwright.conformance.result import Recorded, RecordedFailure
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.rules.replays import Repetition, Verdict, judge
 
-# Headers that name a request (draft-ietf-httpapi-idempotency-key-header).
+# Headers that identify a request (draft-ietf-httpapi-idempotency-key-header).
 _KEY_HEADERS = ("idempotency-key",)
-# Of a key, so many characters are other ones in a repetition.
+# How many characters of a key a repetition replaces.
 _FRESH = 8
 
 
 @dataclass(slots=True)
 class Replay:
-    """A repetition of a failure; values that the run was given are replaced by those of now."""
+    """A repetition of a failure, with recorded values replaced by current ones."""
 
     contract: Contract
     target: Target
@@ -34,7 +34,7 @@ class Replay:
     _refused: str = ""
 
     def __post_init__(self) -> None:
-        """Let the monitors look at what is answered, and give each key of a request another end."""
+        """Attach the monitors, and give each idempotency key a new ending."""
         self.target.record.monitors = (Monitors(self.contract, self.target.record),)
         for each in (*self.failure.setup, *self.failure.requests):
             for key in self._keys(each):
@@ -42,10 +42,10 @@ class Replay:
                 self._names.setdefault(key, key[: -len(end)] + end)
 
     def prepare(self) -> Iterator[tuple[Recorded, Exchange]]:
-        """Make what the requests need.
+        """Send the requests that set up the failure.
 
         Raises:
-            TargetLost: there is no answer any more.
+            TargetLost: the target no longer responds.
         """
         for each in self.failure.setup:
             exchange = self._send(each)
@@ -60,13 +60,13 @@ class Replay:
         """Send the requests of the failure.
 
         Raises:
-            TargetLost: there is no answer any more.
+            TargetLost: the target no longer responds.
         """
         for each in self.failure.requests:
             yield each, self._send(each)
 
     def verdict(self) -> Verdict:
-        """Whether the failure is still there."""
+        """Return the verdict on whether the failure still occurs."""
         sent = self.target.record.exchanges[len(self.failure.setup) :]
         found = judge(
             Repetition(
@@ -106,7 +106,7 @@ class Replay:
         return Routes(self.contract, self.target.base_url)
 
     def _keys(self, recorded: Recorded) -> Iterator[str]:
-        """The keys by which the server knows a request again."""
+        """Yield the keys by which the server recognizes a repeated request."""
         yield from (value for name, value in recorded.headers if name.lower() in _KEY_HEADERS)
         operation = self._routes.operation(recorded.method, self.target.base_url + recorded.path)
         declared = operation.declared["idempotency"] if operation is not None else None

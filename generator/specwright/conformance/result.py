@@ -1,6 +1,6 @@
-"""A run as JSON: what was found, the requests that show it, and what was reached.
+"""A run as JSON: its failures, the requests that show them, and the coverage.
 
-The shape is that of docs/reference/result.schema.json.
+The format is that of docs/reference/result.schema.json.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from specwright.errors import InputError, Location
 from specwright.files import read_regular
 from specwright.pointer import Pointer
 
-# A member that is new leaves it as it is; one that goes or changes its meaning does not.
+# It changes if a member is removed or changes its meaning, not if one is added.
 VERSION = 1
 FILE = "result.json"
 
@@ -32,7 +32,7 @@ _Taken = TypeVar("_Taken")
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A request that a run sent, without its credentials, and how it was answered."""
+    """A request that a run sent, without its credentials, and the response."""
 
     source: str
     role: str
@@ -50,7 +50,7 @@ class RecordedFailure:
     Attributes:
         document: the document as the user named it.
         credential: the header whose value the run left out.
-        setup: the requests that made what the others name.
+        setup: the requests that created the resources that the others use.
     """
 
     id: str
@@ -65,7 +65,7 @@ class RecordedFailure:
 
 
 def render(run: Run) -> _Object:
-    """The run as JSON, with the secrets still in it."""
+    """Return the run as JSON, with the secrets still in it."""
     contract, credential = run.contract, run.target.credential
     literals = {part for each in contract.operations.values() for part in each.site.key.split("/")}
     origins = Origins(run.record.exchanges, literals)
@@ -132,10 +132,10 @@ def _body(body: bytes) -> _Object:
 
 
 def read(path: Path, failure: str) -> RecordedFailure:
-    """Return a failure of a run that was written.
+    """Return a failure from the result file of a run.
 
     Raises:
-        InputError: the file is no result of a run, or has no such failure with a request.
+        InputError: the file is not the result of a run, or has no such failure with a request.
     """
 
     def failures(data: Any) -> dict[str, RecordedFailure]:
@@ -155,7 +155,7 @@ def read(path: Path, failure: str) -> RecordedFailure:
 
 
 def read_baseline(path: Path) -> frozenset[Known]:
-    """Return the failures of a run that was written, as the next run tells them from others.
+    """Return the identities of the failures in the result file of a run.
 
     Raises:
         InputError: the file is not the result of a run.
@@ -224,7 +224,7 @@ def _read_body(written: Mapping[str, Any]) -> bytes | None:
 
 
 def _path(value: object) -> str:
-    """A path that cannot become a part of the host before it, to which a key is sent.
+    """Return a path that cannot become a part of the host before it, to which a key is sent.
 
     Raises:
         ValueError: it does not begin with a slash.

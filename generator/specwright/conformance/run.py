@@ -1,4 +1,4 @@
-"""A run: every source in turn, then what they have found."""
+"""A run of all sources in turn, and its report."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ from specwright.findings import Report, Table, Visit
 from specwright.report.verdict import listed
 
 SCENARIOS = "scenarios"
-# Of what never succeeded, in the headline.
+# The most operations to name in the headline.
 _NAMED = 3
 
 
 class RunProfile(StrEnum):
-    """How thorough a run is: for every change, or for every night."""
+    """The thoroughness of a run: for every change, or for every night."""
 
     QUICK = "quick"
     FULL = "full"
 
 
-# How long the next attempt of a delivery is waited for.
+# How long to wait for the next attempt of a delivery.
 PATIENCE_SECONDS = {RunProfile.QUICK: 5.0, RunProfile.FULL: 16.0}
-# How long an answer may take.
+# How long a response may take.
 TIMEOUTS = {RunProfile.QUICK: 10.0, RunProfile.FULL: 30.0}
 FUZZERS = {RunProfile.QUICK: fuzzing.QUICK, RunProfile.FULL: fuzzing.FULL}
 
-# What is tried, in this order: each step leaves to the next what it needs.
+# The scenarios, in an order in which each leaves the resources that the next one needs.
 FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "explore": explore,
     "windows": windows,
@@ -94,24 +94,24 @@ FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "capacity": capacity,
     "deleted": deleted,
 }
-# What uses up what the others need.
+# Scenarios that use up resources that the others need.
 LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "charges": exhausted,
     "rate limits": rate_limits,
 }
-# What takes everything away.
+# Scenarios that delete everything.
 LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "reset scope": reset_scope,
     "finish": finish,
 }
 
 
-# A quick run ends in a minute, and later where there are more operations than these.
+# A quick run ends in a minute, or later for more operations than these.
 _QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
 
 
 def usual_seconds(profile: RunProfile, operations: int) -> float | None:
-    """Return how long a run may take if nobody says; None for as long as it needs."""
+    """Return the default time limit of a run in seconds; None for no limit."""
     more = max(operations - _QUICK_OPERATIONS, 0)
     quick = _QUICK_SECONDS + more * _SECONDS_PER_OPERATION
     return quick if profile is RunProfile.QUICK else None
@@ -119,12 +119,12 @@ def usual_seconds(profile: RunProfile, operations: int) -> float | None:
 
 @dataclass(slots=True)
 class Run:
-    """What a run has seen so far.
+    """A run and its results so far.
 
     Attributes:
         steps: name, requests and seconds of each step that has ended.
-        at: the step that has begun last.
-        stopped: why the run ended before its time; None for a whole one.
+        at: the step that began last.
+        stopped: why the run ended early; None for a complete run.
         budget: the time that its steps share.
     """
 
@@ -142,7 +142,7 @@ class Run:
 
     @property
     def line(self) -> str:
-        """How far the run is: the step of how many, the operation, the time, what was found."""
+        """The progress of the run: step, operation, requests, failures and time."""
         sent, steps = list(self.record.exchanges), self.budget.steps
         known = self.contract.operations.get((sent[-1].operation if sent else None) or "")
         step = f" ({steps.index(self.at) + 1} of {len(steps)})" if self.at in steps else ""
@@ -158,10 +158,10 @@ class Run:
         return self.target.record
 
     def go(self) -> None:
-        """Go through all sources.
+        """Run all sources.
 
-        What one partner does is nothing to another: with two of them, webhooks are watched from
-        the beginning. Else they come before what takes the money that they need.
+        Partners do not affect each other: with two of them, webhooks are watched from the
+        beginning. Otherwise, they come before the scenarios that use up the money they need.
         """
         bench = Workbench(self.contract, self.target, SCENARIOS)
         patience = PATIENCE_SECONDS[self.profile]
@@ -196,7 +196,7 @@ class Run:
         }
 
     def _fuzz(self, bench: Workbench) -> None:
-        """Fuzz; what examples ask for may be slow, and is no obstacle."""
+        """Fuzz, with examples and refusals in parallel, as their requests may be slow."""
         contract, profile = self.contract, FUZZERS[self.profile]
         profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
         with ThreadPoolExecutor(1) as pool:
@@ -209,7 +209,7 @@ class Run:
                 each.result()
 
     def _take(self, name: str, source: str, step: Callable[[], None]) -> None:
-        """Take a step of a source; note how many requests it made, and how long it took."""
+        """Run a step of a source; note the number of its requests, and its duration."""
         started, before = time.monotonic(), len(self.record.exchanges)
         try:
             step()
@@ -222,12 +222,12 @@ class Run:
             self.steps.append((name, own, seconds))
 
     def _limit(self, seconds: float | None) -> None:
-        """Let the scenarios end in so many seconds."""
+        """Limit the time of the scenarios, in seconds."""
         if seconds is not None:
             self.target.ends[SCENARIOS] = time.monotonic() + seconds
 
     def report(self) -> Report:
-        """What was found, with the coverage, as every command reports it."""
+        """Return the report of the run: its findings and its coverage."""
         self.items = coverage.coverage(self.contract, self.record)
         document = self.contract.document
         found = judged(self.contract, self.record, self.standards, is_whole=self.stopped is None)
@@ -276,7 +276,7 @@ class Run:
 
 
 def _headline(visited: Sequence[Visit]) -> str:
-    """What keeps a run without findings from saying that all is well."""
+    """Return a warning about operations that never succeeded; empty if all did."""
     missed = [
         f"{each.operation} ({each.outcome or 'not called'})"
         for each in visited
@@ -297,11 +297,11 @@ def begin(
     max_time: float | None = None,
     standards: Standards = Standards(),  # noqa: B008 (it never changes)
 ) -> Run:
-    """A run whose record is watched by the monitors.
+    """Return a run with monitors on its record.
 
     Args:
-        max_seconds: that an answer may take; None if it does not matter.
-        max_time: seconds that the run may take; None for what its profile gives.
+        max_seconds: the time limit of a response; None for no limit.
+        max_time: the time limit of the run in seconds; None for the default of its profile.
     """
     budget = Budget(max_time or usual_seconds(profile, len(contract.operations)))
     target.record.monitors = (

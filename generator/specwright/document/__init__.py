@@ -1,1 +1,1 @@
-"""From the file to a document that the rest of the toolkit can trust."""
+"""From a file to a document that the rest of the toolkit can trust."""

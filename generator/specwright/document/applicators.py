@@ -1,4 +1,4 @@
-"""Which schemas apply to a value, and to what is in it (JSON Schema 2020-12, core, 10 and 11)."""
+"""Schemas that apply to a value and to its parts (JSON Schema 2020-12, core, 10 and 11)."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from specwright.patterns import matches
 from specwright.pointer import Pointer, join
 
 REFERENCES = ("$ref", "$dynamicRef")
-# Their schemas apply, some on conditions, to the same value as the schema around them. That of a
-# `not` says nothing of the values that are valid.
+# Their schemas apply, some conditionally, to the same value as the schema around them. That of a
+# `not` says nothing about valid values.
 IN_PLACE = (
     *REFERENCES,
     *("allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"),
 )
-# To members and items that no other keyword of the schema is about.
+# For members and items that no other keyword of the schema covers.
 _OTHER_PROPERTIES = ("additionalProperties", "unevaluatedProperties")
 _OTHER_ITEMS = ("items", "unevaluatedItems")
 
 
 @dataclass(frozen=True, slots=True)
 class Subschema:
-    """A schema, and where it stands."""
+    """A schema and its place."""
 
     pointer: Pointer
     value: Any
@@ -53,7 +53,7 @@ def held(document: Document, schema: Subschema, keywords: Iterable[str]) -> Iter
 
 def _referred(document: Document, ref: str) -> Iterator[Subschema]:
     if document.is_local(ref):
-        # Loading refuses all that lead nowhere, but for those whose target is found at run time.
+        # Loading refuses unresolved references, except for those with a target found at run time.
         with suppress(InputError):
             yield Subschema(document.target(ref), document.resolve(ref))
 
@@ -61,7 +61,7 @@ def _referred(document: Document, ref: str) -> Iterator[Subschema]:
 def spread(
     schemas: Iterable[Subschema], step: Callable[[Subschema], Iterable[Subschema]]
 ) -> Iterator[Subschema]:
-    """Yield the schemas and all that a step leads to from them, each once, so that circles end."""
+    """Yield the schemas and all that a step leads to from them, each once, so circles end."""
     seen: set[Pointer] = set()
     stack = [*schemas][::-1]
     while stack:
@@ -73,7 +73,7 @@ def spread(
 
 
 def applying(document: Document, schemas: Iterable[Subschema]) -> Iterator[Subschema]:
-    """Yield all schemas that may apply to the value that these apply to, and these."""
+    """Yield these schemas, and all that may apply to the same value."""
     return spread(schemas, lambda schema: held(document, schema, IN_PLACE))
 
 
@@ -83,7 +83,7 @@ def reachable(document: Document, schema: Subschema) -> Iterator[Subschema]:
 
 
 def of_property(document: Document, schema: Subschema, name: str) -> Iterator[Subschema]:
-    """Yield the schemas in a schema that may apply to a property of its values."""
+    """Yield the subschemas that may apply to a property of a schema's values."""
     values = _mapping(schema.value)
     named = _mapping(values.get("properties"))
     if name in named:
@@ -99,7 +99,7 @@ def of_property(document: Document, schema: Subschema, name: str) -> Iterator[Su
 
 
 def of_item(document: Document, schema: Subschema, index: int) -> Iterator[Subschema]:
-    """Yield the schemas in a schema that may apply to an item of its values."""
+    """Yield the subschemas that may apply to an item of a schema's values."""
     first = [*held(document, schema, ["prefixItems"])]
     yield from first[index : index + 1] or held(document, schema, _OTHER_ITEMS)
     yield from held(document, schema, ["contains"])

@@ -10,7 +10,7 @@ from specwright.document.shape import OBJECTS
 
 
 def canonical(data: JsonObject) -> str:
-    """Two spaces, fields in the order of the specification, component names sorted, LF."""
+    """Return text: two spaces, fields in specification order, component names sorted, LF."""
     return json.dumps(_object(data, "document"), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,9 +1,9 @@
-"""Two schemas for one that has members which are only read, or only sent.
+"""Two schemas in place of one that has members which are only read, or only sent.
 
-A property that is `readOnly` stands in answers alone, one that is `writeOnly` in requests alone
-(OAS 3.1.1, 4.8.24; JSON Schema Validation 2020-12, 9.4), and neither is required where it does not
-stand. `Order` is what is read. Requests refer to `OrderInput`, and so does all that is sent in
-them.
+A `readOnly` property occurs only in responses, a `writeOnly` one only in requests (OAS 3.1.1,
+4.8.24; JSON Schema Validation 2020-12, 9.4), and neither is required where it does not occur.
+`Order` is the schema for reading. Requests, and all schemas that are sent in them, refer to
+`OrderInput`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PARTS = ("allOf", "anyOf", "oneOf")
 
 
 def split_directions(document: Document) -> Document:
-    """Return a normalised document in which requests and answers have schemas of their own."""
+    """Return a normalised document in which requests and responses have schemas of their own."""
     schemas = _schemas(document)
     divided = _divided(document)
     if not divided:
@@ -61,7 +61,7 @@ def split_directions(document: Document) -> Document:
 
 
 def inputs_of(document: Document) -> dict[str, str]:
-    """Return the keys of the schemas that have a second one for requests, and its key."""
+    """Return the keys of the schemas that have a second one for requests, with its key."""
     sent = _reached(document, _holders(document, sent=True)) & _divided(document)
     return _named(_schemas(document), sent)
 
@@ -82,7 +82,7 @@ def _schemas(document: Document) -> Mapping[str, Any]:
 
 
 def _divided(document: Document) -> set[str]:
-    """The components that are one thing in requests and another in answers."""
+    """Return the components that differ between requests and responses."""
     schemas = _schemas(document)
     found = {key for key, each in schemas.items() if _has_marks(document, each)}
     users: dict[str, set[str]] = {}
@@ -114,7 +114,7 @@ def _is_marked(document: Document, schema: Any, keyword: str) -> bool:
 
 
 def _within(schema: Any) -> Iterator[dict[str, Any]]:
-    """A schema and all schemas in it, references unfollowed."""
+    """Yield a schema and all schemas in it, without following references."""
     if isinstance(schema, dict):
         yield schema
         for key, value in schema.items():
@@ -135,14 +135,14 @@ def _properties(schema: Any) -> Mapping[str, Any]:
 
 
 def _components_of(document: Document, schema: Any) -> set[str]:
-    """The keys of the components that a schema refers to, or to a part of them."""
+    """Return the keys of the components that a schema refers to, in whole or in part."""
     references = (each.get("$ref") for each in _within(schema))
     found = (_component(document, ref) for ref in references if document.is_local(ref))
     return {key for key, _ in found if key}
 
 
 def _component(document: Document, ref: str) -> tuple[str, Pointer]:
-    """The component that a reference leads to, and the way on from there."""
+    """Return the component that a reference leads to, and the rest of the pointer."""
     target = document.target(ref)
     if not target.startswith(COMPONENTS + "/"):
         return "", target
@@ -162,7 +162,7 @@ def _reached(document: Document, holders: list[Site]) -> set[str]:
 
 
 def _holders(document: Document, *, sent: bool) -> list[Site]:
-    """The media types and parameters whose values clients send, or read."""
+    """Return the media types and parameters with values that clients send, or read."""
     found: dict[Pointer, Site] = {}
     for site in operations(document):
         is_request = (site.direction is Direction.PATH) is sent
@@ -177,11 +177,11 @@ def _holders(document: Document, *, sent: bool) -> list[Site]:
 
 @dataclass(frozen=True, slots=True)
 class _Rewriting:
-    """Schemas without the members that do not go one way.
+    """A rewriting of schemas without the members that one direction leaves out.
 
     Attributes:
-        keyword: marks what is left out.
-        keys: what components are called on this way.
+        keyword: marks the members to leave out.
+        keys: the keys of components in this direction.
     """
 
     document: Document
@@ -212,7 +212,7 @@ class _Rewriting:
         return {name for name, each in members if _is_marked(self.document, each, self.keyword)}
 
     def _left_out(self, schema: Any, above: tuple[int, ...]) -> set[str]:
-        """The properties that a schema loses, itself or by its parts."""
+        """Return the properties that a schema loses, itself or through its parts."""
         followed = self.document.follow(schema)
         if not isinstance(followed, dict) or id(followed) in above:
             return set()
@@ -226,7 +226,7 @@ class _Rewriting:
         return "#" + quote(target) if key in self.keys else ref
 
     def _discriminator(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """The discriminator with the tags that the names of the alternatives stood for."""
+        """Return the discriminator, with a mapping for tags that were names of alternatives."""
         discriminator = schema["discriminator"]
         tag, mapping = discriminator.get("propertyName"), dict(discriminator.get("mapping") or {})
         mapped = {self._key(value) for value in mapping.values()}
@@ -247,7 +247,7 @@ class _Rewriting:
         }
 
     def _key(self, target: str) -> str:
-        """The component that a discriminator maps to: by its key, or by a reference."""
+        """Return the component that a discriminator maps to, by its key or by a reference."""
         return target if target in _schemas(self.document) else _component(self.document, target)[0]
 
     def _mapped(self, target: str) -> str:

@@ -1,4 +1,4 @@
-"""Runtime expressions, by which links name a part of an exchange."""
+"""Runtime expressions, with which links name a part of an exchange."""
 
 from __future__ import annotations
 

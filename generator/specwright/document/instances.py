@@ -1,4 +1,4 @@
-"""Values, held against the schemas of a document."""
+"""Validation of values against the schemas of a document."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _BRANCHING = ("anyOf", "oneOf")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a value does not fit a schema: where in the value, and what.
+    """The reason why a value does not fit a schema, and the place in the value.
 
     Attributes:
         missing: the property that it lacks.
-        keyword: of the schema that it breaks.
-        limit: the keyword with its value, such as `minimum 0`; empty where that is long.
+        keyword: the keyword of the schema that it breaks.
+        limit: the keyword with its value, such as `minimum 0`; empty if that is long.
     """
 
     pointer: Pointer
@@ -37,7 +37,7 @@ class Problem:
 
 
 class Instances:
-    """Judges values by schemas; a validator is made when its schema is first asked for."""
+    """The validators of a document's schemas, each compiled on first use."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -47,7 +47,7 @@ class Instances:
         self._validators: dict[Pointer, jsonschema_rs.Validator | None] = {}
 
     def problems(self, schema: Pointer, value: Any) -> Iterator[Problem]:
-        """Why a value does not fit the schema at a pointer."""
+        """Yield the reasons why a value does not fit the schema at a pointer."""
         validator = self._validator(schema)
         if validator is not None and not validator.is_valid(value):
             for error in validator.iter_errors(value):
@@ -73,12 +73,12 @@ class Instances:
 
 
 def _problem(error: jsonschema_rs.ValidationError) -> Problem:
-    """The most telling of an error and those of the alternatives inside it."""
+    """Return the most specific of an error and the errors of the alternatives inside it."""
     while error.kind.name in _BRANCHING:
         branches = [branch for branch in getattr(error.kind, "context", []) if branch]
         if not branches:
             break
-        # The alternative that the writer meant got furthest into the value.
+        # The alternative that the author meant got furthest into the value.
         best = max(
             (min(branch, key=lambda each: len(each.instance_path)) for branch in branches),
             key=lambda each: (len(each.instance_path), each.kind.name != "type"),
@@ -96,7 +96,7 @@ def _problem(error: jsonschema_rs.ValidationError) -> Problem:
 def _limit(error: jsonschema_rs.ValidationError) -> str:
     value = getattr(error.kind, "value", None)
     parts = value if isinstance(value, list) else [value]
-    # Of some keywords it is what was found inside.
+    # For some keywords this is the value found inside.
     if not all(each is None or isinstance(each, str | int | float) for each in parts):
         return ""
     if error.kind.name == "type" and isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The document as everything else takes it: plain data that knows where it was written."""
+"""The document as all other modules use it: plain data with its locations in files."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ JsonObject = dict[str, Any]
 
 
 def is_remote(ref: str) -> bool:
-    """Whether a reference leads to another machine."""
+    """Return whether a reference leads to another machine."""
     return ref[:8].lower().startswith(("http://", "https://"))
 
 
 class Source(Protocol):
-    """One file that was read, and where in it each value stands."""
+    """A file that was read, with the position of each value."""
 
     @property
     def file(self) -> str: ...
     @property
     def text(self) -> str: ...
     def position(self, tokens: tuple[str, ...]) -> tuple[int, int]:
-        """Line and column of the deepest value on this way that exists."""
+        """Return line and column of the deepest existing value on this path."""
         ...
 
     def line(self, number: int) -> str:
-        """The text of a line, without its end."""
+        """Return the text of a line, without its end."""
         ...
 
 
@@ -44,11 +44,11 @@ class Graft:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An OpenAPI document: data, and the way back from a pointer to a line of a file.
+    """An OpenAPI document: data, and the way from a pointer to a line of a file.
 
     Attributes:
-        unresolved: what is wrong with references that lead nowhere, by the place of the object
-            that had it, and has none any more.
+        unresolved: the errors of references that lead nowhere, by the place of the object that had
+            the reference, which is removed.
         written: the document before it was upgraded, if it was.
     """
 
@@ -66,23 +66,23 @@ class Document:
         return str(self.data["openapi"])
 
     def with_data(self, data: JsonObject) -> Document:
-        """The same document with other data; pointers still lead to the original lines."""
+        """Return the document with other data; pointers still lead to the original lines."""
         return replace(self, data=data)
 
     def locate(self, pointer: Pointer) -> Location:
-        """Where the value (its key, for members of objects) or its nearest parent stands."""
+        """Return the location of a value (of its key, for members) or its nearest parent."""
         source, inner = self.origin(pointer)
         line, column = source.position(split(inner))
         return Location(source.file, line, column)
 
     @property
     def sources(self) -> dict[str, Source]:
-        """The files that the document consists of, or their addresses."""
+        """The sources that the document consists of, by file or address."""
         grafted = {graft.source.file: graft.source for graft in self.grafts.values()}
         return {self.source.file: self.source, **grafted}
 
     def line(self, location: Location) -> str | None:
-        """The text of the line at a location, if the file belongs to this document."""
+        """Return the text of the line at a location, if the file belongs to this document."""
         source = self.sources.get(location.file)
         return source.line(location.line) if source else None
 
@@ -95,14 +95,14 @@ class Document:
         return True
 
     def resolve(self, ref: str) -> Any:
-        """What a reference inside the document names; references of the target stay unfollowed."""
+        """Return the value at a local reference; a reference found there is not followed."""
         try:
             return resolve(self.data, self.target(ref))
         except (KeyError, ValueError):
             raise InputError(f"'{ref}' does not resolve", Location(self.path, 1, 1)) from None
 
     def target(self, ref: str) -> Pointer:
-        """The pointer that a reference inside the document stands for."""
+        """Return the pointer that a reference inside the document stands for."""
         if ref in self.anchors:
             return self.anchors[ref]
         return unquote(ref.partition("#")[2])
@@ -112,20 +112,20 @@ class Document:
         return isinstance(ref, str) and not (is_remote(ref) and ref not in self.anchors)
 
     def follow(self, value: Any) -> Any:
-        """The value itself, or what its chain of references ends in."""
+        """Return the value, or the value at the end of its chain of references."""
         return self.end(ROOT, value)[1]
 
     def end(self, pointer: Pointer, value: Any) -> tuple[Pointer, Any]:
-        """Where a chain of references ends that begins at a place, and the value there.
+        """Return the place and the value at the end of the chain of references from a place.
 
-        A reference to another machine, if those were kept, is the end of the chain.
+        A reference to another machine, if these were kept, ends the chain.
         """
         while isinstance(value, dict) and self.is_local(value.get("$ref")):
             pointer, value = self.target(value["$ref"]), self.resolve(value["$ref"])
         return pointer, value
 
     def origin(self, pointer: Pointer) -> tuple[Source, Pointer]:
-        """The file that a value comes from, and its pointer in that file."""
+        """Return the source that a value comes from, and its pointer in that source."""
         if self.grafts:
             prefix = pointer
             while prefix:

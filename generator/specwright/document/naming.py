@@ -1,7 +1,7 @@
-"""What groups, operations, arguments, models and the package of a document are called in code.
+"""Names in code of groups, operations, arguments, models and the package of a document.
 
-A name follows from what it is a name of, and from nothing that stands beside it: that is why
-names which generated code keeps for itself are taken in every document, needed there or not.
+A name depends only on the thing that it names, and never on its neighbours: that is why names
+that generated code needs for itself are reserved in every document, needed there or not.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from typing import Any
 
 from specwright.names import constant, pascal, snake, words
 
-# Attributes of the clients' base classes, and what the clients name inside their own.
+# Attributes of the clients' base classes, and names that the clients use inside their own.
 CLIENT = frozenset(
     """
     base_url cached_property close float httpx2 int request str with_options with_raw_response
     with_streaming_response
     """.split()
 )
-# What annotations and decorators of a group's methods name, read inside its class.
+# Names in annotations and decorators of a group's methods, resolved inside its class.
 GROUP = frozenset(
     "bool bytes cast datetime decimal deprecated float int models object overload str uuid".split()
 )
-# Other arguments of the clients' constructors, what these call, and types of credentials.
+# Other arguments of the clients' constructors, their callees, and types of credentials.
 CONSTRUCTOR = frozenset(
     """
     app_name base_url deadline headers http_client max_response_bytes max_retries proxy self str
     super timeout transport tuple
     """.split()
 )
-# Other arguments of methods and handlers, and what the scaffold's handlers call.
+# Other arguments of methods and handlers, and the callees of the scaffold's handlers.
 METHOD = frozenset("body context request_options self super".split())
-# Other arguments of `create_app`, its options among them, and what it calls.
+# Other arguments of `create_app`, its options among them, and its callees.
 CREATE_APP = frozenset(
     """
     authenticate bind check_responses lifespan max_body middleware models options prefix
@@ -45,7 +45,7 @@ CREATE_APP = frozenset(
 )
 # The scaffold's own module.
 SCAFFOLD = frozenset(["app"])
-# Globals of the client modules; those that begin with `Async` are here without it, since the
+# Globals of the client modules; those that begin with `Async` are listed without it, since the
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
@@ -66,7 +66,7 @@ SERVER = frozenset(
 )
 # Globals of the module that has a constant for each operation.
 OPERATIONS = frozenset("CODECS ERROR SCHEMES SERVICE STATUS_ERRORS TYPE_CHECKING".split())
-# What some document brings into the models module, and what Python keeps.
+# Names that some document brings into the models module, and Python's keywords.
 MODELS = frozenset(
     """
     Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal
@@ -75,30 +75,30 @@ MODELS = frozenset(
     UnknownTag
     """.split()
 )
-# What a generated package imports besides the standard library.
+# Packages that a generated package imports, apart from the standard library.
 PACKAGES = frozenset("httpcore2 httpx2 pydantic pydantic_core starlette typing_extensions".split())
-# Names of files have up to 255 bytes.
+# File names are limited to 255 bytes.
 LONGEST_TITLE = 100
 
 NO_TAG = "default"
-# Where arguments of an operation go, those first that keep their names.
+# The places of an operation's arguments; in a clash, the earlier place keeps the name.
 PLACES = ("path", "body", "query", "header", "cookie")
-# What stands between the words of a key that no document can have: the steps to an inline schema.
+# The separator of the words of a key that no document can have: the steps to an inline schema.
 STEP = "/"
-# Words for schemas of operations, which properties of a component do not get.
+# Words for schemas of operations, which are not available to properties of a component.
 _OF_OPERATIONS = re.compile("(Request|Response).*|.*Parameter")
 
 
 @dataclass(frozen=True, slots=True)
 class GroupNames:
-    """What the operations of one tag are called together.
+    """The names for the operations of one tag.
 
     Attributes:
-        attribute: of the client.
-        class_name: of the client's module; the asynchronous one begins with `Async`.
-        protocol: of the server module.
-        argument: of `create_app`.
-        module: of the scaffold.
+        attribute: the attribute of the client.
+        class_name: the class of the client's module; the asynchronous one begins with `Async`.
+        protocol: the Protocol of the server module.
+        argument: the argument of `create_app`.
+        module: the module of the scaffold.
     """
 
     attribute: str
@@ -110,14 +110,14 @@ class GroupNames:
 
 @dataclass(frozen=True, slots=True)
 class OperationNames:
-    """What one operation is called.
+    """The names of one operation.
 
     Attributes:
         handler: method of the group's Protocol.
         method: method of the client's group.
         follow: method of the client's group that waits for new items of a list.
         wait: method of the client's group that waits for a final state.
-        constant: its plan.
+        constant: the constant of its plan.
     """
 
     handler: str
@@ -128,12 +128,12 @@ class OperationNames:
 
 
 def apart(name: str, taken: Set[str], suffix: str = "_") -> str:
-    """Let a name pass, with the suffix if the name is taken."""
+    """Return a name, with the suffix if the name is taken."""
     return name + suffix if name in taken else name
 
 
 def group_names(tag: str) -> GroupNames:
-    """Name the operations of a tag."""
+    """Return the names for the operations of a tag."""
     name, class_name = snake(tag), pascal(tag)
     return GroupNames(
         attribute=apart(name, CLIENT),
@@ -145,16 +145,16 @@ def group_names(tag: str) -> GroupNames:
 
 
 def operation_names(identifier: str, tag: str | None, *, short: bool) -> OperationNames:
-    """Name an operation.
+    """Return the names of an operation.
 
-    Short names read better (`orders.create`) and clash often: of 44 published documents, five
-    cannot be generated with them, as `getThing` and `getThings` are under one tag. So they are
-    asked for, and a clash is an error: names follow from operationId and tag alone, and another
+    Short names read better (`orders.create`) but often clash: of 44 published documents, five
+    cannot be generated with them, as they have `getThing` and `getThings` under one tag. So they
+    are opt-in, and a clash is an error: names depend only on operationId and tag, and another
     operation never changes them. Handlers and constants keep the whole name.
 
     Args:
-        tag: its group; None for one that is in no group.
-        short: whether its method leaves out the words that the tag says already.
+        tag: its group; None if it is not in a group.
+        short: whether its method leaves out the words of the tag.
     """
     name = snake(identifier)
     method = _without_tag(identifier, tag) if short and tag is not None else name
@@ -168,11 +168,11 @@ def operation_names(identifier: str, tag: str | None, *, short: bool) -> Operati
 
 
 def argument_names(wanted: Sequence[tuple[str, str]]) -> list[str]:
-    """Name the arguments of an operation, each for what it is: its place and its name there.
+    """Return the names of an operation's arguments, each from its place and its name there.
 
-    Where two have one name, that whose place comes later has the place before it. The order of
-    places is that in which an operation can have got them: a path has the same parameters for
-    ever, and a body is most of what is asked for.
+    If two have one name, the one in the later place is prefixed with its place. The order of
+    places is that in which an operation usually gets them: a path always has the same
+    parameters, and a body is the main part of a request.
 
     Args:
         wanted: the place (one of `PLACES`) and the name of each.
@@ -197,74 +197,74 @@ def _precedence(place: str, name: str) -> tuple[int, bool]:
 
 
 def credential_name(scheme: str, variables: Set[str] = frozenset()) -> str:
-    """Name the client's argument for the credential of a security scheme.
+    """Return the name of the client's argument for the credential of a security scheme.
 
     Args:
         variables: the client's arguments for variables of servers.
     """
-    # One word for everybody.
+    # OAuth is one word.
     name = snake(scheme.replace("OAuth", "Oauth"))
     return apart(name, CONSTRUCTOR | variables, "_credential")
 
 
 def variable_name(name: str) -> str:
-    """Name the client's argument for a variable in the URL of a server."""
+    """Return the name of the client's argument for a variable in the URL of a server."""
     return apart(snake(name), CONSTRUCTOR, "_variable")
 
 
 def with_digest(name: str, written: str) -> str:
-    """Tell a name apart from others by what it was made of."""
+    """Return a name that a digest of its written form keeps apart from others."""
     return f"{name}_{hashlib.sha256(written.encode()).hexdigest()[:6]}"
 
 
 def model_name(key: str) -> str:
-    """Name the class or alias of a component schema."""
-    # The generator of models takes an underscore at the end away.
+    """Return the name of the class or alias of a component schema."""
+    # The generator of models strips trailing underscores.
     first, *words = (pascal(part).rstrip("_") for part in key.split(STEP))
     return reduce(part_name, words, apart(first, MODELS, "Model"))
 
 
 def is_from_place(key: str) -> bool:
-    """Whether a schema got its key from where it stands."""
+    """Return whether a schema got its key from its place."""
     return STEP in key
 
 
 def part_name(whole: str, word: str) -> str:
-    """Name what stands within something that has a name: `Order_Item`.
+    """Return the name of a part of something that has a name: `Order_Item`.
 
-    Names of components have no `_` within, so that no component that is added takes the name.
+    Names of components have no `_` inside, so a component that is added cannot take the name.
     """
     return f"{whole}_{word.strip('_')}" if word else whole
 
 
 def free(name: str, taken: Container[str], step: str = "_") -> str:
-    """Name one more thing of the same place."""
+    """Return the name, with `Other` appended until it is not taken."""
     while name in taken:
         name += f"{step}Other"
     return name
 
 
 def property_word(name: str, whole: str) -> str:
-    """Return the word for a property in the name of what it holds."""
+    """Return the word for a property in the name of its inline schema."""
     word = pascal(name)
     return word + "Property" if "_" not in whole and _OF_OPERATIONS.fullmatch(word) else word
 
 
 def package_name(title: str) -> str:
-    """Name the package of an API with this title."""
+    """Return the name of the package of an API with this title."""
     name = snake(title.encode("ascii", "ignore").decode()[:LONGEST_TITLE])
-    # Another module of this name would be found in place of the package, or the reverse.
+    # Another module of this name would shadow the package, or the reverse.
     return apart(name, PACKAGES | sys.stdlib_module_names, "_api")
 
 
 def first_tag(operation: Mapping[str, Any]) -> str:
-    """The tag whose group an operation belongs to."""
+    """Return the tag that decides the group of an operation."""
     tags = operation.get("tags")
     return str(tags[0]) if isinstance(tags, list) and tags else NO_TAG
 
 
 def _without_tag(identifier: str, tag: str) -> str:
-    """`createOrder` of the tag `orders` becomes `create`."""
+    """Return the name without the tag: `createOrder` of `orders` becomes `create`."""
     spoken = [word.lower() for word in words(identifier)]
     group = [word.lower() for word in words(tag)]
     for noun in (group, [*group[:-1], *map(_singular, group[-1:])]):

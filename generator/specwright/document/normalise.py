@@ -1,4 +1,4 @@
-"""Give every schema that a parameter, a body or a response holds a name in `components`."""
+"""Named schemas: inline ones of parameters, bodies and responses move into `components`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COMPONENTS = join("components", "schemas")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place that holds a schema, and the name that an inline schema there would get."""
+    """A place that holds a schema, and the name for an inline schema there."""
 
     holder: Pointer
     name: str
@@ -40,8 +40,8 @@ class Slot:
 def normalise(document: Document) -> Document:
     """Return the document with each inline schema of a slot moved to `components/schemas`.
 
-    The place keeps a `$ref`. Names follow from operationId and place alone, so that an addition
-    to the document renames nothing.
+    The place keeps a `$ref`. Names depend only on operationId and place, so an addition to the
+    document renames nothing.
     """
     data = copy.deepcopy(document.data)
     components = data.setdefault("components", {}).setdefault("schemas", {})
@@ -51,7 +51,7 @@ def normalise(document: Document) -> Document:
         schema = holder.get(slot.key, {})
         if not _names_component(schema):
             key = free(slot.name, components, STEP)
-            # No schema and the schema `true` say the same: any JSON value.
+            # A missing schema and the schema `true` mean the same: any JSON value.
             components[key] = schema if isinstance(schema, dict) else {}
             moved[slot.holder + join(slot.key)] = COMPONENTS + join(key)
             holder[slot.key] = {"$ref": "#" + COMPONENTS + join(key)}
@@ -60,7 +60,7 @@ def normalise(document: Document) -> Document:
 
 
 def redirect(document: Document, value: Any, moved: dict[Pointer, Pointer]) -> None:
-    """Let references into a schema that moved lead to its new place."""
+    """Redirect references into a schema that moved to its new place."""
     if isinstance(value, list):
         for each in value:
             redirect(document, each, moved)
@@ -96,7 +96,7 @@ def _slots(document: Document) -> Iterator[Slot]:
 
 
 def _component_slots(document: Document) -> Iterator[Slot]:
-    """Shared parts first: their names come from their keys, not from an operation's use."""
+    """Yield shared parts first: their names come from their keys, not from an operation's use."""
     root = follow(document, "/components", document.data.get("components"))
     for key, parameter in members(document, root, "parameters"):
         yield from _parameter_slots(document, parameter, key, "Parameter")

@@ -1,6 +1,6 @@
-"""Lists in pages: where a document shows plainly what leads to the next page.
+"""Pagination of lists, where a document shows it plainly.
 
-The names are those that APIs commonly use. What cannot be told for sure is left to people.
+The names are those that APIs commonly use. Uncertain cases are left to people.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from specwright.names import words
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.vocabulary.keywords.pagination import PAGINATION
 
-# Names in snake case, the most telling first.
+# Names in snake case, the most specific first.
 LIMIT = (
     *("limit", "per_page", "page_size", "pagesize", "page_limit", "size", "count", "max_results"),
     *("results_per_page", "items_per_page", "take", "top", "first", "max_items", "num_items"),
 )
 OFFSET = ("offset", "skip")
 PAGE = ("page", "page_number", "page_no", "page_num", "current_page", "page_index")
-# A cursor parameter, and what an answer calls its value.
+# A cursor parameter, and the names of its value in a response.
 CURSOR = (
     *("cursor", "page_token", "next_token", "next_page_token", "pagination_token", "next_cursor"),
     *("continuation_token", "page_cursor", "after_cursor", "starting_after", "after", "continue"),
@@ -45,7 +45,7 @@ PAGES = ("total_pages", "page_count", "pages", "last_page", "num_pages", "max_pa
 DONE = ("done", "is_last", "last")
 ITEMS = ("items", "data", "results", "records", "entries", "values", "content", "list", "rows")
 ID = ("id", "uuid")
-# Where an answer keeps what is said of the list.
+# Members of a response with data about the list.
 AROUND = (
     *("meta", "metadata", "pagination", "paging", "page_info", "links", "_links", "page"),
     *("cursors", "cursor", "response_metadata", "next"),
@@ -53,12 +53,12 @@ AROUND = (
 _PARTS = ("allOf", "anyOf", "oneOf")
 _MAX_DEPTH = 3
 
-# The properties of an object by their names in snake case: as written, with their schemas.
+# The properties of an object by their names in snake case: the written name and the schema.
 Properties = Mapping[str, tuple[str, Site]]
 
 
 def detected(document: Document, operation: OperationSite) -> dict[str, Any] | None:
-    """Return the declaration of pagination that an operation shows plainly; None for all others."""
+    """Return the pagination that an operation shows plainly, as a declaration; else None."""
     body = sites.success_content(document, operation)
     if operation.method != "GET" or operation.direction is not Direction.PATH or body is None:
         return None
@@ -88,10 +88,10 @@ def detected(document: Document, operation: OperationSite) -> dict[str, Any] | N
 
 
 def with_pagination(document: Document, declared: Mapping[str, Mapping[str, Any]]) -> Document:
-    """Return the document with declarations that settings make for it.
+    """Return the document with the declarations from the settings.
 
     Args:
-        declared: by operationId, or method and path; members that are left out are null.
+        declared: by operationId, or by method and path; missing members are null.
 
     Raises:
         InputError: the document has no such operation.
@@ -122,7 +122,7 @@ def _way(
     query: Mapping[str, str],
     found: Mapping[Pointer, Site],
 ) -> dict[str, Any] | None:
-    """What leads to the next page: members of the declaration."""
+    """Return the way to the next page, as members of the declaration."""
     cursor = _cursor(document, operation, query, found)
     if cursor is not None:
         return cursor
@@ -135,7 +135,7 @@ def _way(
     if page is not None:
         name, first = page
         pages = _given("pages", _typed(document, found, PAGES, "integer"))
-        # With the wrong one a page would be left out.
+        # With the wrong number of the first page, a page would be left out.
         return {"page": name, "first_page": first, **pages} if first in (0, 1) else None
     total = _given("total", _typed(document, found, TOTAL, "integer"))
     return None if offset is None else {"offset": offset[0], **total}
@@ -147,7 +147,7 @@ def _cursor(
     query: Mapping[str, str],
     found: Mapping[Pointer, Site],
 ) -> dict[str, Any] | None:
-    """A parameter, and where the answer has its value for the next page."""
+    """Return a parameter, and the place of its value for the next page in the response."""
     # Such lists give a cursor at their end, too.
     places = {} if _typed(document, found, DONE, "boolean") else found
     plain = {place: each for place, each in places.items() if not _is_url(place, each)}
@@ -164,7 +164,7 @@ def _cursor(
 def _number(
     document: Document, operation: OperationSite, query: Mapping[str, str], names: Sequence[str]
 ) -> tuple[str, object] | None:
-    """A parameter that takes a number, and the number of the first page if it is one."""
+    """Return a parameter that takes a number, and the number of the first page, if it is one."""
     for written in (query[each] for each in names if each in query):
         parameter = sites.parameters(document, operation)["query", written]
         schema = sites.schema(document, parameter)
@@ -183,7 +183,7 @@ def _given(name: str, value: object) -> dict[str, Any]:
 def _items(
     document: Document, schema: Site, operation: OperationSite
 ) -> tuple[Pointer, Site] | None:
-    """Where an answer has the only array that can be the list, and the schema of its items."""
+    """Return the place of the only array that can be the list, and the schema of its items."""
     if _has_type(document, schema, "array"):
         return ROOT, sites.follow(document, schema / "items", schema.value.get("items"))
     lists = {
@@ -194,7 +194,7 @@ def _items(
     last = operation.key.rstrip("/").rpartition("/")[2]
     wanted = (*ITEMS, _snake(last))
     named = [each for each in lists if _snake(each.rpartition("/")[2]) in wanted]
-    # The one array of a single resource is not a list of resources.
+    # The only array of a single resource is not a list of resources.
     if len(named) != 1 and (len(lists) != 1 or last.endswith("}")):
         return None
     place = named[0] if len(named) == 1 else next(iter(lists))
@@ -205,7 +205,7 @@ def _items(
 def _leaves(
     document: Document, schema: Site, at: Pointer, depth: int
 ) -> Iterator[tuple[Pointer, Site]]:
-    """The properties of an answer, and of the objects in it that say something of the list."""
+    """Yield the properties of a response, and of the objects in it that describe the list."""
     for name, (written, each) in _properties(document, schema, 0).items():
         yield at + join(written), each
         if depth < _MAX_DEPTH and name in AROUND:
@@ -225,7 +225,7 @@ def _properties(document: Document, schema: Site, depth: int) -> dict[str, tuple
 def _typed(
     document: Document, found: Mapping[Pointer, Site], names: Sequence[str], *types: str
 ) -> Pointer | None:
-    """The first place of one of these names and types; places higher up count first."""
+    """Return the first place with one of these names and types; higher places come first."""
     places = sorted(found, key=lambda pointer: pointer.count("/"))
     for name in names:
         for place in places:
@@ -241,7 +241,7 @@ def _has_type(document: Document, schema: Site, name: str) -> bool:
 
 
 def _of_type(document: Document, schema: Site, name: str, depth: int = 0) -> Site | None:
-    """The schema itself or the alternative of it that has a type."""
+    """Return the schema itself, or its alternative, that has a type."""
     types = schema.value.get("type")
     if types == name or (isinstance(types, list) and name in types):
         return schema
@@ -254,7 +254,7 @@ def _of_type(document: Document, schema: Site, name: str, depth: int = 0) -> Sit
 
 
 def _is_url(place: Pointer, schema: Site) -> bool:
-    """Whether a text is a URL: it says so, or its name or place does."""
+    """Return whether a text is a URL by its format, its name or its place."""
     parts = [schema.value, *(each for key in _PARTS for each in schema.value.get(key) or ())]
     formats = {str(each.get("format")) for each in parts if isinstance(each, dict)}
     names = [_snake(each) for each in split(place)]
@@ -275,7 +275,7 @@ def _has_link(document: Document, operation: OperationSite) -> bool:
 
 
 def _schema_of(document: Document, operation: OperationSite, name: str) -> Mapping[str, Any]:
-    """The schema of a query parameter."""
+    """Return the schema of a query parameter."""
     parameter = sites.parameters(document, operation)["query", name]
     return sites.schema(document, parameter).value
 

@@ -1,4 +1,4 @@
-"""Which operations a part of the document is a part of, directly or by references."""
+"""The operations that a part of the document belongs to, directly or by references."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from specwright.document.shape import METHODS, walk
 from specwright.document.sites import OperationSite, operations
 from specwright.pointer import Pointer, join, split
 
-# A part that refers to others as a whole: an operation, a component, what a path item shares, or
-# a field of the document.
+# A part that refers to others as a whole: an operation, a component, the shared fields of a path
+# item, or a field of the document.
 _Unit = Pointer
 _SECURITY, _SERVERS = join("security"), join("servers")
 
 
 def reaching(document: Document, places: Iterable[Pointer]) -> set[Pointer]:
-    """Return the pointers of the operations that are around one of the places, or refer to it."""
+    """Return the pointers of the operations that contain one of the places, or refer to it."""
     users = _users(document)
     found = set(map(_unit, places))
     pending = list(found)
@@ -44,7 +44,7 @@ def _unit(pointer: Pointer) -> _Unit:
 
 
 def _users(document: Document) -> dict[_Unit, set[_Unit]]:
-    """The parts that refer to each part."""
+    """Return the parts that refer to each part."""
     users: dict[_Unit, set[_Unit]] = defaultdict(set)
     for node in walk(document.data):
         used = [document.target(node.ref)] if node.ref and document.is_local(node.ref) else []
@@ -62,7 +62,7 @@ def _users(document: Document) -> dict[_Unit, set[_Unit]]:
 
 
 def _shared(site: OperationSite) -> Iterator[_Unit]:
-    """What an operation takes from around it."""
+    """Yield the parts that an operation inherits from around it."""
     yield _unit(site.item.pointer)
     if "security" not in site.value:
         yield _SECURITY

@@ -10,16 +10,16 @@ from specwright.document.schemas import ANNOTATIONS, is_decimal
 from specwright.errors import InputError
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
-# It opens a list of values, which no other keyword does.
+# It opens a list of values, which no other extension does.
 _OPEN = EXTENSIBLE_ENUM.name
 _TYPES = ("boolean", "integer", "number", "string", "null")
 
 
 def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
-    """Return a schema that has `allOf` as one without it, and its patterns apart.
+    """Return a schema with `allOf` as one without it, and its patterns separately.
 
-    None stands for a schema without `allOf`, one of values that are not scalars, and one whose
-    parts no single schema is equal to.
+    None stands for a schema without `allOf`, for one of values that are not scalars, and for one
+    with parts that no single schema is equivalent to.
     """
     if not isinstance(schema, dict) or not isinstance(schema.get("allOf"), list):
         return None
@@ -44,7 +44,7 @@ def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, 
 
 
 def _keywords(document: Document, schema: Any, above: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield all that schemas say that a schema consists of, and at last what it says itself."""
+    """Yield the keywords of all parts of a schema, and last those of the schema itself."""
     if not isinstance(schema, dict) or id(schema) in above:
         yield "not", schema
         return
@@ -102,7 +102,7 @@ def _with_integers(types: Any) -> list[str]:
     return [*listed, "integer"] if "number" in listed else listed
 
 
-# How one keyword says what two do; None if it cannot.
+# One value of a keyword in place of two; None without an equivalent.
 _BOTH: dict[str, Callable[[Any, Any], Any]] = {
     "const": _same,
     "enum": _values,

@@ -1,4 +1,4 @@
-"""Schemas rewritten from the inside, and those that are nothing but a reference."""
+"""Helpers to rewrite and to inspect schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from specwright.patterns import Pattern, parsed
 from specwright.pointer import ROOT, Pointer, join
 from specwright.runtime.shared.media.table import medium_of
 
-# What a schema may say beside `$ref` without changing which values are valid.
+# Keywords beside `$ref` that do not change which values are valid.
 ANNOTATIONS = frozenset(
     [
         "$comment",
@@ -32,9 +32,9 @@ _OF_ARRAYS = frozenset({"items", "maxItems", "minItems", "uniqueItems"})
 
 
 def map_children(schema: dict[str, Any], change: Callable[[Any, Pointer], Any]) -> dict[str, Any]:
-    """A copy of a schema in which each direct subschema went through `change`.
+    """Return a copy of a schema with `change` applied to each direct subschema.
 
-    It is given the way from the schema to the subschema, too.
+    `change` also gets the pointer from the schema to the subschema.
     """
     result: dict[str, Any] = {}
     for key, value in schema.items():
@@ -51,14 +51,14 @@ def map_children(schema: dict[str, Any], change: Callable[[Any, Pointer], Any]) 
 
 
 def discriminator_mapping(schema: dict[str, Any]) -> dict[str, str]:
-    """The references of a schema's discriminator by tag, as they stand in the document."""
+    """Return the references of a schema's discriminator by tag, as written in the document."""
     discriminator = schema.get("discriminator")
     mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
     return mapping if isinstance(mapping, dict) else {}
 
 
 def reference(schema: Any) -> str | None:
-    """The `$ref` of a schema that is nothing but a reference with annotations."""
+    """Return the `$ref` of a schema that is only a reference with annotations."""
     if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
         others = [k for k in schema if k != "$ref" and not k.startswith("x-")]
         if ANNOTATIONS.issuperset(others):
@@ -67,9 +67,9 @@ def reference(schema: Any) -> str | None:
 
 
 def unwrapped(schema: Any) -> tuple[Pointer, Any]:
-    """The only part of an `allOf` that says anything about values, and the way to it.
+    """Return the only part of an `allOf` with constraints, and the pointer to it.
 
-    Annotations around it and beside it are put into it: it is written like this because `$ref`
+    Annotations around it and beside it are merged into it: the wrapper is there because `$ref`
     had no siblings before OpenAPI 3.1. Any other schema is returned as it is.
     """
     parts = schema.get("allOf") if isinstance(schema, dict) else None
@@ -91,22 +91,22 @@ def _only_describes(schema: Any) -> bool:
 
 
 def is_decimal(schema: Any) -> bool:
-    """Return whether a schema is that of a decimal number in a string, or null."""
+    """Return whether a schema describes a decimal number in a string, or null."""
     if not isinstance(schema, dict) or schema.get("format") != "decimal":
         return False
     return [each for each in _listed(schema.get("type")) if each != "null"] == ["string"]
 
 
 def checked_pattern(schema: dict[str, Any]) -> Pattern | None:
-    """Return the pattern of a text as models check it; None if there is none that they can."""
+    """Return the pattern of a text as models check it; None if they cannot check one."""
     pattern = schema.get("pattern")
     found = parsed(pattern) if isinstance(pattern, str) else None
-    # Of a number, only the text can be held against what a look-ahead says.
+    # Of a number, only the text could be checked against a look-ahead.
     return None if found and is_decimal(schema) and (found.like or found.unlike) else found
 
 
 def is_counted(schema: Any) -> bool:
-    """Return whether a schema limits how many members an object has and names none of them."""
+    """Return whether a schema limits the number of an object's members and names none of them."""
     if not isinstance(schema, dict) or "properties" in schema:
         return False
     is_object = [each for each in _listed(schema.get("type")) if each != "null"] == ["object"]
@@ -114,7 +114,7 @@ def is_counted(schema: Any) -> bool:
 
 
 def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:
-    """Whether null is a value of a schema, as far as its structure says."""
+    """Return whether null is a value of a schema, as far as its structure shows."""
     if not isinstance(schema, dict):
         return schema is not False
     if id(schema) in above:
@@ -138,9 +138,9 @@ def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) ->
 
 
 def is_binary(schema: dict[str, Any]) -> bool:
-    """Whether a schema stands for bytes as they are, which JSON has no word for.
+    """Return whether a schema stands for raw bytes, which JSON cannot express.
 
-    In OpenAPI 3.0 a format says so, in 3.1 a media type without an encoding (4.8.14.3).
+    OpenAPI 3.0 marks them by a format, 3.1 by a media type without an encoding (4.8.14.3).
     """
     if "string" not in _listed(schema.get("type")):
         return False
@@ -158,7 +158,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def with_items_in_alternatives(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema whose alternatives that are arrays have what stands beside them of arrays."""
+    """Return a schema with keywords for arrays moved into its alternatives that are arrays."""
     moved = {k: schema[k] for k in _OF_ARRAYS & schema.keys()}
     alternatives = [k for k in ("anyOf", "oneOf") if isinstance(schema.get(k), list)]
     if not moved or not alternatives or "type" in schema:

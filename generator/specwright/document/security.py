@@ -1,4 +1,4 @@
-"""The security schemes of a document, what operations ask for, and the table of their kinds."""
+"""The security schemes of a document, the demands of operations, and the kinds of schemes."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from specwright.runtime.shared.auth.scheme import Scheme
 from specwright.runtime.shared.auth.token import Token
 from specwright.runtime.shared.operation import Security
 
-# The first that knows a scheme takes it; the last one knows every scheme.
+# The first kind that recognizes a scheme takes it; the last one recognizes every scheme.
 KINDS: tuple[type[Scheme], ...] = (Token, Basic, ApiKey, OAuth2, ByHTTPClient)
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """How a request proves who sends it.
+    """The credential that authenticates a request.
 
     Attributes:
-        header, prefix: of the usual scheme, where it has a header: its name, and what stands there
-            before the key.
-        schemes: by their names in the document.
-        demands: what operations ask for, by their pointers.
+        header, prefix: the header of the usual scheme, if it has one: its name, and the text before
+            the key.
+        schemes: the schemes by their names in the document.
+        demands: the security requirements of operations, by their pointers.
     """
 
     header: str
@@ -41,7 +41,7 @@ class Credential:
     demands: Mapping[Pointer, Security] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Make the scheme of a header that is all that is known."""
+        """Add the scheme of the header if it is all that is known."""
         scheme = self.prefix.strip()
         only = Token(argument="", name=self.header, scheme=scheme) if scheme else None
         usual = only or ApiKey(argument="", name=self.header)
@@ -49,7 +49,7 @@ class Credential:
 
     @classmethod
     def of(cls, document: Document) -> Credential | None:
-        """Return what the document asks for; None where no request can carry it."""
+        """Return the credential that the document asks for; None if no request can carry it."""
         declared, demands = dict(schemes(document)), Demands(document)
         asked = {
             each.pointer: demands.of(each)
@@ -71,17 +71,17 @@ class Credential:
 
     @property
     def is_required(self) -> bool:
-        """Whether some operation lets in nobody without a credential."""
+        """Whether any operation rejects requests without a credential."""
         return any(each and all(each) for each in self.demands.values())
 
 
 def schemes(document: Document) -> Iterator[tuple[str, Site]]:
-    """The security schemes of the document by name, references followed."""
+    """Return the security schemes of the document by name, references followed."""
     return members(document, components(document), "securitySchemes")
 
 
 def scheme_table(document: Document) -> Mapping[str, Scheme]:
-    """The schemes that the operations of the document ask for, by their names in it."""
+    """Return the schemes that the document's operations ask for, by their names in it."""
     declared = dict(schemes(document))
     demands = Demands(document)
     asked = dict.fromkeys(
@@ -99,10 +99,10 @@ def scheme_table(document: Document) -> Mapping[str, Scheme]:
 
 
 class Demands:
-    """The credentials that the operations of a document ask for.
+    """The security requirements of the operations of a document.
 
-    A document that says of no operation what it asks for, and has schemes, leaves it to the caller
-    to send a credential of one of them.
+    If a document has schemes, but neither it nor any operation has requirements, a caller may
+    send a credential of any one scheme.
     """
 
     def __init__(self, document: Document) -> None:
@@ -112,7 +112,7 @@ class Demands:
             self._usual = [*({name: []} for name in self._schemes), {}] if self._schemes else []
 
     def of(self, operation: Site) -> Security:
-        """What lets a caller of an operation in: any of these alternatives."""
+        """Return the alternatives that authorize the caller of an operation."""
         return tuple(
             {str(name): tuple(map(str, scopes or ())) for name, scopes in each.items()}
             for each in operation.value.get("security", self._usual) or ()
@@ -120,7 +120,7 @@ class Demands:
         )
 
     def scheme(self, operation: Site) -> Site | None:
-        """The scheme that an operation names first; None if it asks nobody for a credential."""
+        """Return the scheme that an operation names first; None if it requires no credential."""
         alternatives = self.of(operation)
         named = next(iter(alternatives[0]), None) if alternatives and all(alternatives) else None
         return self._schemes.get(named or "")
@@ -131,7 +131,7 @@ def _of(declared: Mapping[str, Site], argument: str, name: str) -> Scheme:
 
 
 def scheme_of(argument: str, declared: Mapping[str, Any]) -> Scheme:
-    """Read a security scheme object, whose credential an argument of the client takes."""
+    """Read a security scheme object; an argument of the client takes its credential."""
     made = (kind.of(argument, declared) for kind in KINDS)
     return next(each for each in made if each is not None)
 

@@ -15,23 +15,23 @@ _VARIABLE = re.compile(r"\{([^{}]*)\}")
 
 
 def servers(document: Document) -> tuple[Server, ...]:
-    """The servers of the operations that have none of their own, the usual one first."""
+    """Return the servers of the operations that have none of their own, the default one first."""
     declared = _servers(document.data.get("servers"))
     if declared:
         return declared
     own = [servers_of(site) for site in operations(document) if site.direction is Direction.PATH]
-    # A client needs no address of its own where every operation has one.
+    # A client needs no other address if every operation has its own.
     return own[0][:1] if own and all(own) else ()
 
 
 def servers_of(operation: OperationSite) -> tuple[Server, ...]:
-    """An operation's own servers, the usual one first (OpenAPI 3.1.1, 4.8.9 and 4.8.10)."""
+    """Return an operation's own servers, the default first (OpenAPI 3.1.1, 4.8.9 and 4.8.10)."""
     declared = (_servers(each.value.get("servers")) for each in (operation, operation.item))
     return next((each for each in declared if each), ())
 
 
 def own_servers(document: Document) -> tuple[Server, ...]:
-    """The servers that only some operations have."""
+    """Return the servers that only some operations have."""
     return tuple(
         server
         for site in operations(document)
@@ -41,7 +41,7 @@ def own_servers(document: Document) -> tuple[Server, ...]:
 
 
 def all_servers(document: Document) -> tuple[Server, ...]:
-    """The servers that some operation may be called at."""
+    """Return all servers at which operations may be called."""
     return (*servers(document), *own_servers(document))
 
 
@@ -55,7 +55,7 @@ def _read(declared: dict[str, Any]) -> Iterator[Server]:
     described = declared.get("variables") or {}
     variables = {name: _variable(name, described.get(name)) for name in _VARIABLE.findall(url)}
     if [url.strip("/")] == [f"{{{name}}}" for name in variables]:
-        # What the client calls its base URL.
+        # A variable that is the whole URL is the base URL of the client.
         (whole,) = variables.values()
         values = dict.fromkeys((whole.default, *whole.values))
         yield from (Server(each) for each in values if each is not None)

@@ -1,4 +1,4 @@
-"""What an OpenAPI document consists of: one table of objects, fields and what they hold."""
+"""The structure of OpenAPI documents: one table of objects, fields and their contents."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from specwright.pointer import escape
 
 # Object -> its fields in the order in which the specification lists them (for schemas, which it
-# leaves to JSON Schema: what it is, what it is for, what limits it, what it holds). A field
-# holds a plain value (""), an object ("info"), a list ("server[]") or a map ("schema{}") of
-# objects. The field "*" stands for all names that are not listed.
+# leaves to JSON Schema: identity, annotations, constraints, contents). A field holds a plain
+# value (""), an object ("info"), a list ("server[]") or a map ("schema{}") of objects. The field
+# "*" stands for all names that are not listed.
 OBJECTS: dict[str, dict[str, str]] = {
     "document": {
         "openapi": "",
@@ -289,7 +289,7 @@ OBJECTS: dict[str, dict[str, str]] = {
     "securityRequirement": {"*": ""},
 }
 
-# Objects that may be written as a reference -> where shared ones live in `components`.
+# Objects that may be written as a reference -> the place of shared ones in `components`.
 SECTIONS: dict[str, str] = {
     spec.removesuffix("{}"): section for section, spec in OBJECTS["components"].items()
 }
@@ -310,7 +310,7 @@ _BRANCHES: dict[str, dict[str, _Branch]] = {
 
 
 class Node(NamedTuple):
-    """One OpenAPI object (or the reference that stands for it) in a document."""
+    """One OpenAPI object, or a reference in place of it, in a document."""
 
     kind: str
     pointer: str
@@ -318,16 +318,16 @@ class Node(NamedTuple):
 
     @property
     def ref(self) -> str | None:
-        """The reference, where this kind of object may be one."""
+        """The reference, if this kind of object may be one."""
         found = self.value.get("$ref") if self.kind in SECTIONS else None
         return found if isinstance(found, str) else None
 
 
 def walk(value: Any, kind: str = "document", pointer: str = "") -> Iterator[Node]:
-    """All OpenAPI objects below a value, parents first, in the order of the document.
+    """Yield all OpenAPI objects below a value, parents first, in document order.
 
     References are not followed; examples, defaults, enums and extensions are not entered. Objects
-    that have the wrong type are left out: the official schema reports them.
+    of the wrong type are left out: the official schema reports them.
     """
     stack: list[tuple[str, str, Any]] = [(kind, pointer, value)]
     while stack:

@@ -1,7 +1,7 @@
-"""Operations, and what they take and give, where they stand in a document, references followed.
+"""Operations with their inputs and outputs, where they are in a document, references followed.
 
-`shape.walk` sees each object where it is written; this module sees what an API consists of. Nothing
-else follows the references of paths, webhooks, parameters, bodies or responses.
+`shape.walk` visits each object where it is written; this module visits the parts of an API. No
+other module follows the references of paths, webhooks, parameters, bodies or responses.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from specwright.document.shape import METHODS
 from specwright.pointer import Pointer, join
 from specwright.runtime.shared.media.table import medium_of
 
-# What these may be is up to the answer; a request names one of them.
+# A response decides which of these it is; a request names one of them.
 _RANGES = frozenset({"*/*", "application/*"})
 _JSON, _OCTETS = "application/json", "application/octet-stream"
 
 
 class Direction(StrEnum):
-    """Who is asked: the API itself, or its client by a webhook or a callback."""
+    """The receiver of a request: the API itself, or its client for a webhook or a callback."""
 
     PATH = "path"
     WEBHOOK = "webhook"
@@ -32,7 +32,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A value of the document after following references, and the pointer that it has itself."""
+    """A value of the document after following references, with its own pointer."""
 
     pointer: Pointer
     value: dict[str, Any]
@@ -47,8 +47,8 @@ class OperationSite(Site):
 
     Attributes:
         key: the path, the name of the webhook, or the expression of the callback.
-        method: as it is sent.
-        called: the words for an operation of a callback: who declares it, and its name there.
+        method: the method as it is sent.
+        called: the words for an operation of a callback: its declaring operation, its name there.
     """
 
     key: str
@@ -65,18 +65,18 @@ class OperationSite(Site):
 
     @property
     def name(self) -> str:
-        """The operationId, or the words of method and path, or of a callback, that stand for it."""
+        """The operationId, or else the words of method and path, or of a callback."""
         return self.id or self.called or f"{self.method.lower()} {self.key}"
 
 
 def follow(document: Document, pointer: Pointer, value: Any) -> Site:
-    """Follow references from a place to the object that they end in; empty if there is none."""
+    """Follow references from a place to an object; empty if they do not end in one."""
     pointer, value = document.end(pointer, value)
     return Site(pointer, value if isinstance(value, dict) else {})
 
 
 def members(document: Document, site: Site, name: str) -> Iterator[tuple[str, Site]]:
-    """The members of an object- or array-valued field, references followed."""
+    """Yield the members of an object- or array-valued field, references followed."""
     field = site.value.get(name)
     if isinstance(field, dict):
         for key, value in field.items():
@@ -87,14 +87,14 @@ def members(document: Document, site: Site, name: str) -> Iterator[tuple[str, Si
 
 
 def _named(document: Document, site: Site, name: str) -> Iterator[tuple[str, Site]]:
-    """The members of a map that may have extensions among them."""
+    """Return the members of a map, without its extensions."""
     return (each for each in members(document, site, name) if not each[0].startswith("x-"))
 
 
 def operations(document: Document) -> Iterator[OperationSite]:
-    """All operations in the order of the document: of `paths`, of `webhooks`, then of callbacks.
+    """Yield all operations in document order: of `paths`, of `webhooks`, then of callbacks.
 
-    A path item that several paths refer to gives each of them its operations.
+    If several paths refer to one path item, each of them gets its operations.
     """
     root = Site("", document.data)
     found = [
@@ -104,7 +104,7 @@ def operations(document: Document) -> Iterator[OperationSite]:
         for operation in _of_item(item, key, direction)
     ]
     yield from found
-    # A callback may have callbacks, in a circle even.
+    # A callback may have callbacks, even in a circle.
     seen: set[Pointer] = set()
     for operation in found:
         for name, callback in members(document, operation, "callbacks"):
@@ -116,7 +116,7 @@ def operations(document: Document) -> Iterator[OperationSite]:
 
 
 def named_operations(document: Document) -> dict[str, OperationSite]:
-    """The operations of `paths` by operationId, and by method and path, such as `GET /things`."""
+    """Return the operations of `paths` by operationId, and by method and path (`GET /things`)."""
     return {
         name: site
         for site in operations(document)
@@ -132,7 +132,7 @@ def components(document: Document) -> Site:
 
 
 def component_operations(document: Document) -> Iterator[OperationSite]:
-    """The operations of all path items and callbacks among the components, used or not."""
+    """Yield the operations of all path items and callbacks in the components, used or not."""
     for key, item in members(document, components(document), "pathItems"):
         yield from _of_item(item, key, Direction.PATH)
     for name, callback in members(document, components(document), "callbacks"):
@@ -140,7 +140,7 @@ def component_operations(document: Document) -> Iterator[OperationSite]:
 
 
 def callbacks(document: Document, operation: OperationSite) -> Iterator[tuple[str, OperationSite]]:
-    """The operations of the callbacks that an operation declares, by the names of those."""
+    """Yield the operations of an operation's callbacks, with the names of the callbacks."""
     for name, callback in members(document, operation, "callbacks"):
         for called in _of_callback(document, callback, f"{operation.name} {name}"):
             yield name, called
@@ -149,7 +149,7 @@ def callbacks(document: Document, operation: OperationSite) -> Iterator[tuple[st
 def _of_item(
     item: Site, key: str, direction: Direction, called: str = ""
 ) -> Iterator[OperationSite]:
-    """The operations of a path item."""
+    """Yield the operations of a path item."""
     declared = item.value.get("additionalOperations")
     additional = declared if isinstance(declared, dict) else {}
     places = [(method.upper(), item / method, item.value.get(method)) for method in METHODS]
@@ -163,7 +163,7 @@ def _of_item(
 
 
 def _of_callback(document: Document, callback: Site, called: str) -> Iterator[OperationSite]:
-    """The operations of a callback object, by its expressions."""
+    """Yield the operations of a callback object, for each of its expressions."""
     for key, value in callback.value.items():
         if not key.startswith("x-"):
             item = follow(document, callback / key, value)
@@ -171,9 +171,9 @@ def _of_callback(document: Document, callback: Site, called: str) -> Iterator[Op
 
 
 def parameters(document: Document, operation: OperationSite) -> dict[tuple[str, str], Site]:
-    """Parameters by place and name: those of the path item, overridden by the operation's own.
+    """Return parameters by place and name; the operation's own override those of the path item.
 
-    The names of header fields have no case (RFC 9110, 5.1), so they are in lower case.
+    The names of header fields are case-insensitive (RFC 9110, 5.1), so they are in lower case.
     """
     found: dict[tuple[str, str], Site] = {}
     for owner in (operation.item, operation):
@@ -184,44 +184,44 @@ def parameters(document: Document, operation: OperationSite) -> dict[tuple[str, 
 
 
 def request_body(document: Document, operation: OperationSite) -> Site | None:
-    """The request body of an operation."""
+    """Return the request body of an operation."""
     declared = operation.value.get("requestBody")
     return None if declared is None else follow(document, operation / "requestBody", declared)
 
 
 def responses(document: Document, operation: OperationSite) -> Iterator[tuple[str, Site]]:
-    """The responses of an operation by status, such as `200`, `2XX` or `default`."""
+    """Return the responses of an operation by status, such as `200`, `2XX` or `default`."""
     return _named(document, operation, "responses")
 
 
 def contents(document: Document, holder: Site) -> Iterator[tuple[str, Site]]:
-    """The media type objects of a body, a response or a parameter, by media type."""
+    """Return the media type objects of a body, a response or a parameter, by media type."""
     return members(document, holder, "content")
 
 
 def concrete(document: Document, media_type: str, content: Site) -> str:
-    """The media type that a content has; of a range that may be JSON, what the schema is about."""
+    """Return the media type of a content; for a range that may be JSON, that of its schema."""
     if essence(media_type) not in _RANGES:
         return media_type
     return _OCTETS if is_binary(schema(document, content).value) else _JSON
 
 
 def json_content(document: Document, holder: Site | None) -> Site | None:
-    """The media type object of the first content that is JSON."""
+    """Return the media type object of the first content that is JSON."""
     if holder is None:
         return None
     return next((each for name, each in contents(document, holder) if is_json(name)), None)
 
 
 def schema(document: Document, holder: Site) -> Site:
-    """The schema of a media type, parameter or header object."""
+    """Return the schema of a media type, parameter or header object."""
     return follow(document, holder / "schema", holder.value.get("schema"))
 
 
 def value_schema(document: Document, media_type: str, content: Site) -> Site | None:
-    """The schema of a value of a media type, or of an item where items come one by one.
+    """Return the schema of a value of a media type, or of an item where items come one by one.
 
-    It is where it stands, references not followed; None where the media type says all.
+    References are not followed; None if the media type needs no schema.
     """
     medium = medium_of(media_type)
     if not medium.has_schema:
@@ -240,14 +240,14 @@ def value_schema(document: Document, media_type: str, content: Site) -> Site | N
 
 
 def _is_data(schema: dict[str, Any]) -> bool:
-    """Whether a schema of events describes the data of each, and not a whole event."""
+    """Return whether a schema of events describes the data of each, and not a whole event."""
     properties = schema.get("properties")
     is_event = isinstance(properties, dict) and "data" in properties and "event" in properties
     return schema.get("type") != "string" and bool(schema) and not is_event
 
 
 def success_content(document: Document, operation: OperationSite) -> Site | None:
-    """The first JSON content of the answers that say that all went well."""
+    """Return the first JSON content of the successful responses."""
     found = (
         json_content(document, response)
         for status, response in responses(document, operation)
@@ -257,28 +257,28 @@ def success_content(document: Document, operation: OperationSite) -> Site | None
 
 
 def examples(document: Document, holder: Site) -> Iterator[tuple[Pointer, Any]]:
-    """The example values of a media type, parameter or header object, and their places."""
+    """Yield the example values of a media type, parameter or header object, with their places."""
     if "example" in holder.value:
         yield holder / "example", holder.value["example"]
     for name, example in members(document, holder, "examples"):
         at = holder.pointer + join("examples", name)
         for field in ("value", "dataValue"):
             if field in example.value:
-                # What a reference leads to is looked at where it is used.
+                # The target of a reference is checked where it is used.
                 yield (example / field if example.pointer == at else at), example.value[field]
 
 
 def essence(media_type: str) -> str:
-    """A media type without its parameters, in lower case (RFC 9110, 8.3.1)."""
+    """Return a media type without its parameters, in lower case (RFC 9110, 8.3.1)."""
     return media_type.partition(";")[0].strip().lower()
 
 
 def is_json(media_type: str) -> bool:
-    """Whether content of a media type is JSON (RFC 6839, 3.1), or may be."""
+    """Return whether content of a media type is JSON (RFC 6839, 3.1), or may be."""
     plain = essence(media_type)
     return plain in _RANGES or plain.endswith(("+json", "/json"))
 
 
 def is_range(media_type: str) -> bool:
-    """Whether it stands for several media types (RFC 9110, 12.5.1)."""
+    """Return whether this stands for several media types (RFC 9110, 12.5.1)."""
     return "*" in media_type

@@ -1,4 +1,4 @@
-"""What a place of a document is about, in words for people."""
+"""Descriptions of places in a document, in words for people."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NAMED: Mapping[str, str] = {
     "callbacks": "callback",
 }
 _ALONE: Mapping[str, str] = {"requestBody": "the request body", "servers": "the servers"}
-# Steps into a value, and how its path shows them.
+# Steps into a value, and their form in its path.
 _INTO: Mapping[str, str] = {"items": "[]", "additionalProperties": ".*"}
-# What has a name, too, that says nothing about the value.
+# Steps that are followed by a name which says nothing about the value.
 _PASSED = frozenset({"content", "oneOf", "anyOf", "allOf", "prefixItems"})
 
 _OPERATIONS = (("paths",), ("webhooks",))
@@ -28,10 +28,10 @@ OPERATION, API = "the operation", "the API"
 
 
 def subject(pointer: Pointer, document: Document, quoted: Callable[[str], str] = str) -> str:
-    """Return the parameter, body, response or part of a schema that a place lies in.
+    """Return the parameter, body, response or part of a schema that contains a place, in words.
 
     Args:
-        quoted: marks what the document calls something, among words.
+        quoted: marks names from the document among words.
     """
     tokens = split(pointer)
     words: list[str] = []
@@ -66,7 +66,7 @@ def _start(tokens: tuple[str, ...]) -> int:
 
 
 def _name(tokens: tuple[str, ...], document: Document) -> str:
-    """The name that a parameter has; what lies elsewhere is called as the place is."""
+    """Return the name of a parameter, or the last token of another place."""
     try:
         value = document.follow(resolve(document.data, join(*tokens)))
     except (KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""Unions whose members are told apart by one of their properties (OAS 3.1.1, 4.8.25)."""
+"""Unions, and discriminators that tell their members apart (OAS 3.1.1, 4.8.25)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from specwright.document.model import Document
 from specwright.document.schemas import discriminator_mapping
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
-# Types of values that have no properties; null has none either, and is told apart by itself.
+# Types of values without properties; null has none either, but is recognized by itself.
 NOT_OBJECTS = ("array", "boolean", "integer", "number", "string")
-# Of schemas within schemas that are looked at to tell the types of one.
+# The number of nested schemas that are searched for the types of one.
 _MOST_UNIONS = 100
 
 _Types = dict[int, frozenset[str] | None]
 
 
 def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
-    """The schema of an alternative that a union may get later.
+    """Return the schema of an alternative that a union may get later.
 
-    None for one whose alternatives do not all say by their discriminator which they are.
+    None unless the discriminator identifies every alternative of the union.
     """
     if not isinstance(schema, dict) or not is_told_apart(document, schema):
         return None
@@ -47,12 +47,12 @@ def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
 
 
 def is_open(schema: dict[str, Any]) -> bool:
-    """Whether more alternatives than those of a union may be sent."""
+    """Return whether a union may have other alternatives than those that it lists."""
     return EXTENSIBLE_ENUM.name in schema
 
 
 def may_overlap(document: Document, schema: Any) -> bool:
-    """Return whether a value may fit several alternatives of a `oneOf`, as far as types tell."""
+    """Return whether a value may fit several alternatives of a `oneOf`, judged by types."""
     if not isinstance(schema, dict) or "discriminator" in schema:
         return False
     found = [_types(document, each) for each in _list(schema, "oneOf")]
@@ -62,9 +62,9 @@ def may_overlap(document: Document, schema: Any) -> bool:
 
 
 def has_nameless_union(document: Document, schema: dict[str, Any]) -> bool:
-    """Return whether an alternative of a `oneOf` is a union that models have no name for.
+    """Return whether an alternative of a `oneOf` is a union without a name in models.
 
-    To Python, `(A | B) | C` are three alternatives.
+    For Python, `(A | B) | C` has three alternatives.
     """
     return any(
         isinstance(each, dict)
@@ -75,7 +75,7 @@ def has_nameless_union(document: Document, schema: dict[str, Any]) -> bool:
 
 
 def _types(document: Document, schema: Any, known: _Types | None = None) -> frozenset[str] | None:
-    """The types of the values of a schema; None if it may be anything, or has the wrong shape."""
+    """Return the types of a schema's values; None if they are open or the schema is invalid."""
     known = {} if known is None else known
     followed = document.follow(schema)
     if not isinstance(followed, dict) or id(followed) in known or len(known) > _MOST_UNIONS:
@@ -99,7 +99,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _is_alike(schemas: list[Any]) -> bool:
-    """Whether schemas differ in nothing but words."""
+    """Return whether schemas differ only in their descriptions."""
     first, *others = (
         {k: v for k, v in each.items() if k != "description"} if isinstance(each, dict) else each
         for each in schemas
@@ -108,18 +108,18 @@ def _is_alike(schemas: list[Any]) -> bool:
 
 
 def _open(document: Document, schemas: list[Any]) -> Any:
-    """A schema for what one more alternative may have where the known ones differ."""
+    """Return a schema for the property of one more alternative, where the known ones differ."""
     followed = [document.follow(each) for each in schemas]
     is_object = all(isinstance(each, dict) and each.get("type") == "object" for each in followed)
     return {"type": ["object", "null"]} if is_object else {}
 
 
 def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
-    """Return whether a discriminator can do its work.
+    """Return whether a discriminator is usable.
 
     All alternatives must be able to have the property, and two that list its values must not
-    share one, unless a mapping says whose it is. Of the values that a base lists for those below
-    it, each must name one.
+    share one, unless a mapping assigns it. If a base lists values for its subtypes, each value
+    must be the name of a schema.
     """
     discriminator = schema.get("discriminator")
     tag = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
@@ -131,7 +131,7 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
         return False
     mapping = discriminator_mapping(schema)
     values = [value for each in kinds for value in tags(document, each, tag) or []]
-    # A value that is not a text names nothing.
+    # A value that is not a string does not name anything.
     unmapped = [each for each in values if not isinstance(each, str) or each not in mapping]
     if members:
         return all(unmapped.count(each) == 1 for each in unmapped)
@@ -140,7 +140,7 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
 
 
 def says_its_tag(document: Document, schema: Any, tag: str) -> bool:
-    """Return whether an object says by itself which values of the tag are its own."""
+    """Return whether an object lists its own values of the tag."""
     return tags(document, schema, tag) is not None
 
 
@@ -163,6 +163,6 @@ def tags(
 
 
 def _list(schema: dict[str, Any], keyword: str) -> list[Any]:
-    """Return the array of a keyword; empty if it is absent or has the wrong shape."""
+    """Return the array of a keyword; empty if it is absent or has an invalid shape."""
     value = schema.get(keyword)
     return value if isinstance(value, list) else []

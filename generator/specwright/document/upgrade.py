@@ -1,4 +1,4 @@
-"""OpenAPI 3.0 documents as the 3.1 documents that they mean."""
+"""Conversion of OpenAPI 3.0 documents to 3.1."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TARGET_VERSION = "3.1.1"
 
 Schema = dict[str, Any]
 
-# What 3.0 readers honour beside `$ref`, although 3.0 says that everything there is ignored. Only
-# notes for readers and `nullable` are kept: constraints would start to count in 3.1.
+# Keywords that 3.0 readers honour beside `$ref`, although 3.0 says that everything there is
+# ignored. Only annotations and `nullable` are kept: constraints would take effect in 3.1.
 _KEPT_BESIDE_REF = frozenset(
     {"$ref", "nullable", "title", "summary", "description", "deprecated", "readOnly", "writeOnly"}
 )
-# Formats of 3.0 that 3.1 has keywords for; writers of 3.1 go on using them.
+# Formats of 3.0 that are keywords in 3.1; authors of 3.1 documents still use them.
 CONTENT_FORMATS = {
     "byte": ("contentEncoding", "base64"),
     "base64": ("contentEncoding", "base64"),
@@ -30,9 +30,9 @@ CONTENT_FORMATS = {
 
 
 def upgrade(document: Document) -> Document:
-    """The same API in 3.1; other versions come back as they are.
+    """Return the same API in 3.1; documents of other versions are returned as they are.
 
-    Pointers stay what they were wherever 3.1 can say the same in the same place, and lead to the
+    Pointers stay the same wherever 3.1 can express the same in the same place, and lead to the
     original lines where it cannot.
     """
     if not document.version.startswith("3.0."):
@@ -56,7 +56,7 @@ def _graft(document: Document, pointer: Pointer) -> Graft:
     return Graft(source, inner)
 
 
-# A step changes one schema in place and says what moved: (pointer inside the schema, where it was).
+# A step changes one schema in place and yields moves: (pointer inside the schema, old pointer).
 _Moves = Iterator[tuple[Pointer, Pointer]]
 _Step = Callable[[Node, set[str]], _Moves]
 
@@ -88,7 +88,7 @@ def _example(node: Node, targets: set[str]) -> _Moves:
 
 
 def _content(node: Node, targets: set[str]) -> _Moves:
-    # The format stays: in 3.1 it is a note without effect, and code generators read it.
+    # The format stays: in 3.1 it is an annotation without effect, and code generators read it.
     keyword = CONTENT_FORMATS.get(str(node.value.get("format")))
     if keyword and node.value.get("type") == "string":
         node.value.setdefault(*keyword)
@@ -106,7 +106,7 @@ def _nullable(node: Node, targets: set[str]) -> _Moves:
         values = schema.get("enum")
         if isinstance(values, list) and None not in values:
             values.append(None)
-        # 3.0.3 speaks of `type` only, but writers mean the whole schema.
+        # 3.0.3 mentions only `type`, but authors mean the whole schema.
         for choice in ("oneOf", "anyOf"):
             if isinstance(schema.get(choice), list):
                 schema[choice].append({"type": "null"})

@@ -1,1 +1,1 @@
-"""The files of an output: what they should be, what they are, and how one becomes the other."""
+"""The files of an output: their wanted state, their present state, and the change between."""

@@ -1,4 +1,4 @@
-"""Results of earlier runs of this user, by the content of everything that they were made of."""
+"""Results of earlier runs of this user, by the content of all their inputs."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _ENTRY = re.compile(r"\.?[0-9a-f]{64}(\.\w+)?")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The files of a package, and what was said about its document on the way."""
+    """The files of a package, and the messages about its document."""
 
     files: FileSet
     said: str
 
 
 def cache_directory() -> Path:
-    """Return the directory of this user's results: it need not exist."""
+    """Return the directory of this user's results; it may not exist."""
     return cache_home() / "packages"
 
 
 def cache_key(files: Iterable[bytes], options: Options, templates: Templates) -> str:
-    """Name the result for a document: whatever could change it changes the name.
+    """Return the name of a document's result; any input that affects it changes the name.
 
     Args:
         files: contents of the document, and of its settings.
@@ -60,12 +60,12 @@ def cache_key(files: Iterable[bytes], options: Options, templates: Templates) ->
 
 
 def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made | None:
-    """Return what an earlier run made, if nothing that they were made of has changed.
+    """Return the result of an earlier run, if none of its inputs has changed.
 
-    What does not belong to the user alone, or is not as `store` leaves it, is not there.
+    Entries that others could have written, or that are not as `store` writes them, are ignored.
 
     Args:
-        within: the directories whose files the document may refer to.
+        within: the directories with files that the document may refer to.
     """
     try:
         if not _is_private(cache):
@@ -73,7 +73,7 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made 
         files, parts, said = _entry(json.loads(read_regular(cache / key)))
         for name, expected in parts.items():
             part = document.parent / name
-            # What was allowed then need not be allowed now.
+            # A file that was allowed then may not be allowed now.
             if not any(is_below(part, each) for each in within):
                 return None
             if digest(read_regular(part)) != expected:
@@ -84,11 +84,11 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made 
 
 
 def store(cache: Path, key: str, made: Made, document: Path, parts: Iterable[str]) -> None:
-    """Remember what this run has made; a cache that cannot be written is none.
+    """Store the result of this run; if the cache cannot be written, it is skipped.
 
     Args:
-        parts: the other files that the document consists of. Where one is on another machine,
-            nobody knows whether it has changed, and nothing is remembered.
+        parts: the other files that the document consists of. If one is on another machine, its
+            changes cannot be noticed, and nothing is stored.
     """
     try:
         entry = {
@@ -113,7 +113,7 @@ def store(cache: Path, key: str, made: Made, document: Path, parts: Iterable[str
 
 
 def _is_private(cache: Path) -> bool:
-    """Whether a directory is one, and nobody but this user can have put anything into it."""
+    """Return whether this is a directory that only this user can have written to."""
     status = cache.lstat()
     if not cache.is_absolute() or not stat.S_ISDIR(status.st_mode):
         return False
@@ -131,7 +131,7 @@ def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, object], str]
 
 
 def _whole(files: Mapping[str, bytes]) -> FileSet:
-    """Refuse files that are not all those that their lock file lists."""
+    """Return the files as a set; raise an error unless they are those in their lock file."""
     hashes = {path: digest(content) for path, content in files.items() if path != LOCK}
     if parse_lock(files[LOCK], LOCK).files != hashes:
         raise ValueError("not an output")
@@ -139,7 +139,7 @@ def _whole(files: Mapping[str, bytes]) -> FileSet:
 
 
 def _distributions() -> Iterator[str]:
-    """Yield name and version of everything installed; `importlib.metadata` takes longer."""
+    """Yield name and version of all installed distributions; `importlib.metadata` is slower."""
     for entry in map(Path, sys.path):
         if entry.is_dir():
             yield from sorted(path.name for path in entry.glob("*.dist-info"))

@@ -1,4 +1,4 @@
-"""Comparison of a directory with the files that it should hold."""
+"""Comparison of a directory with the files that it should contain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MORE_LINES = 1000
 
 
 class State(StrEnum):
-    """How a file differs from what it should be."""
+    """The difference between a file and its wanted state."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -28,7 +28,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """One file that is not as it should be; None stands for a file that is not there."""
+    """One file that is not as it should be; None stands for a missing file."""
 
     path: str
     state: State
@@ -37,12 +37,12 @@ class FileDifference:
 
     @property
     def is_shown(self) -> bool:
-        """Whether a diff may show it: what somebody else wrote may be a secret of theirs."""
+        """Whether a diff may show it: a file of unknown origin may contain secrets."""
         return self.wanted is not None or self.state is State.STALE
 
 
 def compare(files: FileSet, directory: Path) -> tuple[FileDifference, ...]:
-    """List what differs between a directory and the files that it should hold.
+    """Return the differences between a directory and the files that it should contain.
 
     Raises:
         SpecwrightError: the directory cannot be read.
@@ -55,7 +55,7 @@ def compare(files: FileSet, directory: Path) -> tuple[FileDifference, ...]:
 
 
 def refuse_a_file(directory: Path) -> None:
-    """Let a directory pass, or a place for one.
+    """Check that a directory exists or could be created.
 
     Raises:
         SpecwrightError: a file has its name, or that of a directory above it.
@@ -72,7 +72,7 @@ def refuse_a_file(directory: Path) -> None:
 
 
 def unified_diff(differences: Sequence[FileDifference]) -> Iterator[str]:
-    """Yield the lines of a diff from what is present to what is wanted."""
+    """Yield the lines of a diff from the present to the wanted files."""
     # Imported here: only this needs it.
     import difflib
 
@@ -85,7 +85,7 @@ def unified_diff(differences: Sequence[FileDifference]) -> Iterator[str]:
             f"b/{each.path}" if each.wanted is not None else "/dev/null",
         )
         if len(before) > 2 * len(after) + _MORE_LINES:
-            # To find what they share would take longer than anybody waits.
+            # Finding the common lines would take too long.
             yield from difflib.unified_diff(before, (), *names)
             yield from difflib.unified_diff((), after, *names)
         else:

@@ -15,17 +15,17 @@ from specwright.errors import SpecwrightError
 def alone_in(directory: Path) -> Iterator[None]:
     """Keep other runs out of a directory until the block, or the process, ends.
 
-    The operating system holds the claim, so nothing is left behind by a process that is killed.
+    The operating system holds the lock, so a process that is killed leaves nothing behind.
 
     Raises:
-        SpecwrightError: another run writes there, or the directory cannot be made.
+        SpecwrightError: another run writes there, or the directory cannot be created.
     """
     missing = [each for each in (directory, *directory.parents) if not each.exists()]
     try:
         directory.mkdir(parents=True, exist_ok=True)
         claim = _claim(directory)
     except BlockingIOError:
-        # The directory is that of the other run now, whoever made it.
+        # The directory belongs to the other run now, even if this one created it.
         raise SpecwrightError(
             f"{directory}: another run of specwright is writing here; nothing was written",
             hint="run the command again when the other one has ended",
@@ -45,7 +45,7 @@ def alone_in(directory: Path) -> Iterator[None]:
 
 
 def _remove_empty(directories: Iterable[Path]) -> None:
-    """Remove directories, the innermost first; one that something was written into stays."""
+    """Remove directories, the innermost first; those with other content stay."""
     for each in directories:
         with suppress(OSError):
             each.rmdir()
@@ -55,7 +55,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _claim(directory: Path) -> int:
-        # Windows locks files only, and this one has no content to lose.
+        # Windows locks only files, and this one has no content to lose.
         place = directory.resolve()
         claim = os.open(place.with_name(f".{place.name}.lock"), os.O_RDWR | os.O_CREAT)
         try:
@@ -73,7 +73,7 @@ else:
         try:
             fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not _is_there(directory, claim):
-                # The other run failed, and took the directory with it that it had made.
+                # The other run failed, and removed the directory that it had created.
                 raise BlockingIOError
         except OSError:
             os.close(claim)
@@ -81,7 +81,7 @@ else:
         return claim
 
     def _is_there(directory: Path, claim: int) -> bool:
-        """Whether a directory is the one that was opened."""
+        """Return whether a directory is the one that was opened."""
         try:
             return os.path.samestat(os.fstat(claim), directory.stat())
         except FileNotFoundError:

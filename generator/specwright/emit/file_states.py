@@ -1,4 +1,4 @@
-"""What lies in an output directory, without a step through a link or out of it."""
+"""The content of an output directory, read without following links or leaving it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from specwright.errors import SpecwrightError
 from specwright.files import LARGEST, read_regular
 
-# What tools leave beside source code; it is neither ours nor anybody's work.
+# Files that tools leave beside source code; they are neither generated nor written by hand.
 _LEFT_BY_TOOLS = frozenset(
     {".DS_Store", ".git", ".hypothesis", ".idea", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
     | {".venv", ".vscode", "__pycache__", "build", "dist"}
@@ -19,11 +19,11 @@ _SUFFIXES_LEFT_BY_TOOLS = (".egg-info", ".pyc")
 
 
 class NotGenerated(Exception):  # noqa: N818
-    """A link, a pipe, a device or a giant: nothing that was ever generated."""
+    """A link, a pipe, a device or a file that is too large: it was never generated."""
 
 
 def paths(directory: Path) -> Iterator[str]:
-    """Yield everything below a directory but its directories and what tools leave there.
+    """Yield everything below a directory except directories and files left there by tools.
 
     Raises:
         SpecwrightError: a directory cannot be read.
@@ -42,7 +42,7 @@ def paths(directory: Path) -> Iterator[str]:
 
 
 def read(directory: Path, path: str) -> bytes | None:
-    """Return the content of a file below a directory; None if there is no file of this name.
+    """Return the content of a file below a directory; None if the file does not exist.
 
     Raises:
         NotGenerated: something else has the name, or a directory on the way is a link.

@@ -1,4 +1,4 @@
-"""A set of files that does not change."""
+"""An immutable set of files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from specwright.errors import SpecwrightError
 
-# Windows opens a device when a file's name is one of these, whatever its suffix.
+# Windows opens a device if the name of a file is one of these, with any suffix.
 _DEVICES = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"}
     | {f"{port}{number}" for port in ("com", "lpt") for number in range(10)}
@@ -24,7 +24,7 @@ class FileSet(Mapping[str, bytes]):
         """Check the paths.
 
         Raises:
-            SpecwrightError: a path leads out of the set, or some system cannot hold it
+            SpecwrightError: a path leads out of the set, or some system cannot store it
                 beside the others.
         """
         spelled: dict[str, str] = {}
@@ -50,7 +50,7 @@ class FileSet(Mapping[str, bytes]):
 
 
 def _ancestry(path: str) -> Iterator[str]:
-    """Yield the path and the directories that it lies in."""
+    """Yield the path and the directories that contain it."""
     while path:
         yield path
         path = path.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""The lock file: what was generated, from what, by which versions."""
+"""The lock file: the generated files, their inputs, and the versions of the tools."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """How much of its document a package holds.
+    """The share of its document that a package covers.
 
     Attributes:
-        operations, webhooks: how many the document has.
-        whole_operations, whole_webhooks: how many of them have nothing inside that is left out.
-        left_out: how many places have no code, by the rule that reports them.
+        operations, webhooks: their number in the document.
+        whole_operations, whole_webhooks: the number of them without any part that is left out.
+        left_out: the number of places without code, by the rule that reports them.
     """
 
     operations: int = 0
@@ -40,15 +40,15 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What an output was made of.
+    """The inputs of an output.
 
     Attributes:
-        tools: versions of the tools that decide its bytes.
+        tools: versions of the tools that determine its bytes.
         document: hash of the document.
-        fetched: hash of each part of it that another machine gave, by address.
-        options: what the configuration says about the content.
+        fetched: hash of each part of it from another machine, by address.
+        options: the settings that determine the content.
         templates: hash of each template of the user.
-        contents: how much of the document it holds.
+        contents: the share of the document that it covers.
     """
 
     tools: Mapping[str, str]
@@ -61,10 +61,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What a lock file says about the directory that it lies in.
+    """The content of a lock file, which describes its directory.
 
     Attributes:
-        package: name of the package that was generated into it.
+        package: name of the package that was generated into the directory.
         files: hash of each generated file.
     """
 
@@ -73,7 +73,7 @@ class Lock:
 
 
 def digest(content: bytes) -> str:
-    """Return the hash that stands for a file's content."""
+    """Return the hash of a file's content."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -85,15 +85,15 @@ def locked(files: Mapping[str, bytes], origin: Origin) -> FileSet:
 
 
 def contents(files: FileSet) -> Contents:
-    """Return what the lock file of a package that was just made says of its contents."""
+    """Return the contents recorded in the lock file of a package that was just generated."""
     return Contents(**json.loads(files[LOCK])["contents"])
 
 
 def read_lock(directory: Path) -> Lock:
-    """Return what the lock file of a directory says; nothing, if there is none.
+    """Return the lock file of a directory; an empty one if it does not exist.
 
     Raises:
-        InputError: it is not as specwright wrote it. Nothing it says is believed then.
+        InputError: it is not as specwright wrote it, so nothing in it is trusted.
     """
     file = str(directory / LOCK)
     try:
@@ -104,7 +104,7 @@ def read_lock(directory: Path) -> Lock:
 
 
 def parse_lock(content: bytes, file: str) -> Lock:
-    """Return what a lock file says.
+    """Return the data of a lock file.
 
     Raises:
         InputError: it is not as specwright wrote it.

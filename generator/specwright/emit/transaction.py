@@ -1,4 +1,4 @@
-"""Changing several files so that either all change or none does."""
+"""Changes of several files that happen all or not at all."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Undo = list[Callable[[], object]]
 def replace_files(
     directory: Path, write: Mapping[str, bytes], delete: Collection[str] = ()
 ) -> None:
-    """Write and delete files below a directory; on any failure it is as it was before.
+    """Write and delete files below a directory; on any failure its old state is restored.
 
-    New content is written beside the directory first, so that a full disk is noticed before
+    New content is first written next to the directory, so that a full disk is noticed before
     anything changes. A file is never half written.
 
     Raises:
@@ -55,7 +55,7 @@ def _change(changes: _Changes, write: Mapping[str, bytes], delete: Collection[st
 
 @dataclass(slots=True)
 class _Changes:
-    """Single changes below a directory, each of which first notes how it is undone."""
+    """Single changes below a directory, each of which first records how to undo it."""
 
     directory: Path
     staging: Path
@@ -113,7 +113,7 @@ def _undone_on_failure() -> Iterator[Undo]:
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Let nobody's second Ctrl-C stop the way back."""
+    """Ignore a second Ctrl-C while changes are undone."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Bringing a directory to what it should hold, unless somebody's work would be lost."""
+"""Updates of an output directory that never lose manual work."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from specwright.errors import SpecwrightError
 
 
 def write(files: FileSet, directory: Path) -> Sequence[FileDifference]:
-    """Write the files and delete those that are no longer generated; return what changed.
+    """Write the files and delete those that are not generated any more; return the differences.
 
     Raises:
-        SpecwrightError: the directory holds another package, or files that somebody else wrote
-            or edited, or another run writes there, or the operating system refuses. Nothing has
-            changed then.
+        SpecwrightError: the directory holds another package, or files written or edited by hand, or
+            another run writes there, or the operating system refuses. In that case nothing has
+            changed.
     """
     refuse_a_file(directory)
     with alone_in(directory):

@@ -1,1 +1,1 @@
-"""What a project makes of findings: their levels, and what it accepts."""
+"""The grading of findings by a project: their levels, and those that it accepts."""

@@ -18,14 +18,14 @@ from specwright.findings import Finding, Level, RuleDescription
 from specwright.pointer import Pointer, split
 
 FILE_NAME = "lint.toml"
-# The tokens of a pointer such as /paths/~1orders/post.
+# The number of tokens in a pointer such as /paths/~1orders/post.
 _OPERATION = 3
-# A century: no date that is so far away ends the calendar.
+# A century, so that dates stay within the calendar.
 _MOST_DAYS = 36_500
 
 
 class Profile(StrEnum):
-    """Which levels hold for the rules that the file does not name."""
+    """The default levels, for rules that the file does not name."""
 
     RECOMMENDED = "recommended"
     STRICT = "strict"
@@ -36,7 +36,7 @@ class Waiver:
     """Findings of one rule that are accepted where the glob matches one of their places.
 
     Attributes:
-        expires: the last day on which they are; None if there is none.
+        expires: the last day on which they are accepted; None if they always are.
     """
 
     rule: str
@@ -46,17 +46,17 @@ class Waiver:
     expires: date | None = None
 
     def covers(self, rule: str, places: Sequence[str]) -> bool:
-        """Whether it is about a rule at a place, whatever the day is."""
+        """Return whether it is about a rule at a place, expired or not."""
         return rule == self.rule and any(fnmatchcase(each, self.where) for each in places)
 
     def is_over(self, today: date) -> bool:
-        """Whether its last day has passed."""
+        """Return whether its last day has passed."""
         return self.expires is not None and self.expires < today
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceLevels:
-    """Levels that hold where the glob matches a JSON pointer or an operation."""
+    """The levels where the glob matches a JSON pointer or an operation."""
 
     where: str
     levels: Mapping[str, Level]
@@ -64,13 +64,13 @@ class PlaceLevels:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How strict the checks are.
+    """The strictness of the checks.
 
     Attributes:
-        places: levels of single places, the later ones before the earlier.
-        today: the day on which waivers are judged; the first of all days if it does not matter.
-        notice: how long before its end something must be deprecated; None asks for nothing.
-        short_method_names: the setting of `[tool.specwright]`, which decides what clashes.
+        places: levels of single places; later ones take precedence.
+        today: the day on which waivers are judged; `date.min` if it does not matter.
+        notice: the least time from a deprecation to the removal; None for no requirement.
+        short_method_names: the setting of `[tool.specwright]`, which affects name clashes.
     """
 
     profile: Profile = Profile.RECOMMENDED
@@ -90,12 +90,12 @@ class Settings:
         return self.levels.get(rule.id, usual)
 
     def asks(self, rule: RuleDescription) -> bool:
-        """Return whether a rule is not off everywhere."""
+        """Return whether a rule is enabled anywhere."""
         of_places = (each.levels.get(rule.id, Level.OFF) for each in self.places)
         return any(level is not Level.OFF for level in (self.level(rule), *of_places))
 
     def accepts(self, finding: Finding) -> bool:
-        """Whether the project wants to hear nothing of a finding."""
+        """Return whether the project has turned off or waived a finding."""
         places = places_of(finding.pointer)
         return self.levels.get(finding.rule) is Level.OFF or any(
             each.covers(finding.rule, places) and not each.is_over(self.today)
@@ -103,14 +103,14 @@ class Settings:
         )
 
     def forbids(self, finding: Finding) -> bool:
-        """Whether the project calls a finding an error, where others would go on."""
+        """Return whether the project makes a finding an error that is otherwise tolerated."""
         strict = Level.ERROR if self.profile is Profile.STRICT else None
         level = self.levels.get(finding.rule, strict)
         return level is Level.ERROR and not self.accepts(finding)
 
 
 def places_of(pointer: Pointer | None) -> tuple[str, ...]:
-    """Return the names of a place: its pointer, and the operation that it is a part of."""
+    """Return the names of a place: its pointer, and the operation that it belongs to."""
     if pointer is None:
         return ()
     tokens = split(pointer)
@@ -120,7 +120,7 @@ def places_of(pointer: Pointer | None) -> tuple[str, ...]:
 
 
 def find(document: str) -> str | None:
-    """The `lint.toml` beside a document, or for one of another machine in this directory."""
+    """Return the `lint.toml` beside a document, or in this directory for a remote one."""
     beside = Path(FILE_NAME) if is_remote(document) else Path(document).with_name(FILE_NAME)
     if not os.path.lexists(beside):
         return None
@@ -132,7 +132,7 @@ def find(document: str) -> str | None:
 
 
 def load(file: str, known_rules: Collection[str]) -> Settings:
-    """Read settings; an `InputError` says what in the file has no meaning."""
+    """Read settings; an invalid file raises an `InputError` with the reason."""
     text, data = read_toml(Path(file))
     return _Reader(file, text, known_rules).settings(data)
 
@@ -226,7 +226,7 @@ class _Reader:
             raise InputError(f"unknown rule '{rule}'", place, hint)
 
     def place(self, marker: str, index: int = 0) -> Location:
-        """The line that starts with a marker, for the index-th time."""
+        """Return the location of the index-th line that starts with a marker."""
         lines = self.text.splitlines()
         hits = [n for n, line in enumerate(lines, 1) if line.strip(" \t\"'").startswith(marker)]
         return Location(self.file, hits[index] if index < len(hits) else 1, 1)

@@ -1,4 +1,4 @@
-"""Findings set aside by waivers, and what there is to say about the waivers themselves."""
+"""Findings accepted by waivers, and findings about the waivers themselves."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ EXPIRED = RuleDescription(
 
 @dataclass(slots=True)
 class Waivers:
-    """The waivers of a project that are about some rules, and which of them were needed.
+    """The waivers of a project for some rules, and those of them that were needed.
 
     Attributes:
-        rules: the ids of the rules that were applied; waivers of others are not looked at.
+        rules: the ids of the rules that were applied; waivers of others are ignored.
     """
 
     settings: Settings
@@ -41,14 +41,14 @@ class Waivers:
     _needed: set[Waiver] = field(default_factory=set)
 
     def reason(self, rule: str, places: Sequence[str]) -> str | None:
-        """Return why a finding at a place is accepted; None if it is not."""
+        """Return the reason why a finding at a place is accepted; None if it is not."""
         fitting = [each for each in self.settings.waivers if each.covers(rule, places)]
         self._needed.update(fitting)
         valid = (each.reason for each in fitting if not each.is_over(self.settings.today))
         return next(valid, None)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what is wrong with waivers, after all findings were looked at."""
+        """Yield the problems of waivers, once all findings were checked."""
         for each in self.settings.waivers:
             about = f"'{each.rule}' at '{each.where}'"
             if each.rule not in self.rules:

@@ -1,1 +1,1 @@
-"""The intermediate representation: what templates may know about an API."""
+"""The intermediate representation: the facts about an API that templates may use."""

@@ -1,4 +1,4 @@
-"""Build the representation of an API from its normalised document."""
+"""The builder of the representation of an API from its normalised document."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.table import declarations
 
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
-# Levels of members that have texts of their own.
+# Levels of members with texts of their own.
 DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
 
 
 def build(document: Document, index: ModelIndex, names: Names, *, short_names: bool) -> Api:
-    """Build the representation.
+    """Build the representation of an API.
 
     Args:
         document: a normalised document of OpenAPI 3.1.
         index: the models that were generated from it.
-        names: what the package and its client are called.
-        short_names: whether a method leaves out the words that its group's name says already.
+        names: the names of the package and its client.
+        short_names: whether method names leave out the words of their group's name.
     """
     types = Types(document, index)
     contents = Contents(document, types)
@@ -122,7 +122,7 @@ class _Builder:
         described = {
             tag.get("name"): tag.get("description") for tag in self.document.data.get("tags") or ()
         }
-        # Tags that differ in case or separators are one group, called by the first of them.
+        # Tags that differ only in case or separators are one group, named after the first of them.
         tags: dict[str, str] = {}
         by_tag: dict[str, list[OperationSite]] = {}
         for site in found:
@@ -189,7 +189,7 @@ class _Builder:
         return tuple(map(shown_server, found))
 
     def _final(self, site: OperationSite, responses: Sequence[Response]) -> FinalStates | None:
-        # Only what may be sent again is asked again and again.
+        # Only requests that may be repeated are polled.
         declared = FINAL.read(site.value) if site.method in FINAL.methods else None
         if declared is None:
             return None
@@ -197,7 +197,7 @@ class _Builder:
         return FinalStates(path, declared.states, declared.interval_seconds)
 
     def _arguments(self, site: OperationSite) -> tuple[tuple[Parameter, ...], Body | None]:
-        """The parameters and the body, whose arguments have different names."""
+        """Return the parameters and the body; their arguments have different names."""
         parameters_, body = self._parameters(site), self._body(site)
         fields = body.fields or () if body is not None else ()
         renamed = self.names.arguments
@@ -215,14 +215,14 @@ class _Builder:
             for parameter in sites.parameters(self.document, site).values()
             if parameter.value.get("in") in STYLES and not self._is_said_otherwise(site, parameter)
         ]
-        # Path parameters may be given by position: that of their template.
+        # Path parameters may be positional, in the order of the path's template.
         return sorted(found, key=lambda p: _place(p, site.key))
 
     def _is_said_otherwise(self, operation: Site, parameter: Site) -> bool:
-        """Whether another part of the document or of the message holds this header.
+        """Return whether another part of the document or of the message has this header.
 
-        Where nothing is said of security, as in documents that frameworks write from their code,
-        the parameter is all that is known of the credential.
+        If the document does not declare any security, as is common in documents that frameworks
+        write from code, the parameter is all that is known about the credential.
         """
         if parameter.value["in"] != "header":
             return False
@@ -241,7 +241,7 @@ class _Builder:
             media_type = next(iter(content))
             holder += join("content", media_type)
             value = {**value, "schema": content[media_type].get("schema", {})}
-            # Other media types are text, as values of the other styles are.
+            # Other media types are text, like values of the other styles.
             style = "content" if sites.is_json(media_type) else style
         schema = value.get("schema", {})
         found = kinds(self.document, schema, depth=DEPTH.get(style, 1))
@@ -280,7 +280,7 @@ class _Builder:
         )
 
     def _fields(self, body: Site) -> tuple[Field, ...] | None:
-        """The properties of the usual body as arguments, when it is a class of its own."""
+        """Return the properties of the usual body as arguments, if it is a class of its own."""
         content = self.contents.usual(body)
         if content is None:
             return None
@@ -297,7 +297,7 @@ class _Builder:
         return fields if len(fields) == len(model.fields) else None
 
     def _refusals(self, body: Site) -> tuple[Refusal, ...]:
-        """The codes of their own that properties of the first JSON body have."""
+        """Return the properties' own error codes in the first JSON body."""
         content = sites.json_content(self.document, body)
         schema = {} if content is None else content.value.get("schema", {})
         return refusals(self.document, schema)
@@ -347,7 +347,7 @@ class _Builder:
         )
 
     def _event_union(self, payloads: set[str | None]) -> TypeRef | None:
-        """The union, among the schemas, of exactly the models that the webhooks carry."""
+        """Return the union, among the schemas, of exactly the models that the webhooks carry."""
         components = self.document.data.get("components", {}).get("schemas", {})
         for key, schema in components.items():
             if isinstance(schema, dict) and isinstance(schema.get("oneOf"), list):

@@ -1,4 +1,4 @@
-"""The call that a README begins with."""
+"""The first call in a README."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from specwright.ir.model.operations import Operation
 from specwright.ir.model.values import Default, Field, Parameter
 from specwright.pointer import join, resolve
 
-# What JSON and Python write alike.
+# Types with values that JSON and Python write alike.
 _PLAIN = re.compile(r"(str|int|float|bool|Literal\[.*\])( \| None)?")
 
 
@@ -28,7 +28,7 @@ class Calls:
     examples: Examples
 
     def first(self, groups: Sequence[Group]) -> Call | None:
-        """The first read of one thing, else the first call whose arguments can be shown."""
+        """Return the first read of one thing, else the first call with presentable arguments."""
         found = [(group, operation) for group in groups for operation in group.operations]
         found.sort(key=lambda each: _rank(each[1]))
         calls = (self._call(group, operation) for group, operation in found)

@@ -18,29 +18,29 @@ from specwright.runtime.shared.media.table import medium_of
 from specwright.text import Text
 
 JSON = "application/json"
-# What is sent and asked for if nothing else is said, the best first.
+# Forms that are sent and requested by default, the best first.
 _USUAL = ("json", "form", "multipart")
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Answers in which forms a body of this document travels."""
+    """The forms of the bodies of a document."""
 
     document: Document
     types: Types
 
     def of(self, holder: Site) -> tuple[Content, ...]:
-        """All forms of a body, the usual one first."""
+        """Return all forms of a body, the usual one first."""
         found = [self._content(*each) for each in sites.contents(self.document, holder)]
         return tuple(sorted(found, key=lambda content: _rank(content.media_type.raw)))
 
     def usual(self, holder: Site) -> Site | None:
-        """The media type object of the usual form, if a schema describes its members."""
+        """Return the media type object of the usual form, if a schema describes its members."""
         found = sorted(sites.contents(self.document, holder), key=lambda each: _rank(each[0]))
         return found[0][1] if found and _rank(found[0][0]) < len(_USUAL) else None
 
     def _content(self, media_type: str, site: Site) -> Content:
-        # Nothing can be sent under the name of a range.
+        # A range cannot be sent as a media type.
         media_type = sites.concrete(self.document, media_type, site)
         medium = medium_of(media_type)
         slot = sites.value_schema(self.document, media_type, site)
@@ -52,7 +52,7 @@ class Contents:
         )
 
     def _parts(self, content: Site) -> Iterator[Part]:
-        """The properties of a form whose text is not simply their value."""
+        """Yield the properties of a form with text that is not simply their value."""
         encoding = dict(sites.members(self.document, content, "encoding"))
         for name, value in self._properties(sites.schema(self.document, content)):
             declared = encoding.get(name, Site("", {})).value
@@ -65,7 +65,7 @@ class Contents:
                 found.inner,
                 found.alone,
                 Text(media_type) if isinstance(media_type, str) else None,
-                # OpenAPI 3.1.1, 4.8.15: what objects are if nothing is said.
+                # OpenAPI 3.1.1, 4.8.15: the default for objects.
                 "content" if is_json else str(style or "form"),
                 declared.get("explode") is not False,
             )

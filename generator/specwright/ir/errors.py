@@ -1,4 +1,4 @@
-"""The bodies of errors: what the document says of their types."""
+"""The types of error bodies."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from specwright.pointer import join, resolve
 from specwright.text import Text
 from specwright.vocabulary.keywords.error import ERROR
 
-# With more types than people read, a caller asks for the class that is meant.
+# With more types than people read, a caller names the class that is meant.
 MOST_BODIES = 8
 
 
 def error_body(operations: Iterable[Operation]) -> str:
-    """The annotation of what the body of an error may be, whatever operation failed."""
+    """Return the annotation of an error body, for the failures of all operations."""
     failures = (r for each in operations for r in each.responses if not r.is_success)
     found = {failure.json.annotation for failure in failures if failure.json is not None}
     names = sorted(found - {"None"})
@@ -32,7 +32,7 @@ def error_body(operations: Iterable[Operation]) -> str:
 
 
 def error_types(document: Document, types: Types) -> ErrorTypes | None:
-    """The types of the error body; None when the document declares none."""
+    """Return the types of the error body; None if the document does not declare one."""
     declared = ERROR.read(document.data)
     if declared is None:
         return None
@@ -48,7 +48,7 @@ def error_types(document: Document, types: Types) -> ErrorTypes | None:
 
 
 def _text(document: Document, types: Types, body: Site, place: Text | None) -> str:
-    """The annotation of a text that the body has at a place, or one that comes later."""
+    """Return the annotation of a text at a place of the body, which may get later values."""
     _, schema = walk(document, types, body, place)
     known = schema.value and kinds(document, schema.value).kind is Kind.STRING
     named = types.annotation(schema.pointer, schema.value).split(" | ") if known else []

@@ -1,4 +1,4 @@
-"""Values that show what the schemas of a document mean: its own examples, else ones that fit."""
+"""Example values for the schemas of a document: its own examples, else generated values."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
 
 class Examples:
-    """The examples of a document, each made when it is first asked for.
+    """The examples of a document, each created on first use.
 
     Attributes:
-        witnesses: values of its schemas, where it has no example.
+        witnesses: values of its schemas, for missing examples.
     """
 
     def __init__(self, document: Document) -> None:
@@ -32,7 +32,7 @@ class Examples:
         self.witnesses = Witnesses(document)
 
     def answers(self, operations: Iterable[Operation]) -> tuple[Example, ...]:
-        """One of each model that is the body of a success, or an item of a list."""
+        """Return one example of each model that is the body of a success, or an item of a list."""
         bodies: dict[str | None, Example] = {}
         items: dict[str | None, Example] = {}
         for operation in operations:
@@ -45,7 +45,7 @@ class Examples:
         return tuple({**items, **bodies}.values())
 
     def events(self, webhooks: Iterable[Webhook]) -> tuple[Example, ...]:
-        """One of each event, by its type."""
+        """Return one example of each event, by its type."""
         return tuple(
             Example(webhook.payload, _written(value), webhook.event_type)
             for webhook in webhooks
@@ -55,12 +55,12 @@ class Examples:
         )
 
     def of(self, holder: Site, page: Pagination | None = None) -> Iterator[Any]:
-        """The values of a media type or parameter object, then its examples that are not valid."""
+        """Yield the values of a media type or parameter object, then its invalid examples."""
         yield from self.valid(holder, page)
         yield from (value for _, value in sites.examples(self._document, holder))
 
     def valid(self, holder: Site, page: Pagination | None = None) -> Iterator[Any]:
-        """The valid examples of a media type or parameter object, then values of its schema."""
+        """Yield a media type or parameter object's valid examples, then values of its schema."""
         schema = holder / "schema"
         declared = [value for _, value in sites.examples(self._document, holder)]
         yield from (value for value in declared if self.witnesses.is_valid(schema, value))
@@ -69,7 +69,7 @@ class Examples:
             yield value
 
     def _body(self, pointer: Pointer, page: Pagination | None) -> Iterator[Any]:
-        """The example of the first JSON body at a place, if there is one."""
+        """Yield the example of the first JSON body at a place, if it has one."""
         holder = Site(pointer, resolve(self._document.data, pointer))
         content = sites.json_content(self._document, holder)
         if content is not None:
@@ -78,7 +78,7 @@ class Examples:
                 return
 
     def _last_pages(self, schema: Pointer, value: Any, page: Pagination | None) -> Iterator[Any]:
-        """The value as a page that no other page follows, so that a list of it has an end."""
+        """Yield the value as a page without a next page, so that a list of it has an end."""
         if page is None:
             return
         ended = value
@@ -96,7 +96,7 @@ class Examples:
             yield from (last for last in (without, each) if self.witnesses.is_valid(schema, last))
 
     def _items(self, schema: Pointer, page: Pagination) -> Site:
-        """The schema of the items of a page."""
+        """Return the schema of the items of a page."""
         found = sites.follow(self._document, schema, resolve(self._document.data, schema))
         for name in split(page.items.raw):
             value = found.value.get("properties", {}).get(name)
@@ -105,7 +105,7 @@ class Examples:
 
 
 def _ends_without_items(page: Pagination) -> bool:
-    """Whether nothing else tells that a page is the last one."""
+    """Return whether only missing items show that a page is the last one."""
     by_number = page.cursor is None and page.next_url is None and not page.link
     places = (page.more, page.total if page.page is None else None, page.pages)
     is_counted = page.page is not None or page.offset is not None
@@ -118,14 +118,14 @@ def _add(examples: dict[str | None, Example], type_: TypeRef | None, value: Any)
 
 
 def _first(page: Pagination | None, value: Any) -> Iterator[Any]:
-    """The first item of a page, if it has one."""
+    """Yield the first item of a page, if it has one."""
     if page is not None:
         with suppress(KeyError, ValueError):
             yield resolve(value, page.items.raw + join(0))
 
 
 def _with(value: Any, pointer: Pointer, member: Any) -> Any:
-    """A copy of a value with another member at a place, if it has that place."""
+    """Return a copy of a value with another member at a place, if it has that place."""
     if pointer == ROOT:
         return member
     name, *rest = split(pointer)

@@ -1,4 +1,4 @@
-"""Which Python name stands for which schema of the document."""
+"""The Python names of the schemas of the document."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ class ModelIndex:
     models: Mapping[Pointer, Model]
 
     def get(self, pointer: Pointer) -> Model | None:
-        """The model of the schema at `pointer`; None when the schema has no name of its own."""
+        """Return the model of the schema at `pointer`; None if it has no name of its own."""
         return self.models.get(pointer)

@@ -1,4 +1,4 @@
-"""JSON types of what travels as text: of a parameter's value, and of what is in it."""
+"""JSON types of values that are sent as text: of a parameter's value, and of its parts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Kinds:
     """The JSON types of a value as text.
 
     Attributes:
-        inner: those of items and members that are not text, by names with dots between; `*`
+        inner: the types of items and members that are not text, by names joined with dots; `*`
             stands for any item and for members that are not named.
-        alone: that of a value that is neither array nor object, where it may be one.
+        alone: the type of a value that is neither array nor object, if it may be one.
     """
 
     kind: Kind
@@ -31,7 +31,7 @@ class Kinds:
 
 
 def kinds(document: Document, schema: Any, *, depth: int = 1) -> Kinds:
-    """The JSON types of values of a schema, and of what is in them, so many levels deep."""
+    """Return the JSON types of values of a schema, and of their parts up to this depth."""
     found = list(_alternatives(document, schema, ()))
     kind, described = next(
         (each for wanted in COMPOSITE for each in found if each[0] is wanted),
@@ -60,9 +60,9 @@ def _members(kind: Kind, schema: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 def _alternatives(
     document: Document, schema: Any, above: tuple[int, ...]
 ) -> Iterator[tuple[Kind, dict[str, Any]]]:
-    """The types that a value may have, each with the schema that says so, but for null."""
+    """Yield the types that a value may have, except null, each with its schema."""
     schema = document.follow(schema)
-    # An alternative that is the whole again says nothing.
+    # An alternative that is the whole schema again adds nothing.
     if not isinstance(schema, dict) or id(schema) in above:
         return
     keyword = next((each for each in ALTERNATIVES if schema.get(each)), None)

@@ -1,4 +1,4 @@
-"""Lists in pages: what pagination declares, in the words of the generated code."""
+"""Lists in pages: declared pagination in terms of the generated code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def page(
     parameters: Sequence[Parameter],
     responses: Sequence[Response],
 ) -> Page | None:
-    """The page of an operation; None when it declares none, or has no JSON answer."""
+    """Return the page of an operation; None without a declaration, or without a JSON response."""
     body = _body(document, responses)
     if declared is None or body is None:
         return None
@@ -67,13 +67,13 @@ def _way(declared: Pagination) -> Way:
 def attributes(
     document: Document, types: Types, declared: Text, responses: Sequence[Response]
 ) -> tuple[str, ...]:
-    """Attributes of the answer's model on the way to a value."""
+    """Return the attributes of the response's model on the path to a value."""
     body = _body(document, responses)
     return () if body is None else walk(document, types, body, declared)[0]
 
 
 def _body(document: Document, responses: Sequence[Response]) -> Site | None:
-    """The schema of the first success, if it is JSON."""
+    """Return the schema of the first successful response, if it is JSON."""
     success = next((response for response in responses if response.is_success), None)
     if success is None:
         return None
@@ -85,7 +85,7 @@ def _body(document: Document, responses: Sequence[Response]) -> Site | None:
 def walk(
     document: Document, types: Types, schema: Site, place: Text | None
 ) -> tuple[tuple[str, ...], Site]:
-    """Attributes of the models on the way to a value, and the schema of that value."""
+    """Return the attributes of the models on the path to a value, and the schema of the value."""
     attributes = []
     for name in split(place.raw) if place else ():
         holder = _holder(document, schema, name) or schema
@@ -98,7 +98,7 @@ def walk(
 
 
 def _holder(document: Document, schema: Site, name: str) -> Site | None:
-    """The schema that describes a property: this one, or one that it is made of."""
+    """Return the schema that describes a property: this one, or one of its parts."""
     if name in schema.value.get("properties", {}):
         return schema
     parts = (part for each in ALTERNATIVES for _, part in sites.members(document, schema, each))

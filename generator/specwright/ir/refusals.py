@@ -1,4 +1,4 @@
-"""Where a body has properties with an error code of their own."""
+"""The places in a body of properties with an error code of their own."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from specwright.ir.model.bodies import Refusal
 from specwright.text import Text
 from specwright.vocabulary.keywords.invalid import INVALID
 
-# Schemas that many schemas share have more places than anybody could name in a package.
+# Widely shared schemas have more places than a package could list.
 MOST = 1_000
 
 
 def refusals(document: Document, schema: Any) -> tuple[Refusal, ...]:
-    """Find the codes in a schema; what refers back to a schema above is not followed again."""
+    """Return the codes in a schema; a reference back to a schema above is not followed again."""
     found = tuple(islice(_refusals(document, schema, _leading(document, schema)), MOST + 1))
     if len(found) > MOST:
         raise InputError(
@@ -58,7 +58,7 @@ def _code(document: Document, value: Any) -> Text | None:
 
 
 def _leading(document: Document, schema: Any) -> set[int]:
-    """The schemas that lead to a code, by identity; all others need not be searched."""
+    """Return the schemas that lead to a code, by identity; all others need not be searched."""
     holders: dict[int, set[int]] = {}
     leading: list[int] = []
     top = document.follow(schema)

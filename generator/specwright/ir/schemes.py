@@ -32,7 +32,7 @@ def _shown(name: str, scheme: Scheme) -> SecurityScheme:
 
 
 def _quoted(value: object) -> object:
-    """The texts in a value as what they are: the document's."""
+    """Return a value with its strings as `Text`, since they come from the document."""
     if isinstance(value, str):
         return Text(value)
     return (

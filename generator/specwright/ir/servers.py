@@ -10,7 +10,7 @@ from specwright.text import Text
 
 
 def shown_server(server: Server) -> operations.Server:
-    """Return a server with the document's texts as such."""
+    """Return a server with its strings as `Text`."""
     return operations.Server(
         Text(server.url),
         {Text(name): _shown(variable) for name, variable in server.variables.items()},

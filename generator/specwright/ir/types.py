@@ -22,20 +22,20 @@ FORMATS = {
     "uuid": "uuid.UUID",
 }
 MAX_DEPTH = 8
-# Longer types than this hide what else is in a signature.
+# Longer types hide the rest of a signature.
 LONGEST = 60
 VALUE_KEYWORDS = ("enum", "const", *ALTERNATIVES, EXTENSIBLE_ENUM.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """Answers what the Python type of a schema of this document is."""
+    """The Python types of the schemas of a document."""
 
     document: Document
     index: ModelIndex
 
     def slot(self, pointer: Pointer, schema: Any) -> TypeRef:
-        """The type of a schema, with the model that validates it."""
+        """Return the type of a schema, with the model that validates it."""
         target = self._target(pointer, schema)
         model = self.index.get(target)
         return TypeRef(
@@ -45,9 +45,9 @@ class Types:
         )
 
     def annotation(self, pointer: Pointer, schema: Any, above: tuple[Pointer, ...] = ()) -> str:
-        """The annotation of a schema: a class by its name, a plain scalar by its Python type.
+        """Return the annotation of a schema: the name of a class, or a plain scalar's Python type.
 
-        Inside itself, a schema is called by its name, and so is one that lies too deep.
+        A schema within itself is annotated by its name, and so is one that is nested too deeply.
         """
         step, schema = unwrapped(schema)
         pointer += step
@@ -68,7 +68,7 @@ class Types:
         return named if has_values and (written == "object" or len(written) > LONGEST) else written
 
     def _may_be_written(self, pointer: Pointer, schema: dict[str, Any]) -> bool:
-        """Whether a type says more than the name of its alias."""
+        """Return whether a written type is more informative than the name of its alias."""
         if EXTENSIBLE_ENUM.name in schema:
             return False
         return is_from_place(split(pointer)[-1]) or all(map(self._is_scalar, _members(schema)))
@@ -114,7 +114,7 @@ class Types:
     def _alternatives(
         self, pointer: Pointer, schema: dict[str, Any], above: tuple[Pointer, ...]
     ) -> str:
-        """`X | None` for the usual ways to say that a value may be null, else anything."""
+        """Return the union of the alternatives of a schema, with None last, or `object`."""
         for keyword in ALTERNATIVES:
             members = schema.get(keyword)
             if isinstance(members, list) and members:
@@ -136,5 +136,5 @@ class Types:
 
 
 def _members(schema: dict[str, Any]) -> list[Any]:
-    """The alternatives of a union; the whole, if it is something else."""
+    """Return the alternatives of a union, or the schema itself if it is something else."""
     return schema.get("oneOf") or schema.get("anyOf") or [schema]

@@ -1,4 +1,4 @@
-"""What webhooks declare: once where they all agree, otherwise for each of them."""
+"""Declarations of webhooks: one if all of them agree, else one for each of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JSON = Text("application/json")
 
 
 def declared(webhooks: Sequence[Webhook], key: str) -> tuple[Declared, ...]:
-    """The declarations of a key: that of all webhooks, or those of single ones."""
+    """Return the declarations of a key: that of all webhooks, or those of single ones."""
     values = [webhook.contract[key] for webhook in webhooks]
     if all(value == values[0] for value in values):
         return tuple(Declared("", value) for value in values[:1] if value is not None)
@@ -29,9 +29,9 @@ def parsers(
     deliveries: Sequence[Declared],
     union: TypeRef | None,
 ) -> tuple[Parser, ...]:
-    """The functions that parse deliveries: one for all events where one can tell them apart.
+    """Return the functions that parse deliveries: one if it can tell all events apart.
 
-    It cannot where signatures differ: what is not verified does not choose its own signature.
+    It cannot if signatures differ: unverified data must not choose its own signature.
     """
     signed, delivered = _by_suffix(signatures), _by_suffix(deliveries)
     if union is not None and signed.keys() <= {""}:
@@ -51,7 +51,7 @@ def parsers(
 
 
 def _media_type(webhooks: Sequence[Webhook]) -> Text:
-    """The media type that the bodies of all of them have, else that of any JSON."""
+    """Return the media type that the bodies of all of them have, else that of any JSON."""
     (first, *others) = {each.media_type for each in webhooks if each.payload is not None}
     return JSON if others or "*" in first.raw else first
 

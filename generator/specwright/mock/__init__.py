@@ -1,1 +1,1 @@
-"""A server made from a document alone: it answers as the document declares, and keeps nothing."""
+"""A mock server made from a document: it responds as declared, and keeps no state."""

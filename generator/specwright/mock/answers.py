@@ -1,4 +1,4 @@
-"""The answers that a document declares, with values that it shows or that fit its schemas."""
+"""The responses that a document declares, with its examples or values that match its schemas."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from specwright.mock.bodies import declared, written
 from specwright.runtime.shared.media.table import medium_of
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
-# As many values of one body.
+# The maximum number of values of one body.
 MOST = 4
-# Bodies that no schema describes.
+# Bodies without a schema.
 PLAIN = {"text": "text", "binary": b"\x89PNG\r\n\x1a\n\x00"}
 ANY = {"a": 1}
-# Statuses whose answers have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5).
+# Statuses of responses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5).
 _WITHOUT_BODY = frozenset({204, 205, 304})
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer, and the values that its body may have.
+    """A response, and the values that its body may have.
 
     Attributes:
         pattern: the status as the document writes it, such as `2XX`.
-        status: one that it stands for.
-        media_type: of the body; None where there is none.
-        values: those of a body; for items that come one by one, a list of them each.
+        status: a status that matches the pattern.
+        media_type: that of the body; None for a response without a body.
+        values: those of the body; for a stream, each is a list of its items.
     """
 
     pattern: str
@@ -41,11 +41,11 @@ class Answer:
     values: tuple[Any, ...] = ()
 
     def content_type(self) -> str | None:
-        """Return the media type as an answer says it."""
+        """Return the Content-Type of the response."""
         return None if self.media_type is None else declared(self.media_type)
 
     def body(self, seed: int) -> bytes:
-        """Return the bytes of one of the values."""
+        """Return one of the values as the bytes of a body."""
         if self.media_type is None or not self.values:
             return b""
         return written(self.media_type, self.values[seed % len(self.values)])
@@ -59,7 +59,7 @@ class Bodies:
         self.examples = Examples(document)
 
     def answers(self, operation: OperationSite) -> tuple[Answer, ...]:
-        """Return one for each status and media type that an operation declares."""
+        """Return a response for each status and media type that an operation declares."""
         responses = dict(sites.responses(self._document, operation))
         page = PAGINATION.read(operation.value)
         found = []
@@ -78,7 +78,7 @@ class Bodies:
     def values(
         self, media_type: str, content: Site, page: Pagination | None = None
     ) -> tuple[Any, ...]:
-        """Return values of a body, or lists of its items; none where none was found."""
+        """Return values of a body, or lists of the items of a stream; empty if none were found."""
         medium = medium_of(media_type)
         if medium.is_stream:
             schema = sites.value_schema(self._document, media_type, content)
@@ -94,7 +94,7 @@ class Bodies:
         return iter((ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
 
     def _plain(self, name: str, content: Site) -> Iterator[Any]:
-        """The texts that a schema allows; bytes are of no form."""
+        """Yield the texts that a schema allows, then a default; bytes have no schema."""
         if name == "text" and sites.schema(self._document, content).value:
             texts = [each for each in self.examples.valid(content) if isinstance(each, str)]
             yield from texts[:MOST]
@@ -102,7 +102,7 @@ class Bodies:
 
 
 def _status(pattern: str, declared: dict[str, Any]) -> int:
-    """A status that a pattern stands for, and no other one of an operation."""
+    """Return a status that matches a pattern and that the operation does not declare itself."""
     if pattern.isdecimal():
         return int(pattern)
     first = int(pattern[0]) * 100 if pattern[0].isdecimal() else 500

@@ -25,14 +25,14 @@ _WITHOUT_ANSWER = Answer("", 200)
 
 
 class Mock:
-    """A server that answers each operation as the document declares.
+    """A server that responds to each operation as the document declares.
 
-    It answers with the first success. A client asks for another status by the header
-    `Prefer: code=404` (RFC 7240), and for a media type by `Accept`.
+    It sends the first success. A client requests another status with the header
+    `Prefer: code=404` (RFC 7240), and a media type with `Accept`.
 
     Args:
-        document: one of OpenAPI 3.1, at whose paths the operations are served.
-        seed: which of the values of a body is sent.
+        document: an OpenAPI 3.1 document; its operations are served at its paths.
+        seed: selects one of the values of a body.
     """
 
     def __init__(self, document: Document, seed: int = 0) -> None:
@@ -46,7 +46,7 @@ class Mock:
         }
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Respond to a request."""
         while (await receive()).get("more_body"):
             pass
         headers = {
@@ -66,7 +66,7 @@ class Mock:
         await send({"type": "http.response.body", "body": body})
 
     def operation(self, method: str, path: str) -> OperationSite | None:
-        """Return the operation of a request; a path without variables comes first."""
+        """Return the operation of a request; the path with the fewest variables wins."""
         segments = [unquote(each) for each in path.split("/")]
         fitting = (
             (template, operation)
@@ -77,7 +77,7 @@ class Mock:
         return None if found is None else found[1]
 
     def answers(self, pointer: Pointer) -> tuple[Answer, ...]:
-        """Return the answers that the operation at a place declares."""
+        """Return the responses that the operation at a pointer declares."""
         if pointer not in self._answers:
             self._answers[pointer] = self._bodies.answers(self._operations[pointer][1])
         return self._answers[pointer]
@@ -94,7 +94,7 @@ class Mock:
 
 
 def _accepted(answers: Sequence[Answer], accept: str) -> Answer:
-    """The first of the answers whose media type is accepted most (RFC 9110, 12.5.1)."""
+    """Return the first response with the most preferred media type (RFC 9110, 12.5.1)."""
     weights: dict[str, float] = {}
     for each in accept.split(","):
         quality = _QUALITY.search(each)

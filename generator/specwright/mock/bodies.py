@@ -1,4 +1,4 @@
-"""Values as the bytes of a body, written without what generated packages write them with."""
+"""Serialization of bodies, independent of the code in generated packages."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from urllib.parse import urlencode
 from specwright.document.sites import essence
 from specwright.runtime.shared.media.table import medium_of
 
-# Between the parts of a multipart body; as no text of a value ends so.
+# Separates the parts of a multipart body; no value contains it.
 BOUNDARY = "3f1c2b7e8a544d5e"
 _SEQUENCE = "json-seq"
 
 
 def written(media_type: str, value: Any) -> bytes:
-    """Return a value, or items where a media type has items, as the bytes of a body.
+    """Return a value, or the items of a stream, as the bytes of a body.
 
     Args:
-        value: text and bytes as they are where no schema describes the value.
+        value: for a media type without a schema, text or bytes to be written as they are.
     """
     return _WRITERS[medium_of(media_type).name](media_type, value)
 
 
 def declared(media_type: str) -> str:
-    """Return the media type as an answer says it, ranges as one of what they stand for."""
+    """Return the Content-Type of a response, with a concrete media type for a range."""
     plain = essence(media_type)
     if plain.startswith("multipart/"):
         return f"{plain}; boundary={BOUNDARY}"

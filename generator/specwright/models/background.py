@@ -1,4 +1,4 @@
-"""Models from a second process, which loads their generator while the first one goes on."""
+"""Models from a second process, which loads the generator while the first one continues."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from specwright.errors import SpecwrightError
 from specwright.isolation import Limits, Stopped, limit_memory, limit_time
 from specwright.models.generate import ModelSource, generate
 
-# -P: the working directory belongs to the user and is no place to import from.
+# -P: the working directory belongs to the user and must not be imported from.
 _COMMAND = (sys.executable, "-P", "-m", "specwright.models.background")
 
-# Three times what large documents that people write take (docs/decisions/0051).
+# Three times the need of large documents in use (docs/decisions/0051).
 SECONDS = 10.0
 SECONDS_PER_OBJECT = 0.0015
 MEMORY = 768 * 1024 * 1024
@@ -55,16 +55,16 @@ class ModelWorker:
             self._process.stdout.close()
 
     def begin(self, document: Document) -> Callable[[], ModelSource]:
-        """Hand the document over; what is returned waits for its models."""
+        """Send the document; return a function that waits for its models."""
         content = pickle.dumps((document.path, document.data, document.anchors, _limits(document)))
-        # More than a pipe holds, and the process reads nothing before it has loaded everything.
+        # More than a pipe holds, and the process reads nothing until it has loaded everything.
         sending = Thread(target=self._send, args=(content,), daemon=True)
         sending.start()
         return partial(self._result, document, sending)
 
     def _send(self, content: bytes) -> None:
         assert self._process.stdin is not None
-        # A process that is gone already says so when its models are asked for.
+        # If the process has already ended, that is reported when its models are requested.
         with suppress(BrokenPipeError), self._process.stdin as stdin:
             stdin.write(content)
 
@@ -77,7 +77,7 @@ class ModelWorker:
             stopped = Stopped.by(-status)
             raise SpecwrightError(f"{document.path}: no models can be made: {stopped}")
         if status > 0:
-            # What went wrong goes wrong here, too, where its place in the document is known.
+            # The error occurs again here, where its place in the document is known.
             return generate(document)
         outcome: ModelSource | str = pickle.loads(output)
         if isinstance(outcome, str):
@@ -87,7 +87,7 @@ class ModelWorker:
 
 @dataclass(frozen=True, slots=True)
 class _Elsewhere:
-    """The source of a document whose lines only the first process has."""
+    """The source of a document in the second process, which does not have its lines."""
 
     file: str
     text: str = ""
@@ -105,13 +105,13 @@ def _limits(document: Document) -> Limits:
 
 
 def _main() -> None:
-    # The first process is interrupted, too, and ends this one.
+    # The parent is interrupted, too, and ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # A sixth of the time would go into a search for garbage that the end of the process frees, too.
+    # Garbage collection would take a sixth of the time; the end of the process frees it all.
     gc.disable()
-    # Loaded before there is a document to read: this is what takes the time.
+    # Loaded before there is a document to read: this takes most of the time.
     import datamodel_code_generator.parser.openapi  # noqa: F401
 
     path, data, anchors, limits = pickle.load(sys.stdin.buffer)
@@ -127,7 +127,7 @@ def _main() -> None:
 
 
 def _outcome(document: Document) -> ModelSource | str:
-    """The models, or why there are none, wherever in the document that may be."""
+    """Return the models, or the reason why they cannot be made."""
     try:
         return generate(document)
     except SpecwrightError as error:
@@ -137,7 +137,7 @@ def _outcome(document: Document) -> ModelSource | str:
 
 
 def _is_for_want_of_memory(error: BaseException | None) -> bool:
-    """Whether an error began as lack of memory, whatever libraries made of it."""
+    """Return whether an error was caused by a lack of memory, even if libraries wrapped it."""
     while error is not None:
         if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
             return True

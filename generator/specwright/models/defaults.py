@@ -1,4 +1,4 @@
-"""Defaults that a document gives: which of them models have, and in which words."""
+"""Defaults from a document: those that models keep, and their form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from specwright.pointer import Pointer
 
 
 def without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without defaults of properties that are required: no value leaves them out."""
+    """Return the schema without defaults of required properties, which are never left out."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or not isinstance(required, list):
         return schema
@@ -28,7 +28,7 @@ def without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def has_wrong_default(instances: Instances, pointer: Pointer, schema: Any) -> bool:
-    """Whether a schema has a default that no field of its type could have."""
+    """Return whether a schema has a default that no field of its type could have."""
     return (
         isinstance(schema, dict)
         and "default" in schema
@@ -40,7 +40,7 @@ def has_wrong_default(instances: Instances, pointer: Pointer, schema: Any) -> bo
 
 
 def with_typed_defaults(source: str) -> str:
-    """Say in an assignment that a default is validated, where it is the JSON of a model."""
+    """Move `validate_default` into the assignment, where a default is the JSON of a model."""
     edits: list[Edit] = []
     for node in ast.walk(ast.parse(source)):
         match node:

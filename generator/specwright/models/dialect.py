@@ -1,7 +1,7 @@
 """The document's schemas in the dialect that the model generator reads best.
 
-Keywords that the generator does not know, or gives a meaning of its own (`customTypePath`),
-stay out: what a document says must not choose what is imported.
+Keywords that the generator does not know, or interprets in its own way (`customTypePath`),
+are left out: a document must not choose the imports.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from specwright.patterns import SEAL, Pattern, linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
-# What is said of a place, and not of the class of what is there.
+# Keywords about a place, not about the class of its value.
 BESIDE_REFERENCE = ("default", "deprecated", "description")
 
-# No array has fewer items than none: below that stands how many a list of different items has at
-# least, for which the generator knows sets only. `refine` undoes it.
+# No array has fewer than zero items: lower values encode the minimum length of a list of unique
+# items, for which the generator knows only sets. `refine` decodes them.
 DIFFERENT = -1
 
-# What patterns begin with that stand behind another one, each after a seal.
+# Prefixes of further patterns behind the first one, each after a seal.
 LIKE, UNLIKE = "=", "!"
 
 
 @dataclass(slots=True)
 class Dialect:
-    """Schemas by class name, and where each came from.
+    """Schemas by class name, and the origin of each.
 
     Attributes:
-        schemas: what the generator is given, as `components/schemas`.
+        schemas: the input of the generator, as `components/schemas`.
         origins: pointer in the document by class name.
         unions: class names of unions that have a model for unknown values, with that model's name.
         names: class name by pointer in the document, the inverse of `origins`.
-        words: what a class would be called at a pointer.
+        words: the name that a class would have, by pointer.
     """
 
     document: Document
@@ -61,13 +61,13 @@ class Dialect:
     words: dict[Pointer, str] = field(default_factory=dict)
 
     def add(self, pointer: Pointer, name: str) -> None:
-        """Let the schema at a pointer become a class or an alias of this name."""
+        """Make the schema at a pointer a class or an alias of this name."""
         self.origins[name] = pointer
         self.names[pointer] = name
 
 
 def translate(document: Document) -> Dialect:
-    """Translate all component schemas and whatever else they refer to."""
+    """Translate all component schemas and all other schemas that they refer to."""
     dialect = Dialect(document)
     components = document.data.get("components", {}).get("schemas", {})
     for key in components:
@@ -90,8 +90,8 @@ def translate(document: Document) -> Dialect:
         dialect.schemas[name] = translated = translation.schema(schema, pointer)
         fallback = unknown_member(document, schema)
         if fallback is None:
-            # The generator makes a class without fields of any object, and forgets the items of an
-            # array that holds itself outside of a union.
+            # The generator makes any object a class without fields, and drops the items of an
+            # array that contains itself outside of a union.
             if _is_mapping(schema) and pointer not in bases:
                 translated["additionalProperties"] = {}
             elif _leads_to(document, _items(schema), pointer):
@@ -108,17 +108,17 @@ def translate(document: Document) -> Dialect:
 
 
 def _sealed(pattern: Pattern) -> str:
-    """A pattern for the generator, and what else `refine` makes of it.
+    """Return a pattern for the generator, with the further patterns for `refine`.
 
-    The generator does not reason about a pattern that begins with flags for verbose mode; any other
-    it would try on values with an engine of exponential time.
+    The generator does not reason about a pattern that begins with flags for verbose mode; it would
+    try any other on values with an engine of exponential time.
     """
     others = (*(LIKE + each for each in pattern.like), *(UNLIKE + each for each in pattern.unlike))
     return SEAL.join(("", pattern.rest, *others))
 
 
 def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str, Any]:
-    """The schema with those of its patterns that can be matched in linear time."""
+    """Return the schema with those of its patterns that can be matched in linear time."""
     result = {k: v for k, v in schema.items() if k != "pattern"}
     found = [checked_pattern({**schema, "pattern": each}) for each in patterns]
     if checked := list(filter(None, found)):
@@ -127,7 +127,7 @@ def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str,
     if isinstance(names, dict):
         linear_names = {name: linear(name) for name in names}
         if None in linear_names.values():
-            # Those that are left would refuse the names that the lost one allows.
+            # The remaining patterns would refuse the names that the lost one allows.
             del result["patternProperties"]
             result["additionalProperties"] = {}
         else:
@@ -138,7 +138,7 @@ def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str,
 
 
 def _items(schema: Any) -> list[Any]:
-    """The schemas of the items of an array."""
+    """Return the schemas of the items of an array."""
     if not isinstance(schema, dict):
         return []
     first = schema.get("prefixItems")
@@ -146,7 +146,7 @@ def _items(schema: Any) -> list[Any]:
 
 
 def _bases(document: Document, schema: Any) -> Iterator[Pointer]:
-    """The schemas that others say more about, which are to be classes."""
+    """Yield the schemas that others extend, which have to be classes."""
     children: Iterable[Any] = schema if isinstance(schema, list) else ()
     if isinstance(schema, dict):
         children = schema.values()
@@ -160,7 +160,7 @@ def _bases(document: Document, schema: Any) -> Iterator[Pointer]:
 
 
 def _is_mapping(schema: Any) -> bool:
-    """Whether a schema stands for objects of which it says nothing."""
+    """Return whether a schema stands for objects that it does not describe."""
     if not isinstance(schema, dict):
         return False
     says = {"allOf", "anyOf", "oneOf", "$ref", "properties", "patternProperties", "const", "enum"}
@@ -169,14 +169,14 @@ def _is_mapping(schema: Any) -> bool:
 
 
 def _applies(keyword: str, schema: dict[str, Any]) -> bool:
-    """Whether a keyword can say something about values of the schema's type."""
+    """Return whether a keyword applies to values of the schema's type."""
     declared = schema.get("type")
     types = declared if isinstance(declared, list) else [declared]
     return keyword not in LIMITS or declared is None or not set(LIMITS[keyword]).isdisjoint(types)
 
 
 def _of_part(schema: Any) -> Any:
-    """Leave out what is said beside the reference to a part."""
+    """Return a schema without the keywords that belong beside the reference to a part."""
     if not isinstance(schema, dict):
         return schema
     rest = {k: v for k, v in schema.items() if k not in ("default", "deprecated")}
@@ -187,7 +187,7 @@ def _of_part(schema: Any) -> Any:
 
 
 def _always_null(schema: Any) -> Any:
-    """A property that is null, in words that the generator does not mix with those of others."""
+    """Return a property that is null in a form that the generator does not merge with others."""
     is_null = isinstance(schema, dict) and schema.get("type") == "null"
     return {**schema, "const": None} if is_null else schema
 
@@ -197,7 +197,7 @@ def _is_nullable(schema: dict[str, Any]) -> bool:
 
 
 def _leads_to(document: Document, schema: Any, pointer: Pointer) -> bool:
-    """Whether a schema refers to another one, itself or in a part of it."""
+    """Return whether a schema refers to another one, itself or in one of its parts."""
     if isinstance(schema, list):
         return any(_leads_to(document, each, pointer) for each in schema)
     if not isinstance(schema, dict):
@@ -242,7 +242,7 @@ class _Translation:
                 for name, value in properties.items()
             }
         if is_binary(schema):
-            # A type that nothing else has; `refine` puts the package's own in its place.
+            # A type that nothing else has; `refine` replaces it with the package's own.
             result = {k: v for k, v in result.items() if k not in TEXT_CONSTRAINTS}
             result["format"] = "binary"
         elif known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
@@ -264,7 +264,7 @@ class _Translation:
         return result
 
     def _child(self, schema: Any, pointer: Pointer | None) -> Any:
-        """Translate a schema within another one: one that is a class is referred to."""
+        """Translate a schema within another one; a class is replaced by a reference to it."""
         step, schema = schemas.unwrapped(schema)
         pointer = None if pointer is None else pointer + step
         if pointer is not None and has_wrong_default(self.instances, pointer, schema):
@@ -278,7 +278,7 @@ class _Translation:
         return {"anyOf": [reference, {"type": "null"}], **described}
 
     def _described(self, translated: Any, schema: Any) -> Any:
-        """A property that says in words what the name of its type hides from editors."""
+        """Return a property with a description of facts that its type's name hides in editors."""
         words = hidden_by_name(self.dialect.document, schema)
         if not words or not isinstance(translated, dict):
             return translated
@@ -312,9 +312,10 @@ class _Translation:
 
 
 def _mapped(document: Document, target: str) -> str | None:
-    """A discriminator maps to a reference or to the bare name of a component (OAS 3.1.1, 4.8.25).
+    """Return the target of a discriminator's mapping, given by reference or name, as a reference.
 
-    None stands for a target that does not exist, which lint reports.
+    A bare name is that of a component (OAS 3.1.1, 4.8.25). None stands for a target that does not
+    exist, which lint reports.
     """
     components = document.data["components"]["schemas"]
     if target in components:

@@ -1,4 +1,4 @@
-"""Changes of source text at the places of its syntax tree."""
+"""Changes of source text at the positions of its syntax tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Puts `text` in place of the source from one position (line, column) to another."""
+    """A replacement by `text` of the source from one position (line, column) to another."""
 
     begin: tuple[int, int]
     end: tuple[int, int]
@@ -19,18 +19,18 @@ class Edit:
 
     @classmethod
     def of(cls, node: ast.expr | ast.stmt, text: str) -> Self:
-        """Put text in place of a node."""
+        """Return the replacement of a node by text."""
         return cls((node.lineno, node.col_offset), end(node), text)
 
 
 def end(node: ast.expr | ast.stmt) -> tuple[int, int]:
-    """Return where a node ends."""
+    """Return the end of a node."""
     assert node.end_lineno is not None and node.end_col_offset is not None
     return node.end_lineno, node.end_col_offset
 
 
 def applied(source: str, edits: Iterable[Edit]) -> str:
-    """Return the source with all changes, which do not overlap."""
+    """Return the source with all changes, which must not overlap."""
     lines = source.encode().splitlines(keepends=True)
     starts = [0, *accumulate(map(len, lines))]
     data, parts, position = source.encode(), list[bytes](), 0

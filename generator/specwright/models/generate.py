@@ -1,4 +1,4 @@
-"""Run datamodel-code-generator; the only module that imports it."""
+"""The run of datamodel-code-generator; no other module imports it."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ OPTIONS: dict[str, Any] = {
     "disable_timestamp": True,
 }
 
-# Of lines of docstrings: no other text goes on after its line.
+# Matches only lines of docstrings: no other text continues after its line.
 _BLANK_END = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """The source of the `models` module and what it calls things."""
+    """The source of the `models` module, and the names in it."""
 
     source: str
     index: ModelIndex
@@ -69,7 +69,7 @@ def generate(document: Document) -> ModelSource:
     """Generate the models of a normalised document.
 
     Raises:
-        SpecwrightError: the generator refuses the schemas, or drops a constraint of theirs.
+        SpecwrightError: the generator refuses the schemas, or drops one of their constraints.
     """
     dialect = translate(document)
     if not dialect.schemas:
@@ -86,7 +86,7 @@ def generate(document: Document) -> ModelSource:
 
 
 def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]]]:
-    # Imported here: it costs 0.4 s, which a run without changes does not pay.
+    # Imported here: it takes 0.4 s, which a run without changes does not need.
     from datamodel_code_generator import generate
 
     specification = {
@@ -102,7 +102,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
                 warnings.simplefilter("always")
                 source = generate(
                     specification,
-                    # A directory without configuration: nothing of the user's is read.
+                    # A directory without configuration: none of the user's settings are read.
                     settings_path=Path(directory),
                     emit_model_metadata=metadata,
                     custom_class_name_generator=partial(_class_name, dialect),
@@ -111,7 +111,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
         except RecursionError:
             raise
         except Exception as error:
-            # The library's exceptions share no type of their own with a meaning for users.
+            # The library's exceptions have no common base class with a meaning for users.
             raise SpecwrightError(
                 f"{document.path}: no models can be made of these schemas: {error}"
             ) from error
@@ -124,7 +124,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
 
 
 def _class_name(dialect: Dialect, name: str) -> str:
-    """Names that are given stay as they are; others are made by the library."""
+    """Return a given name as it is, and any other one in Pascal case."""
     return name if name in dialect.schemas else pascal(name)
 
 

@@ -1,4 +1,4 @@
-"""Words for a field about its type, where editors show nothing but the name of an alias."""
+"""Descriptions of the types of fields, for editors that show only the name of an alias."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from specwright.document.model import Document
 from specwright.document.schemas import reference
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
-# More values than these are a page of documentation and no hint.
+# More values than this are a page of documentation, not a hint.
 MOST_VALUES = 12
 FORMATS = {"decimal": "A `Decimal`.", "date-time": "A `datetime`.", "date": "A `date`."}
 
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[\w.:/-]{1,40}")
 
 
 def hidden_by_name(document: Document, schema: Any) -> str:
-    """Return the values or the Python type that a reference to a scalar stands for, or nothing."""
+    """Return the values or the Python type behind a reference to a scalar, or an empty string."""
     target = _target(document, schema)
     values = target.get("enum"), target.get(EXTENSIBLE_ENUM.name)
     closed, known = (each if _is_short(each) else None for each in values)
@@ -29,7 +29,7 @@ def hidden_by_name(document: Document, schema: Any) -> str:
 
 
 def _target(document: Document, schema: Any) -> dict[str, Any]:
-    """The schema that a property refers to, alone or as the one that is not null."""
+    """Return the schema that a property refers to, alone or as its only alternative to null."""
     if isinstance(schema, dict) and reference(schema) is None:
         members = schema.get("anyOf") or schema.get("oneOf") or ()
         references = [each for each in members if reference(each) is not None]

@@ -1,8 +1,8 @@
-"""The keywords that models know, and which types of values each one is about."""
+"""The keywords that models support, and the types of values that each applies to."""
 
 from __future__ import annotations
 
-# Keywords that the model generator is given.
+# Keywords that are passed to the model generator.
 KEYWORDS = frozenset(
     [
         "$ref",
@@ -40,11 +40,11 @@ KEYWORDS = frozenset(
     ]
 )
 
-# Formats with a Python type of their own; such a type takes no pattern and no length.
+# Formats with a Python type of their own, which allows neither a pattern nor a length.
 FORMATS = frozenset({"date", "date-time", "time", "uuid"})
 TEXT_CONSTRAINTS = frozenset({"maxLength", "minLength", "pattern"})
 
-# Keywords that say nothing about values of other types (JSON Schema 2020-12 Validation, 6).
+# Keywords that do not apply to values of other types (JSON Schema 2020-12 Validation, 6).
 NUMBERS = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf")
 LIMITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(NUMBERS, ("number", "integer")),
@@ -53,9 +53,9 @@ LIMITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("maxProperties", "minProperties", "properties", "required"), ("object",)),
     "format": ("string",),
 }
-# Counts, which Python keeps in a machine word.
+# Counts, which Python stores in a machine word.
 COUNTS = frozenset(
     {"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
 )
-# Keywords that a value may break and still have its type.
+# Keywords that a value may violate and still have its type.
 BESIDE_TYPE = frozenset({*NUMBERS, *TEXT_CONSTRAINTS, *COUNTS, "format", "uniqueItems"})

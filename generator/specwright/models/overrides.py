@@ -1,4 +1,4 @@
-"""Fields that a class says otherwise than the one it derives from, which type checkers refuse."""
+"""Fields that conflict with those of a base class, which type checkers reject."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from itertools import zip_longest
 
 from specwright.models.edits import Edit, applied, end
 
-# Pydantic's names for the types that JSON has, which take no other for one of theirs.
+# Pydantic's names for the types of JSON, which do not accept other types.
 _STRICT = {"StrictBool": "bool", "StrictFloat": "float", "StrictInt": "int", "StrictStr": "str"}
 
 
 def with_fitting_overrides(source: str) -> str:
-    """Let no class derive from one of whose fields it says another type.
+    """Remove base classes with a field of an incompatible type.
 
-    Two parts of an `allOf` may say of a property what no subclass may: such a class has the fields
-    of the other, and is none of its kind.
+    Two parts of an `allOf` may declare a property in ways that no subclass may: such a class gets
+    the fields of the other, but does not derive from it.
     """
     tree = ast.parse(source)
     hierarchy = _Hierarchy(source, tree.body)
@@ -27,10 +27,10 @@ def with_fitting_overrides(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """What the body of a class says about a name, with the docstring below it.
+    """A name in the body of a class, with the docstring below it.
 
     Attributes:
-        annotation: None for what is no field.
+        annotation: None if the name is not a field.
     """
 
     text: str
@@ -38,7 +38,7 @@ class _Member:
 
 
 class _Hierarchy:
-    """The classes of a module so far, with what each has of others."""
+    """The classes of a module so far, with their inherited members."""
 
     def __init__(self, source: str, body: list[ast.stmt]) -> None:
         self._lines = source.splitlines()
@@ -53,7 +53,7 @@ class _Hierarchy:
         )
 
     def add(self, node: ast.ClassDef) -> Iterator[Edit]:
-        """Take in a class, whose bases are there already, and yield how it is to be changed."""
+        """Add a class, after its bases, and yield the changes that it needs."""
         members = own = dict(self._said(node.body))
         arguments = given = {str(each.arg): ast.unparse(each.value) for each in node.keywords}
         bases: dict[bool, list[str]] = {True: [], False: []}
@@ -106,10 +106,10 @@ class _Hierarchy:
 
 
 class _Types:
-    """Which annotations stand for values that another one has, too.
+    """The order of annotations by the values that they allow.
 
     Attributes:
-        bases: those of each class.
+        bases: the bases of each class.
     """
 
     def __init__(self, aliases: Mapping[str, ast.expr | None]) -> None:
@@ -117,7 +117,7 @@ class _Types:
         self._aliases = aliases
 
     def is_narrower(self, one: ast.expr, other: ast.expr) -> bool:
-        """Whether one is the other or a part of it, as far as their words tell."""
+        """Return whether one is the other or a part of it, as far as their syntax shows."""
         one, other = self._meant(one), self._meant(other)
         match one, other:
             case (ast.Name("Any"), _) | (_, ast.Name("Any")):
@@ -137,7 +137,7 @@ class _Types:
         return ast.dump(one) == ast.dump(other)
 
     def _meant(self, node: ast.expr) -> ast.expr:
-        """An annotation without what only validation reads, and what an alias stands for."""
+        """Return an annotation without marks for validation, and with aliases resolved."""
         match node:
             case ast.Subscript(value=ast.Name("Annotated"), slice=ast.Tuple(elts=[inner, *_])):
                 return self._meant(inner)

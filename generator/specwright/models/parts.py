@@ -1,8 +1,8 @@
-"""What inline schemas that become classes are called: a name from where each stands.
+"""Names of inline schemas that become classes, each from the place of the schema.
 
 A name is that of the component, or of the place in an operation, and a word for each step down
-from there, joined by `_`, which no name of a component has within: whatever is added to a
-document, none of its names is taken.
+from there, joined by `_`. Names of components have no `_` inside, so an addition to a document
+cannot take any of these names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from specwright.pointer import Pointer, join
 _ONE = {"items": "Item", "additionalProperties": "Value"}
 _UNIONS = ("oneOf", "anyOf")
 _OBJECT = (None, "object", ["object", "null"], ["null", "object"])
-# A title of more words is a sentence.
+# A title with more words is a sentence.
 _LONGEST_TITLE = 5
 
 
@@ -39,7 +39,7 @@ class Part:
 
 
 def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Iterator[Part]:
-    """Name the schemas within a schema, however deep."""
+    """Yield the schemas within a schema with their names, at any depth."""
     for step, word, child, is_separate in _children(document, name, schema):
         within, child = unwrapped(child)
         has_name = is_separate and _has_name(document, child)
@@ -51,7 +51,7 @@ def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Itera
 def _children(
     document: Document, name: str, schema: Any
 ) -> Iterator[tuple[Pointer, str, Any, bool]]:
-    """The steps down from a schema, the word for each, and whether what is there stands alone."""
+    """Yield the steps down from a schema, a word for each, and whether the child is separate."""
     if not isinstance(schema, dict):
         return
     for keyword, value in schema.items():
@@ -96,7 +96,7 @@ def _is_class(document: Document, schema: Any) -> bool:
 
 
 def has_properties(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:
-    """Whether a schema declares properties, by itself or by a part of its `allOf`."""
+    """Return whether a schema declares properties, itself or in a part of its `allOf`."""
     followed = document.follow(schema)
     if not isinstance(followed, dict) or id(followed) in above:
         return False
@@ -107,7 +107,7 @@ def has_properties(document: Document, schema: Any, above: tuple[int, ...] = ())
 
 
 def _members(document: Document, union: dict[str, Any], members: list[Any]) -> list[str]:
-    """A word for each alternative: what it is called, or what tells it from others."""
+    """Return a word for each alternative: its name, or a property that sets it apart."""
     is_nullable = len(members) == 2 and {"type": "null"} in members
     found: list[str] = []
     required: dict[str, set[str]] = {}
@@ -125,7 +125,7 @@ def _members(document: Document, union: dict[str, Any], members: list[Any]) -> l
 
 
 def _properties(member: Any) -> list[str]:
-    """The properties of an alternative, those first that it requires."""
+    """Return the properties of an alternative, the required ones first."""
     if not isinstance(member, dict):
         return []
     required = [name for name in _list(member.get("required")) if isinstance(name, str)]
@@ -144,7 +144,7 @@ def _called(document: Document, union: dict[str, Any], member: Any) -> str:
 
 
 def _tag(document: Document, union: dict[str, Any], properties: dict[str, Any]) -> str | None:
-    """The only value that a property of an alternative may have."""
+    """Return the only value that a property of an alternative may have."""
     discriminator = union.get("discriminator")
     first = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
     for name in sorted(properties, key=lambda name: name != first):

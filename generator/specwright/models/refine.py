@@ -1,7 +1,7 @@
-"""What the document says of a type that the model generator has no word for.
+"""Additions to types for facts in the document that the model generator cannot express.
 
-Statements are found by name, which the generator's metadata gives, and by position, which the
-parsed source gives; no text is searched.
+Statements are found by name, from the generator's metadata, and by position, from the parsed
+source; no text is searched.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from ._runtime.shared import files as _files
 from ._runtime.shared.types import DecimalString, Nullable, Once, Patterns, Sensitive
 from ._runtime.shared.types import TaggedUnion, UniqueItems, UnknownTag
 """
-# How the field of a property with the key is marked.
+# The mark of the field of a property with the key.
 _MARKS: Mapping[Keyword[bool], str] = {ONCE: "Once", SENSITIVE: "Sensitive"}
-# What a class is told about the number of members, and which of several bounds holds.
+# The class's argument for the number of members, and the choice among several bounds.
 _COUNTS: Mapping[str, tuple[str, Callable[[Iterable[int]], int]]] = {
     "minProperties": ("min_properties", max),
     "maxProperties": ("max_properties", min),
@@ -48,7 +48,7 @@ CONSTRAINTS = {"pattern": "pattern", "minLength": "min_length", "maxLength": "ma
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """The source after the changes, and which of its names are classes."""
+    """The source after the changes, and the names of its classes."""
 
     source: str
     classes: frozenset[str]
@@ -62,7 +62,7 @@ class _Alias:
 
 
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
-    """Put decimals, tagged unions and marks of fields into the generated source."""
+    """Add decimals, tagged unions and marks of fields to the generated source."""
     source = with_typed_defaults(_with_files(_unsealed(_marked(source))))
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
@@ -106,10 +106,10 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
 
 
 def _marked(source: str) -> str:
-    """Marks of ours where the generator's own words say too much, or too little.
+    """Return the source with our marks where those of the generator are too strict or too lax.
 
-    Those are a discriminator, which keeps alternatives that come later, different items, and
-    patterns beside another one.
+    These are for a discriminator, which would refuse alternatives that come later, for unique
+    items, and for patterns beside another one.
     """
     edits: list[Edit] = []
     for node in ast.walk(ast.parse(source)):
@@ -140,7 +140,7 @@ def _marked(source: str) -> str:
 
 
 def _patterns(others: list[str]) -> str:
-    """The mark of a text of which more patterns say something."""
+    """Return the mark of a text with further patterns."""
     arguments = (
         (name, [each.removeprefix(kind) for each in others if each.startswith(kind)])
         for name, kind in (("like", LIKE), ("unlike", UNLIKE))
@@ -150,7 +150,7 @@ def _patterns(others: list[str]) -> str:
 
 
 def _unsealed(source: str) -> str:
-    """Patterns as they are, without what kept the generator from reading them."""
+    """Return the source with plain patterns, without the seals for the generator."""
     if SEAL not in source:
         return source
     sealed = (
@@ -164,7 +164,7 @@ def _unsealed(source: str) -> str:
 
 
 def _with_files(source: str) -> str:
-    """Files in place of the bytes that only binary strings become."""
+    """Return the source with files in place of bytes, which only binary strings become."""
     if "bytes" not in source:
         return source
     names = (
@@ -187,16 +187,16 @@ def _alias(node: ast.stmt) -> _Alias | None:
 
 
 def _statement(alias: _Alias, written: str, is_forward: bool) -> Edit:
-    """A plain alias, which is shorter and faster to validate, unless it names what comes later."""
+    """Return a plain alias, which validates faster, unless it names something defined later."""
     if is_forward:
         return Edit.of(alias.type, written)
     return Edit.of(alias.node, f"{alias.name}: TypeAlias = {written}")
 
 
 def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
-    """The aliases that name something of the module in a string, or are part of a circle.
+    """Return the aliases that name something of the module in a string, or are part of a circle.
 
-    And those of None, for which Python has no `|`.
+    Aliases of None are included, since Python has no `|` for None.
     """
     own = aliases.keys() | classes
     named = {name: _names(alias.type) & aliases.keys() for name, alias in aliases.items()}
@@ -208,7 +208,7 @@ def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
 
 
 def _whole(aliases: dict[str, _Alias], exclusive: Set[str]) -> set[str]:
-    """The aliases that are one alternative each: plain ones would join the union around them."""
+    """Return the aliases that are one alternative each: plain ones would join the outer union."""
     return {
         each.id
         for name in exclusive
@@ -222,7 +222,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _reached(name: str, named: dict[str, set[str]]) -> set[str]:
-    """What an alias names, what that names, and so on."""
+    """Return all aliases that an alias refers to, directly or through others."""
     found: set[str] = set()
     pending = [name]
     while pending:
@@ -233,20 +233,20 @@ def _reached(name: str, named: dict[str, set[str]]) -> set[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """The names in an annotation, those in its strings among them."""
+    """Return the names in an annotation, including those in its strings."""
     plain = {each.id for each in _types(node) if isinstance(each, ast.Name)}
     return plain | _quoted(node)
 
 
 def _quoted(node: ast.AST) -> set[str]:
-    """The names in the strings of an annotation."""
+    """Return the names in the strings of an annotation."""
     strings = [each.value for each in _types(node) if isinstance(each, ast.Constant)]
     parsed = (ast.parse(each, mode="eval") for each in strings if isinstance(each, str))
     return {name for each in parsed for name in _names(each)}
 
 
 def _types(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk through an annotation, but for the values of literals and for marks such as `Field`."""
+    """Walk through an annotation, except for the values of literals and marks such as `Field`."""
     pending = [node]
     while pending:
         each = pending.pop()
@@ -258,7 +258,7 @@ def _types(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _joined(body: list[ast.stmt]) -> Iterator[Edit]:
-    """Keep aliases that follow each other together, like the fields of a class."""
+    """Keep consecutive aliases together, like the fields of a class."""
     for before, node in pairwise(body):
         documents = isinstance(before, ast.Expr) and before is not body[0]
         if _alias(node) and (documents or _alias(before)):
@@ -284,7 +284,7 @@ def _decimal(schema: dict[str, Any]) -> str:
 
 
 def _tagged_union(schema: dict[str, Any], members: list[str], later: Set[str]) -> str:
-    """A union, in which the names of those that the module defines later are texts."""
+    """Return a union, in which members that the module defines later are named in strings."""
     tag = schema["discriminator"]["propertyName"]
     is_open_ = ", open=True" if is_open(schema) else ""
     named = [repr(each) if each in later else each for each in members]
@@ -295,7 +295,7 @@ def _tagged_union(schema: dict[str, Any], members: list[str], later: Set[str]) -
 def _unknown_tag(
     schema: dict[str, Any], entry: dict[str, Any], classes: Mapping[str, ast.ClassDef]
 ) -> Edit:
-    """Give the tag of unknown values a type by which type checkers tell them apart."""
+    """Give the tag of unknown values a type by which type checkers recognize them."""
     tag = schema["discriminator"]["propertyName"]
     name = next(each["name"] for each in entry["fields"] if each["original_name"] == tag)
     return Edit.of(_annotations(classes[entry["class_name"]])[name], "UnknownTag")
@@ -310,7 +310,7 @@ def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
 
 
 def _is_exclusive(document: Document, schema: Any) -> bool:
-    """Whether a value must be tried on all alternatives, and models tell them apart."""
+    """Return whether a value must be tried on all alternatives, and models tell them apart."""
     if not may_overlap(document, schema) or has_nameless_union(document, schema):
         return False
     unchecked = [_unchecked(document, each) for each in schema["oneOf"]]
@@ -322,7 +322,7 @@ def _is_exclusive(document: Document, schema: Any) -> bool:
 
 
 def _unchecked(document: Document, schema: Any) -> dict[str, str]:
-    """What models do not check of a text, or of the properties that are texts."""
+    """Return the constraints of a text, or of properties that are texts, unchecked by models."""
     found: dict[str, str] = {}
     for part in _all_of(document, schema):
         members = (part.get("properties") or {}).items()
@@ -340,7 +340,7 @@ def _beyond_models(text: dict[str, Any]) -> str:
 
 
 def _all_of(document: Document, schema: Any) -> Iterator[dict[str, Any]]:
-    """A schema, and what it is put together from."""
+    """Yield a schema and the parts that it is composed of."""
     followed = document.follow(schema)
     if isinstance(followed, dict):
         yield followed
@@ -351,7 +351,7 @@ def _all_of(document: Document, schema: Any) -> Iterator[dict[str, Any]]:
 def _marks(
     document: Document, schema: dict[str, Any], entry: dict[str, Any], node: ast.ClassDef
 ) -> Iterator[Edit]:
-    """Mark the fields whose values are hidden, and those that may be null or absent."""
+    """Mark the fields with hidden values, and those that may be null or absent."""
     parts = [schema, *_parts(schema)]
     properties = {n: each for part in parts for n, each in (part.get("properties") or {}).items()}
     required = {name for part in parts for name in part.get("required") or ()}
@@ -372,7 +372,7 @@ def _marks(
 
 
 def _counted(schema: dict[str, Any], node: ast.ClassDef) -> Iterator[Edit]:
-    """Say of a class how many members its objects have."""
+    """Limit the number of members of a class's objects."""
     parts = [schema, *_parts(schema)]
     arguments = [
         f", {argument}={bound(part[keyword] for part in parts if keyword in part)}"
@@ -385,7 +385,7 @@ def _counted(schema: dict[str, Any], node: ast.ClassDef) -> Iterator[Edit]:
 
 
 def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The parts of an object that are written within it, and have no class of their own."""
+    """Yield the parts of an object that are written within it, without a class of their own."""
     for part in schema.get("allOf") or ():
         if isinstance(part, dict) and "$ref" not in part:
             yield part

@@ -1,7 +1,7 @@
-"""Names for classes that the model generator found by itself.
+"""Names for classes that the model generator has created on its own.
 
-It combines the alternatives of a schema with what stands beside them, and then there is a class
-for each that no schema was given a name for. Such a class is called by its place like all others.
+It combines the alternatives of a schema with the keywords beside them, which results in a class
+for each that has not been named. Such a class is named after its place, like all others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = re.compile(r"\w+")
 def renamed(
     source: str, metadata: list[dict[str, Any]], dialect: Dialect
 ) -> tuple[str, list[dict[str, Any]]]:
-    """Return source and metadata in which classes are called by their places."""
+    """Return source and metadata with classes named after their places."""
     names = _names(metadata, dialect)
     if not names:
         return source, metadata
@@ -43,7 +43,7 @@ def _names(metadata: list[dict[str, Any]], dialect: Dialect) -> dict[str, str]:
 
 
 def _edits(node: ast.AST, names: Mapping[str, str]) -> Iterator[Edit]:
-    """The names in a statement, apart from those of fields and in values."""
+    """Yield the edits of the names in a statement, except for those of fields and in values."""
     match node:
         case ast.ClassDef(name) if name in names:
             begin = node.col_offset + len("class ")

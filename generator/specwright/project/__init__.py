@@ -1,1 +1,1 @@
-"""The files of a project that begins with a document."""
+"""The files of a new project, from its document."""

@@ -1,4 +1,4 @@
-"""The files of a project that begins with a document."""
+"""The files of a new project, from its document."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from specwright.project.proposals import Proposals
 OUTPUT = "generated"
 WORKFLOW = ".github/workflows/contract.yml"
 _TEMPLATE = Path(__file__).with_name("workflow.yml")
-# What files of git are to say.
+# Lines that files of git are to contain, with a message about each.
 _LINES = (
     (".gitignore", "/reports/", "reports of tests stay out of the repository"),
     (".gitattributes", f"{OUTPUT}/** linguist-generated=true", "generated code is marked"),
 )
-# Left out where the document asks for no credential.
+# Left out if the document does not ask for a credential.
 _CREDENTIAL = (" --api-key-env KEY", "          KEY: ${{ secrets.CONTRACT_KEY }}\n")
 
 
@@ -33,7 +33,7 @@ class ProjectFile:
     """A file to write.
 
     Attributes:
-        about: what of it is new, in words.
+        about: the new content in words.
     """
 
     path: Path
@@ -44,13 +44,13 @@ class ProjectFile:
 def project_files(
     directory: Path, name: Path, document: Document, proposed: Proposals
 ) -> Iterator[ProjectFile]:
-    """Yield the files that a project needs and does not have; what is there is kept.
+    """Yield the files that a project needs and does not have; existing files are kept.
 
     Args:
-        name: of the document, relative to the directory.
+        name: the path of the document, relative to the directory.
 
     Raises:
-        InputError: the project has settings already, or a file that cannot be added to.
+        InputError: the project has settings already, or a file cannot be added to.
     """
     yield _settings(_own(directory, FILE_NAME), name, document, proposed)
     for path, line, about in _LINES:
@@ -65,7 +65,7 @@ def project_files(
 
 
 def _own(directory: Path, path: str) -> Path:
-    """A file of the project; a repository of others may have a link to other places there."""
+    """Return a file of the project; raise an error if a link makes it lead to another place."""
     file = directory / path
     if not is_below(file, directory):
         raise InputError("leads to a place elsewhere", Location(str(file), 1, 1))
@@ -102,7 +102,7 @@ def _title(document: Document) -> str:
 
 
 def _check(file: Path, content: bytes, values: Mapping[str, str]) -> None:
-    """Make sure that what was added is read as it was meant, whatever stands before it."""
+    """Make sure that the addition is parsed as intended after the text before it."""
     try:
         table = tomllib.loads(content.decode())["tool"]["specwright"]
     except (ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""Settings that a document shows plainly, for a project that begins with it."""
+"""Settings that follow plainly from a document, for a new project."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from specwright.runtime.shared.auth.oauth2 import OAuth2
 from specwright.runtime.shared.auth.token import Token
 from specwright.vocabulary.keywords.pagination import PAGINATION
 
-# The ends of paths where people sign in, and the members of requests and answers there.
+# Ends of the paths that people sign in at, and members of requests and responses there.
 _LOGIN = frozenset(
     ("login", "signin", "sign-in", "sign_in", "log-in", "token", "auth", "authenticate", "session")
 )
@@ -34,12 +34,12 @@ _OF_SPRINGFOX = re.compile(r"(\w+)Using(?:GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """Settings by operationId, or such as `GET /things`; sign-in by security scheme.
+    """Proposed settings, by operationId or such as `GET /things`; sign-in by security scheme.
 
     Attributes:
-        pagination: what `x-contract-pagination` would say of lists.
-        names: what methods are called that a framework has named after their paths, too.
-        sign_in: which operation signs in, with what, and where the token is.
+        pagination: `x-contract-pagination` for lists.
+        names: plain names of methods that a framework has also named after their paths.
+        sign_in: the operation that signs in, its body, and the place of the token.
     """
 
     pagination: Mapping[str, Mapping[str, object]]
@@ -48,7 +48,7 @@ class Proposals:
 
 
 def proposals(document: Document) -> Proposals:
-    """Return what can be told for sure; all else is left to people."""
+    """Return the settings that are certain; all others are left to people."""
     found = [each for each in sites.operations(document) if each.direction is Direction.PATH]
     ids = Counter(each.id for each in found)
     operations = {_key(each, ids): each for each in found}
@@ -83,10 +83,10 @@ def _names(operations: Mapping[str, OperationSite]) -> Iterator[tuple[str, str]]
 
 
 def _plain_name(operation: OperationSite) -> str | None:
-    """The name of the function that a framework made an operationId of."""
+    """Return the name of the function that a framework derived an operationId from."""
     if operation.id is None:
         return None
-    # As FastAPI does it: name, path and method.
+    # As FastAPI builds it: name, path and method.
     suffix = re.sub(r"\W", "_", operation.key) + f"_{operation.method.lower()}"
     if operation.id.endswith(suffix) and operation.id != suffix:
         return operation.id.removesuffix(suffix)
@@ -105,7 +105,7 @@ def _sign_in(
     tokens = [
         name
         for name, scheme in scheme_table(document).items()
-        # What OAuth 2.0 declares needs no setting.
+        # The declarations of OAuth 2.0 need no setting.
         if isinstance(scheme, Token) and not isinstance(scheme, OAuth2)
     ]
     if len(logins) == len(tokens) == 1:
@@ -113,7 +113,7 @@ def _sign_in(
 
 
 def _login(document: Document, operation: OperationSite) -> dict[str, object] | None:
-    """What is sent to an operation that signs in, and where its answer has the token."""
+    """Return the body of a request that signs in, and the place of the token in its response."""
     end = operation.key.rstrip("/").rpartition("/")[2].lower().removesuffix("s")
     if operation.method != "POST" or end not in _LOGIN:
         return None
@@ -150,7 +150,7 @@ def _properties(document: Document, schema: Site) -> dict[str, Site]:
 
 
 def _first(properties: Mapping[str, Site], names: tuple[str, ...]) -> str | None:
-    """The property that is called by the likeliest of some names in snake case."""
+    """Return the property with the most likely of some names in snake case."""
     plain = {snake(name): name for name, each in properties.items() if _is_text(each.value)}
     return next((plain[each] for each in names if each in plain), None)
 

@@ -1,4 +1,4 @@
-"""Settings as TOML that people read and go on writing."""
+"""Settings as TOML for people to read and extend."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def settings(values: Mapping[str, str], proposed: Proposals) -> str:
-    """Return the table `[tool.specwright]`, with what is proposed in tables of their own."""
+    """Return the table `[tool.specwright]`, with proposals in tables of their own."""
     return "\n".join([*_table("", values), *_proposed(proposed)]) + "\n"
 
 
@@ -41,5 +41,5 @@ def _value(value: object) -> str:
     if isinstance(value, Mapping):
         members = (f"{_key(str(name))} = {_value(each)}" for name, each in value.items())
         return f"{{ {', '.join(members)} }}"
-    # What JSON writes of texts, whole numbers and truth values is TOML, but for DEL.
+    # Texts, whole numbers and truth values in JSON are TOML, except for DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""The Jinja environment: which templates are found, and what they may write."""
+"""The Jinja environment: the templates that it finds, and the values that they may write."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "identifier": quoting.identifier,
     "tokens": lambda value: tuple(Text(token) for token in pointer.split(value.raw)),
 }
-# Its attribute access would go past the one below.
+# Attribute access by `attr` would bypass the guard below.
 _WITHHELD_FILTERS = ("attr", "pprint", "safe")
 _WITHHELD_GLOBALS = ("lipsum",)
 
 
 class _Loader(jinja2.BaseLoader):
-    """Finds the user's template before the built-in one; `builtin/…` is always the latter."""
+    """A loader of the user's templates before built-in ones; `builtin/…` is always a built-in."""
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
@@ -57,7 +57,7 @@ class _Loader(jinja2.BaseLoader):
 class _Compiled(jinja2.BytecodeCache):
     """The code of the templates that this process has compiled, by name and file.
 
-    Compiling takes two thirds of the time of a small package. On a disk the code would be as
+    Compiling takes two thirds of the time of a small package. On disk, the code would be as
     dangerous as a program, and half of it depends on the filters of this release.
     """
 
@@ -78,10 +78,10 @@ _COMPILED = _Compiled()
 
 
 class _Environment(SandboxedEnvironment):
-    """Hands text from a document to templates only as `Text`, and never what is inside it.
+    """An environment with text from a document only as `Text`, and no access to its content.
 
-    A template comes with the repository, so it computes and does nothing else: the sandbox keeps
-    it from the interpreter, and what makes much out of little is left out.
+    Templates come with the repository, so they may compute, but do nothing else: the sandbox
+    keeps them from the interpreter, and operations that make much out of little are left out.
     """
 
     intercepted_binops = frozenset({"*", "**"})
@@ -99,7 +99,7 @@ class _Environment(SandboxedEnvironment):
 
 
 def environment(templates: Templates) -> jinja2.Environment:
-    """Make the environment in which all templates are rendered."""
+    """Return the environment in which all templates are rendered."""
     made = _Environment(
         loader=_Loader(templates),
         undefined=jinja2.StrictUndefined,

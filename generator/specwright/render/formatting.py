@@ -1,4 +1,4 @@
-"""Formatting of Python source by ruff, whatever settings its user has for other code."""
+"""Formatting of Python source by ruff, independent of the user's settings for other code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ split-on-trailing-comma = false
 skip-magic-trailing-comma = true
 """
 _CHECK = ("check", "--fix", "--quiet", "--ignore-noqa", "--exit-zero")
-# Of processor time.
+# Processor time.
 _SECONDS = 20
 _FORMAT = ("format", "--quiet")
 
@@ -47,7 +47,7 @@ def format_sources(sources: Mapping[str, str]) -> dict[str, str]:
         with tempfile.TemporaryDirectory(prefix="specwright-") as name:
             return _formatted(sources, Path(name))
     except SpecwrightError:
-        # ruff names its temporary file; the compiler is asked where it is in ours.
+        # ruff names its temporary file; the compiler finds the place in ours.
         for path, source in sources.items():
             verify(path, source)
         raise
@@ -68,7 +68,7 @@ def _formatted(sources: Mapping[str, str], directory: Path) -> dict[str, str]:
 
 
 def verify(path: str, source: str | bytes) -> None:
-    """Refuse Python source that does not compile."""
+    """Raise an error if Python source does not compile."""
     try:
         compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -91,7 +91,7 @@ def _ruff(arguments: Sequence[str], directory: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        # Timers stay when ruff takes the place of the new process.
+        # Timers survive the exec of ruff.
         preexec_fn=None if sys.platform == "win32" else partial(limit_time, _SECONDS),
     )
     if done.returncode < 0 and Stopped.by(-done.returncode) is Stopped.TIME:

@@ -1,4 +1,4 @@
-"""Templates and blocks of the user that nothing asks for, most likely for a slip in their name."""
+"""Templates and blocks of the user that are not used, probably because of a misspelled name."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Trees = Mapping[str, nodes.Template]
 
 
 def refuse_misnamed(trees: Trees, templates: Templates) -> None:
-    """Let the user's templates pass, parsed and by name.
+    """Check the names of the user's templates and of their blocks.
 
     Raises:
-        InputError: one neither replaces a built-in template nor is referred to by another, or
-            fills a block that the template it extends does not have.
+        InputError: a template neither replaces a built-in one nor is referred to by another, or
+            it fills a block that the template it extends does not have.
     """
     builtin = templates.builtin_names()
     for name in sorted(trees.keys() - _used(trees, builtin)):
@@ -47,7 +47,7 @@ def _used(trees: Trees, builtin: Collection[str]) -> set[str]:
         used.add(name)
         for reference in meta.find_referenced_templates(trees[name]):
             if reference is None:
-                # Only rendering knows the name; it may be any.
+                # The name is known only at rendering; it may be any.
                 return set(trees)
             if reference in trees and reference not in used:
                 waiting.append(reference)
@@ -57,7 +57,7 @@ def _used(trees: Trees, builtin: Collection[str]) -> set[str]:
 def _inherited(
     tree: nodes.Template, trees: Trees, templates: Templates, children: frozenset[str]
 ) -> set[str] | None:
-    """The blocks of what a template extends; None if it extends nothing, or nobody knows what."""
+    """Return the blocks of the extended template; None without one, or with an unknown one."""
     extends = tree.find(nodes.Extends)
     parent = extends.template.value if extends and isinstance(extends.template, nodes.Const) else ""
     if parent in trees and parent not in children:
@@ -68,7 +68,7 @@ def _inherited(
 
 
 def _outermost(tree: nodes.Template) -> list[nodes.Block]:
-    """The blocks that are not part of another one, which may have new ones inside."""
+    """Return the blocks that are not part of another one, which may have new ones inside."""
     found = list(tree.find_all(nodes.Block))
     inside = {inner.name for block in found for inner in block.find_all(nodes.Block)}
     return [block for block in found if block.name not in inside]

@@ -1,4 +1,4 @@
-"""Templates of the user that were made from built-in ones, and notes of which version of them."""
+"""Templates of the user made from built-in ones, with notes of the built-in versions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HASH_LENGTH = 16
 
 
 class Basis(StrEnum):
-    """How an override stands to the built-in template that it was made from."""
+    """The relation of an override to the built-in template that it was made from."""
 
     CURRENT = "current"
     OLDER = "based on an older built-in template"
@@ -51,10 +51,10 @@ def blocks(source: str) -> dict[str, str]:
 
 
 def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:
-    """Write an override: of the chosen blocks, or of the whole template when there are none.
+    """Return an override of the chosen blocks, or of the whole template if none are chosen.
 
     Raises:
-        InputError: there is no such template or block.
+        InputError: the template or a block does not exist.
     """
     source = templates.builtin_source(name)
     if source is None:
@@ -76,7 +76,7 @@ def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:
 
 
 def overrides(templates: Templates) -> Iterator[Override]:
-    """Say of each of the user's templates what it is based on."""
+    """Yield the user's templates and blocks, with the state of their basis."""
     for template, source in templates.own().items():
         notes = list(_NOTE.finditer(source))
         if not notes and templates.builtin_source(template) is not None:

@@ -1,4 +1,4 @@
-"""Wrapping of the CommonMark that descriptions are written in."""
+"""Wrapping of descriptions, which are written in CommonMark."""
 
 from __future__ import annotations
 

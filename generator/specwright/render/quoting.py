@@ -1,4 +1,4 @@
-"""Words and values from a document as Python source that cannot end its literal or comment."""
+"""Text and values from a document as Python source that cannot end its literal or comment."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from specwright.render.prose import wrap
 from specwright.text import Text, spelled, visible
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\"}
-# A quote that meets another quote, or the end of what we write, could close the docstring.
+# A quote before another quote, or at the end of our text, could close the docstring.
 _RISKY_QUOTE = re.compile(r'"(?="|\Z)')
 _LINE_END = re.compile(r"\r\n|\r")
-# What tools read as an instruction to them, or Python as the encoding of the file (PEP 263).
+# Text that tools read as an instruction, or Python as the encoding of the file (PEP 263).
 _CODING = re.compile(r"coding(?=[:=])")
 _PRAGMA = re.compile(
     r"(?:(?<=#)|^)(\s*)(no(?:qa|sec)\b|(?:type|mypy|pyright|pyre|ruff|flake8|isort|fmt|yapf|black"
@@ -28,7 +28,7 @@ _NOT_IN_PRODUCT = re.compile(r"[^A-Za-z0-9.+_-]")
 
 
 def literal(value: object) -> str:
-    """Write a value as an expression in ASCII that evaluates to it."""
+    """Return an ASCII expression that evaluates to the value."""
     match value:
         case Text():
             return _string(value.raw)
@@ -50,10 +50,10 @@ def literal(value: object) -> str:
 
 
 def docstring(text: Text | str, *, indent: int = 4, width: int = 100) -> str:
-    """Wrap text as part of a docstring; lines after the first are indented.
+    """Return text wrapped as part of a docstring; lines after the first are indented.
 
-    The result holds no three quotes, no quote at its end and no backslash that escapes
-    anything, so that it may stand anywhere between three double quotes.
+    The result contains no three quotes, no quote at its end and no backslash that escapes
+    anything, so it may be anywhere between three double quotes.
     """
     lines = wrap(legible(text), width - indent)
     body = "\n".join(lines).replace("\\", "\\\\")
@@ -62,43 +62,43 @@ def docstring(text: Text | str, *, indent: int = 4, width: int = 100) -> str:
 
 
 def comment(text: Text | str, *, indent: int = 0, width: int = 100) -> str:
-    """Write text as comment lines; those after the first are indented."""
+    """Return text as comment lines; those after the first are indented."""
     lines = wrap(legible(text), width - indent - 2)
     comments = (f"# {_disarm(line)}".rstrip() for line in lines)
     return ("\n" + " " * indent).join(comments)
 
 
 def toml(text: Text | str) -> str:
-    """Write text as a basic string of TOML, which knows no lone surrogates."""
+    """Return text as a basic string of TOML, which does not allow lone surrogates."""
     raw = _raw(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _string(raw).replace("\\x", "\\u00")
 
 
 def markdown(text: Text | str) -> str:
-    """Write text as one line of CommonMark without any markup."""
+    """Return text as one line of CommonMark without any markup."""
     written = _MARKDOWN.sub(r"\\\g<0>", line(text).raw)
     return _MARKDOWN_ITEM.sub(r"\1\\\2", written)
 
 
 def line(text: Text | str) -> Text:
-    """Bring text onto one line; it stays text of the document."""
+    """Return text on one line, still as text of the document."""
     return Text(" ".join(legible(text).split()))
 
 
 def product(text: Text | str) -> str:
-    """Write text as a product token of a `User-Agent` header (RFC 9110, 10.1.5)."""
+    """Return text as a product token of a `User-Agent` header (RFC 9110, 10.1.5)."""
     return _NOT_IN_PRODUCT.sub("-", _raw(text))
 
 
 def identifier(name: str) -> str:
-    """Let a name pass that can stand where Python expects an identifier."""
+    """Return the name if it is a valid Python identifier."""
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"{name!r} is not an identifier")
     return name
 
 
 def legible(text: Text | str) -> str:
-    """Spell out what is not seen in text of several lines, whose ends become line feeds."""
+    """Escape the invisible characters of a text; line ends become line feeds."""
     return visible(_LINE_END.sub("\n", _raw(text)), kept="\n\t")
 
 

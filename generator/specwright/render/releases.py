@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from specwright.text import Text
 
-# The words for a pre-release, and how distributions write them
+# The words for a pre-release, and their form in versions of distributions
 # (https://packaging.python.org/en/latest/specifications/version-specifiers/).
 _LABELS: Mapping[str, str] = {
     **dict.fromkeys(("a", "alpha"), "a"),
@@ -16,7 +16,7 @@ _LABELS: Mapping[str, str] = {
     **dict.fromkeys(("dev", "snapshot"), ".dev"),
     "post": ".post",
 }
-# Dates are written with hyphens; what follows `+` tells builds apart and not versions.
+# Dates are written with hyphens; text after `+` tells builds apart, not versions.
 _VERSION = re.compile(
     r"(?P<release>[0-9]{1,9}(?:[.-][0-9]{1,9})*)(?:[.-]?(?P<label>[a-z]+)[.-]?(?P<number>[0-9]{1,9})?)?",
     re.ASCII,
@@ -24,7 +24,7 @@ _VERSION = re.compile(
 
 
 def version(text: Text | str) -> str:
-    """Write the document's version as near as the rules of distributions allow."""
+    """Return the document's version, as closely as the rules for distributions allow."""
     raw = text.raw if isinstance(text, Text) else text
     found = _VERSION.search(raw.lower())
     if found is None:

@@ -21,14 +21,14 @@ _HINT = (
 
 
 class Renderer:
-    """Renders templates by name."""
+    """A renderer of templates by name."""
 
     def __init__(self, templates: Templates) -> None:
         self._environment = environment(templates)
         self._templates = templates
 
     def check_names(self) -> None:
-        """Refuse templates and blocks of the user that nothing asks for, as an `InputError`."""
+        """Raise an `InputError` for templates and blocks of the user that are not used."""
         trees = {}
         for name, source in self._templates.own().items():
             file = self._templates.place(name).file
@@ -37,12 +37,12 @@ class Renderer:
         refuse_misnamed(trees, self._templates)
 
     def compile(self, names: Iterable[str]) -> None:
-        """Compile templates now, for whoever has to wait for something else anyway."""
+        """Compile templates in advance, while the caller waits for something else."""
         for name in names:
             self._template(name)
 
     def render(self, template: str, context: Mapping[str, object]) -> str:
-        """Return the text of a template; whatever goes wrong in it becomes an `InputError`."""
+        """Return the text of a template; any error in it becomes an `InputError`."""
         with _errors_placed(template):
             return self._template(template).render(context)
 
@@ -75,7 +75,7 @@ def _errors_placed(template: str) -> Iterator[None]:
 
 
 def _place(error: Exception, template: str) -> Location:
-    """Find the innermost line of a template that an error came through."""
+    """Return the innermost line of a template that an error came through."""
     frames = traceback.extract_tb(error.__traceback__)
     inside = [frame for frame in frames if frame.filename.endswith(SUFFIX)]
     if not inside:

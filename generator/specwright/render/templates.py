@@ -1,4 +1,4 @@
-"""Where templates lie: the user's directory before the built-in one."""
+"""The places of templates: the user's directory before the built-in one."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ class Templates:
         return sorted(path.relative_to(self.builtin).as_posix() for path in paths)
 
     def builtin_source(self, name: str) -> str | None:
-        """Return a built-in template; None if there is none of this name."""
+        """Return a built-in template; None if it does not exist."""
         if name not in self.builtin_names():
             return None
         return (self.builtin / name).read_text(encoding="utf-8")
 
     def own(self) -> Mapping[str, str]:
-        """Return the user's templates by name: every file of their directory but hidden ones.
+        """Return the user's templates by name: every file of their directory except hidden ones.
 
         Raises:
-            InputError: one is a link, a pipe, a device or no text, or there are too many.
+            InputError: a file is a link, a pipe, a device or not text, or there are too many files.
         """
         return dict(sorted(_read(self.user))) if self.user else {}
 
@@ -83,7 +83,7 @@ def _read(directory: Path) -> Iterator[tuple[str, str]]:
 
 
 def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield what lies below a directory; hidden files and the backups of editors are not there."""
+    """Yield the files below a directory, except for hidden files and backups of editors."""
     waiting = [directory]
     while waiting:
         above = waiting.pop()

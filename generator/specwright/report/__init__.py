@@ -1,1 +1,1 @@
-"""Reports in words and in formats for other programs."""
+"""Reports as text, and in formats for other programs."""

@@ -10,14 +10,14 @@ from specwright import __version__
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, Level, Occurrence, Report, Table
 
-# A member that is new leaves it as it is; one that goes or changes its meaning does not.
+# The version of the shape; new members keep it, removals and changes of meaning raise it.
 VERSION = 1
 
 _Object = dict[str, Any]
 
 
 def render(report: Report) -> str:
-    """The report as one JSON object, in ASCII."""
+    """Return the report as one JSON object, in ASCII."""
     written: _Object = {
         "version": VERSION,
         "tool": {"name": "specwright", "version": __version__},

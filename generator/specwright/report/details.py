@@ -1,4 +1,4 @@
-"""What supports a finding, in lines below its message."""
+"""The details of a finding, as lines below its message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OPERATIONS = 10
 
 
 def details(finding: Finding) -> Iterator[str]:
-    """The second place, the counterexample, whom it concerns and the evidence, if there are any."""
+    """Yield the related place, the counterexample, the operations and the evidence, if any."""
     if finding.related is not None:
         yield visible(f"see also {finding.related}")
     if finding.counterexample is not None:

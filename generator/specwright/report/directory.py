@@ -1,4 +1,4 @@
-"""A report as files in a directory, one for each format that programs and people keep."""
+"""A report as files in a directory, one for each file format."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ FILES: Mapping[str, str] = {
 def write(
     report: Report, directory: Path, others: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Write every file; each is the old one or the new one at any time, never a part of it.
+    """Write every file atomically.
 
-    `others` are files of the command's own, by name.
+    `others` are additional files of the command, by name.
 
-    A link in the place of a file is replaced, and nothing is written to where it leads.
+    A link in place of a file is replaced, and its target stays as it is.
 
     Raises:
-        SpecwrightError: the directory is a link, or the operating system refuses.
+        SpecwrightError: the directory is a link, or the files cannot be written.
     """
     rendered = {name: FORMATS[kind](report) for name, kind in FILES.items()}
     contents = {name: text.encode() for name, text in {**rendered, **others}.items()}
@@ -51,10 +51,10 @@ def write(
 
 
 def summarise(report: Report, path: Path) -> None:
-    """Add the report in Markdown to a file, such as the summary of a job on GitHub.
+    """Append the report in Markdown to a file, such as the summary of a job on GitHub.
 
     Raises:
-        SpecwrightError: the operating system refuses.
+        SpecwrightError: the file cannot be written.
     """
     try:
         with path.open("a", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The piece of a source that a finding is about."""
+"""Excerpts of the source that a finding is about."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from specwright.errors import Location
 from specwright.text import visible
 
-# How wide a piece of a long line is shown.
+# The width of the excerpt of a long line.
 WIDTH = 100
-# How many of the keys that a line lies in are shown, and how far above they are looked for.
+# The number of enclosing keys to show, and of the lines above to search for them.
 _PARENTS, _ABOVE = 4, 1_000
 # A longer line is a document without line breaks.
 LONGEST_SOURCE = 2_000
@@ -18,7 +18,7 @@ LONGEST_SOURCE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The text before a place, the character there and the text after it, spelled out."""
+    """The text before a place, the character there and the text after it, made visible."""
 
     before: str
     at: str
@@ -27,14 +27,14 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A line below the keys that it lies in: their numbers and texts, indented as in the file."""
+    """A line and the keys around it: their line numbers and texts, indented as in the file."""
 
     parents: Sequence[tuple[int, str]]
     line: Excerpt
 
 
 def excerpt(line: str, column: int) -> Excerpt:
-    """Cut a line around a column, which counts from one; indentation is left out."""
+    """Cut a line around a column, counted from one; indentation is left out."""
     place = column - 1
     start = max(0, place - WIDTH // 2) if len(line) > WIDTH else 0
     shown = line[start : start + WIDTH].replace("\t", " ")
@@ -48,7 +48,7 @@ def excerpt(line: str, column: int) -> Excerpt:
 
 
 class Source:
-    """The lines that the findings of a report are about; each is asked for once."""
+    """The lines that the findings of a report are about; each is read once."""
 
     __slots__ = ("_known", "_line_at")
 
@@ -57,7 +57,7 @@ class Source:
         self._known: dict[tuple[str, int], str | None] = {}
 
     def extract(self, location: Location) -> Extract | None:
-        """Return a line with the keys that it lies in, by their indentation, or None."""
+        """Return a line with the keys around it, found by indentation; None if unavailable."""
         line = self._line(location.file, location.line)
         if line is None or len(line) > LONGEST_SOURCE:
             return None
@@ -88,10 +88,10 @@ class Source:
 
 
 def _holds(text: str, inner: str) -> bool:
-    """Whether a line above another one is the key that it lies in."""
+    """Return whether a line above another one is a key that contains it."""
     if not text.strip() or text.lstrip().startswith("#"):
         return False
-    # YAML does not indent the items of a list below its key.
+    # In YAML, the items of a list may have the indentation of its key.
     own = _indent(inner) + (_is_item(inner) and not _is_item(text))
     return _indent(text) < own
 

@@ -11,16 +11,16 @@ from specwright.report.verdict import counted
 from specwright.text import visible
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
-# Of each level.
+# The number of annotations of each level.
 _SHOWN = 10
 _IN_MESSAGE = (("%", "%25"), ("\n", "%0A"))
 _IN_PROPERTY = (*_IN_MESSAGE, (":", "%3A"), (",", "%2C"))
 
 
 def render(report: Report) -> str:
-    """Annotations of the worst findings of each level, and a folded list of all others.
+    """Return annotations for the worst findings of each level, and a folded list of all others.
 
-    GitHub shows ten of each level for a step and drops the rest; those stand in the log.
+    GitHub shows ten of each level for a step and drops the rest; those are in the log.
     """
     lines, further = [], []
     shown = Counter[Level]()
@@ -37,7 +37,7 @@ def render(report: Report) -> str:
 
 
 def _plain(finding: Finding) -> str:
-    """A finding in the log; a space before it keeps it from being a command."""
+    """Return a finding for the log; leading spaces keep it from being a command."""
     return visible(f"  {finding.location}: {finding.level} {finding.rule} {finding.words}")
 
 

@@ -1,4 +1,4 @@
-"""A report as JUnit XML, the test results that CI servers read."""
+"""A report as JUnit XML, the format of test results that CI servers read."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from specwright.report.details import details
 from specwright.report.verdict import counted
 from specwright.text import spelled, visible
 
-# XML 1.0 has no place for them, not even as references.
+# XML 1.0 does not allow these characters, not even as references.
 _ILLEGAL = str.maketrans({character: spelled(character) for character in "\ufffe\uffff"})
 _SUBJECT = "specwright"
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A rule as it was tried on an operation, with what was found there."""
+    """A rule that was tried on an operation, with the findings there."""
 
     trial: Trial
     findings: list[Finding] = field(default_factory=list)
 
 
 def render(report: Report) -> str:
-    """One suite with a case for each operation and rule, as readers of Ant and Jenkins take it.
+    """Return one suite with a case for each operation and rule, in the form of Ant and Jenkins.
 
-    A case fails as the command does: for errors only. A report that does not know what was tried
-    where has a case for each rule.
+    A case fails as the command does: for errors only. A report without trials has a case for each
+    rule.
     """
     cases = _cases(report)
     suite = ElementTree.Element("testsuite", name=_legal(report.document))
@@ -58,7 +58,7 @@ def _clock(report: Report, suite: ElementTree.Element) -> None:
     suite.set("time", f"{report.clock.seconds if report.clock else 0:.3f}")
     suite.set("hostname", _legal(report.clock.host) if report.clock else "localhost")
     if report.clock is not None:
-        # The schema of Ant has no place for a time zone.
+        # The schema of Ant does not allow a time zone.
         started = datetime.fromtimestamp(report.clock.started, UTC)
         suite.set("timestamp", f"{started:%Y-%m-%dT%H:%M:%S}")
 
@@ -74,7 +74,7 @@ def _cases(report: Report) -> Sequence[_Case]:
 
 
 def _parts(finding: Finding) -> Iterator[tuple[str, Finding]]:
-    """A finding by the operations that have it, each with its own words and evidence."""
+    """Yield a finding for each of its operations, with the message and evidence there."""
     if not finding.occurrences:
         yield "", finding
     for each in finding.occurrences:
@@ -101,7 +101,7 @@ def _case(case: _Case) -> ElementTree.Element:
     )
     failing = [each for each in case.findings if _fails(each)]
     waived = [each.waived for each in case.findings if each.waived is not None]
-    # Readers keep one outcome of a case, so it holds all findings.
+    # Readers keep one outcome of a case, so it contains all findings.
     if failing:
         failure = ElementTree.SubElement(written, "failure", message=_first(failing), type="error")
         failure.text = _listed(failing)

@@ -1,4 +1,4 @@
-"""A report as Markdown, for the comment on a pull request or the page of a job."""
+"""A report as Markdown, for a comment on a pull request or the summary of a job."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from specwright.report.outline import Group, Kind, Part, kinds, parts
 from specwright.report.verdict import counted, headline, verdict
 from specwright.text import visible
 
-# What GitHub takes as a comment.
+# The length limit of GitHub for a comment.
 LIMIT = 65_535
-# Room for what is not a finding; these have the rest.
+# Room for the parts apart from findings, which get the rest.
 _FACTS, _KINDS, _TABLES, _TABLE, _WAIVED = 8_000, 16_000, 16_000, 8_000, 8_000
-# Room for saying that a chapter after the first has none.
+# Room for a note that there is not enough room, for each chapter after the first.
 _OTHERS = 1_000
-# How much of a text is shown in a cell and as evidence.
+# The lengths of a text in a cell, of evidence, and of a counterexample.
 _CELL, _EVIDENCE, _VALUE = 500, 4_000, 150
 _SHOWN_OPERATIONS = 3
-# Room for the note on what is left out.
+# Room for the note on omissions.
 _NOTE = 200
 
 _Value = TypeVar("_Value")
 
 
 class _Written(NamedTuple):
-    """A row, and what supports it."""
+    """A row, and its details."""
 
     row: str
     support: str = ""
 
 
 def marker(command: str) -> str:
-    """How a bot knows the comment that it wrote before, and not the one of another command."""
+    """Return the marker by which a bot recognises its earlier comment for the same command."""
     return f"<!-- specwright {command} -->"
 
 
 def render(report: Report) -> str:
-    """The verdict, then HTML in which Markdown is not read, as far as there is room."""
+    """Return the verdict, then HTML in which Markdown is not parsed, as far as there is room."""
     outcome = "failed" if report.has_errors else "passed"
     title = f"specwright {report.command} {outcome}: {headline(report)}"
     head = f"### {title} {marker(report.command)}\n"
@@ -51,7 +51,7 @@ def render(report: Report) -> str:
 
 
 def _kinds(report: Report) -> str:
-    """The rules that changes break, and what to do about each."""
+    """Return a table of the rules that changes break, with a way to avoid each break."""
     opening = f"<table>\n{_headings('What breaks', 'Without a break')}"
     found = kinds(report)
     return _block(opening, found, _kind, "</table>", _KINDS, "rule") if found else ""
@@ -65,7 +65,7 @@ def _kind(kind: Kind) -> _Written:
 
 
 def _findings(report: Report, room: int) -> str:
-    """Errors with all that supports them; the others folded below, in the room that is left."""
+    """Return the errors with their details, then the others folded, as far as there is room."""
     written = ""
     chapters = parts(report)
     for number, part in enumerate(chapters, 1):
@@ -84,7 +84,7 @@ def _part(part: Part, room: int, *, is_folded: bool) -> str:
 
 
 def _rows(group: Group) -> Iterator[_Written]:
-    """The findings of a group below its heading, which goes with the first of them."""
+    """Yield the findings of a group; the first one includes the heading."""
     heading = f'<tr><th align="left">{_heading(group)}</th></tr>\n'
     for finding in group.findings:
         row = _row(f"{_said(finding)}<br><sub>{_place(finding)}</sub>")
@@ -104,7 +104,7 @@ def _heading(group: Group) -> str:
 
 
 def _said(finding: Finding) -> str:
-    """What a finding says; of a change with its value, as without one it proves nothing."""
+    """Return the message of a finding; for a change, with the counterexample that proves it."""
     if finding.affected is None:
         return _code(finding.message)
     subject = f"{_code(finding.affected.subject)}: " if finding.affected.subject else ""
@@ -140,9 +140,9 @@ def _block(
     room: int,
     noun: str,
 ) -> str:
-    """All rows, then their support as far as there is room, and how many there is none for.
+    """Return all rows and their details, as far as there is room, and the number of omissions.
 
-    A blank line begins a block and none lies within it: there Markdown would be read again.
+    A block starts with a blank line but does not contain one, as Markdown is parsed after it.
     """
     room -= len(opening) + len(closing) + _NOTE
     kept: list[_Written] = []
@@ -170,7 +170,7 @@ def _block(
 
 
 def _folded(finding: Finding) -> Iterator[str]:
-    """What supports a finding, each behind its label."""
+    """Yield the details of a finding, each folded behind its label."""
     if finding.counterexample is not None and finding.affected is None:
         yield _details("counterexample", finding.counterexample)
     for each in finding.evidence:
@@ -213,7 +213,7 @@ def _row(*cells: str) -> str:
 
 
 def _place(finding: Finding) -> str:
-    """Where it is; of a change also its rule, and the name by which it is accepted."""
+    """Return the location; for a change, also its rule and the fingerprint to accept it by."""
     words = [_code(str(finding.location))]
     if finding.affected is None:
         words += [_code(finding.pointer)] if finding.pointer else []
@@ -225,18 +225,18 @@ def _place(finding: Finding) -> str:
 
 
 def _details(label: str, text: str) -> str:
-    # A line of its own could be blank, or a command to the server.
+    # A line on its own could be blank, or a command to the server.
     lines = "&#10;".join(escape(visible(line)) for line in _cut(text, _EVIDENCE).split("\n"))
     return f"<details><summary>{_code(label)}</summary><pre>{lines}</pre></details>"
 
 
 def _code(text: str) -> str:
-    """Text where mentions, references, links and emoji are not looked for."""
+    """Return text as code, in which mentions, references, links and emoji have no effect."""
     return f"<code>{escape(visible(_cut(text, _CELL)))}</code>"
 
 
 def _ours(text: str) -> str:
-    """A text of ours, whose backticks mark code."""
+    """Return a text of the project as HTML; backticks mark code."""
     return "".join(
         _code(part) if number % 2 else escape(part) for number, part in enumerate(text.split("`"))
     )

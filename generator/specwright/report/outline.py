@@ -1,4 +1,4 @@
-"""The findings of a report as people read them: the worst first, changes by whom they concern."""
+"""The findings of a report in reading order: the worst first, changes grouped by operation."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Group:
     """Findings about the same operations, or of the same rule.
 
     Attributes:
-        operations: those that changes concern; none for the whole API.
-        rule: that of findings which name their operation themselves, or have none, else None.
+        operations: the operations that changes affect; empty for the whole API.
+        rule: the rule of findings that name their operation in the message or have none; else None.
     """
 
     findings: Sequence[Finding]
@@ -30,7 +30,7 @@ class Part:
     """A chapter of a report.
 
     Attributes:
-        folded: whether it may wait until somebody asks for it.
+        folded: whether it is folded at first.
     """
 
     title: str
@@ -52,7 +52,7 @@ class Kind:
     operations: int
 
 
-# The chapters of changes and of all else.
+# The titles of the chapters, by level and whether they are about changes.
 _TITLES = {
     (Level.ERROR, True): "What breaks",
     (Level.ERROR, False): "Errors",
@@ -64,9 +64,9 @@ _TITLES = {
 
 
 def ranked(report: Report) -> Sequence[Finding]:
-    """Return the findings by level: changes first, by their rules, those that reach far first.
+    """Return the findings by level: changes first, by rule and the number of operations.
 
-    Others go by the weight of their rule.
+    Other findings are sorted by the weight of their rule.
     """
     order = {rule.id: number for number, rule in enumerate(report.rules)}
     weights = {rule.id: rule.weight for rule in report.rules}
@@ -83,7 +83,7 @@ def ranked(report: Report) -> Sequence[Finding]:
 def parts(report: Report) -> Sequence[Part]:
     """Return the chapters of a report that have findings.
 
-    Of a comparison, the errors stand open and all else is folded below them.
+    In a comparison, the errors are open and everything else is folded below them.
     """
     found = _by(ranked(report), lambda each: (each.level, each.affected is not None))
     compared = any(is_change for _, is_change in found)
@@ -101,7 +101,7 @@ def parts(report: Report) -> Sequence[Part]:
 
 
 def by_operation(report: Report) -> dict[str, list[Finding]]:
-    """Return the changes that are errors of each operation, those with most of them first."""
+    """Return the changes that are errors by operation, operations with the most errors first."""
     found: dict[str, list[Finding]] = {}
     for finding in ranked(report):
         if finding.affected is not None and finding.level is Level.ERROR:
@@ -134,7 +134,7 @@ def _groups(findings: Sequence[Finding], rules: dict[str, RuleDescription]) -> S
 
 
 def _concern(finding: Finding) -> tuple[str, ...] | str:
-    """The operations of a change, or the rule if the message has them or there are none."""
+    """Return the operations of a change unless its message names them, or else the rule."""
     if finding.affected is None:
         return finding.rule
     operations = finding.affected.operations
@@ -149,5 +149,5 @@ def _by(findings: Iterable[Finding], key: Callable[[Finding], _Key]) -> dict[_Ke
 
 
 def _unknown(rule: str) -> RuleDescription:
-    """A rule that the report says nothing of."""
+    """Return a description of a rule that the report does not describe."""
     return RuleDescription(rule, "", "", "", "", Level.ERROR, Level.ERROR)

@@ -1,4 +1,4 @@
-"""A report as one HTML file, which needs no network, and a script for searching only."""
+"""A report as one HTML file that works offline; its script is for searching only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from specwright.text import visible
 
 
 def render(report: Report) -> str:
-    """The whole page; its style and script are the only ones that its policy lets a browser use."""
+    """Return the page; its content security policy allows only its own style and script."""
     # Imported here: only this format needs it.
     import jinja2
     from markupsafe import Markup
@@ -29,7 +29,7 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        # Before it is escaped, every text is made visible.
+        # Every text is made visible before it is escaped.
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
     environment.filters["counted"] = counted
@@ -58,7 +58,7 @@ def render(report: Report) -> str:
 
 
 class _Proof(NamedTuple):
-    """Evidence as it is laid out: what was asked for, what came, the request, and all but these."""
+    """Evidence in the layout: the expected result, the actual one, the request, and the rest."""
 
     expected: Evidence | None
     got: Evidence | None
@@ -76,7 +76,7 @@ def _proven(evidence: Sequence[Evidence]) -> _Proof:
 
 
 def _by_operation(report: Report) -> Mapping[str, Sequence[Finding]]:
-    """The findings of each operation, the worst first."""
+    """Return the findings of each operation, the worst first."""
     found: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in ranked(report):
         for operation in finding.operations:
@@ -91,7 +91,7 @@ def _state(visit: Visit, found: Mapping[str, Sequence[Finding]]) -> str:
 
 
 def _anchors() -> Callable[[Finding], str]:
-    """The name of the place of each finding on the page; no two have the same."""
+    """Return a function that gives each finding its own anchor on the page."""
     names: dict[Finding, str] = {}
     taken: Counter[str] = Counter()
 
@@ -106,7 +106,7 @@ def _anchors() -> Callable[[Finding], str]:
 
 
 def _ours(text: str) -> Sequence[tuple[bool, str]]:
-    """The parts of a text of ours, and whether each is code, which backticks mark."""
+    """Return the parts of a text of the project, each with whether backticks mark it as code."""
     return [(number % 2 == 1, part) for number, part in enumerate(text.split("`"))]
 
 

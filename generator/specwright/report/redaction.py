@@ -1,4 +1,4 @@
-"""Keeping known secrets out of what a report shows."""
+"""The redaction of known secrets in reports."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from specwright.findings import Affected, Evidence, Finding, Occurrence, Report,
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 REDACTED = "[redacted]"
-# What writers of URLs leave as it is, beside letters and digits: none or "/", else what RFC 3986
-# allows in a segment of a path or in a query.
+# Characters that URL encoders leave as they are, apart from letters and digits: none, "/", or
+# those that RFC 3986 allows in a path segment or a query.
 _SAFE = ("", "/", "!$&'()*+,;=:@", "!$&'()*+,;=:@/?")
 # A shorter piece of Base64 would match by chance.
 _SHORTEST_PIECE = 8
@@ -26,14 +26,14 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 class Redaction:
-    """Replaces secrets by `[redacted]`, however they are written.
+    """A replacement of secrets by `[redacted]`, in any of their encodings.
 
     It finds a secret as it is, percent-encoded, escaped as in JSON, and as Base64, also within
     the Base64 of a longer text, such as that of an `Authorization` header. Each form is one
     linear search.
 
-    Of `values` there may be thousands, which are no credentials: they are found but in Base64. A
-    text is searched only for those of which it has a word that few others have.
+    There may be thousands of `values`, which are not credentials: they are not found in Base64. A
+    text is searched only for those with their rarest word in it.
     """
 
     __slots__ = ("_forms", "_of_word")
@@ -54,7 +54,7 @@ class Redaction:
         return f"Redaction({len(self._forms)} forms)"
 
     def text(self, text: str) -> str:
-        """The text without secrets."""
+        """Return the text without secrets."""
         forms = set(self._forms)
         for word in self._of_word.keys() & set(_WORD.findall(text)):
             forms |= self._of_word[word]
@@ -64,7 +64,7 @@ class Redaction:
         return text
 
     def value(self, value: Json) -> Json:
-        """The JSON value without secrets, in names of members, too."""
+        """Return the JSON value without secrets, including the names of members."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -76,14 +76,14 @@ class Redaction:
         return value if self.text(written) == written else REDACTED
 
     def report(self, report: Report) -> Report:
-        """The report without secrets; its rules come from nobody else."""
+        """Return the report without secrets; its rules are texts of the project."""
 
         @cache
         def of_file(file: str, number: int) -> str | None:
             shown = report.line(Location(file, number, 1))
             return None if shown is None else self.text(shown)
 
-        # A whole document may be one line, about which there are hundreds of findings.
+        # A whole document may be one line with hundreds of findings.
         def line(location: Location) -> str | None:
             return of_file(location.file, location.line)
 
@@ -172,7 +172,7 @@ class Redaction:
 
 
 def _inner_words(text: str) -> set[str]:
-    """The words that stay words whatever stands before and after the text."""
+    """Return the words that remain whole words inside any other text."""
     return {each[0] for each in _WORD.finditer(text) if each.start() and each.end() < len(text)}
 
 
@@ -197,7 +197,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _within_base64(octets: bytes, before: int, alphabet: bytes) -> Iterator[str]:
-    """What Base64 makes of octets alone when so many others stand before them in a group."""
+    """Yield the part of Base64 that depends only on the octets, with `before` others in front."""
     encoded = b64encode(bytes(before) + octets, alphabet).decode()
     piece = encoded[-(-before * 8 // 6) : (before + len(octets)) * 8 // 6]
     if len(piece) >= _SHORTEST_PIECE:

@@ -1,4 +1,4 @@
-"""Rules in words, for people who meet one in a report."""
+"""Descriptions of rules, for readers of reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from specwright.findings import RuleDescription
 
 
 def by_category(rules: Iterable[RuleDescription]) -> Mapping[str, Sequence[RuleDescription]]:
-    """The chapters of the list of rules."""
+    """Return the chapters of the list of rules."""
     chapters: defaultdict[str, list[RuleDescription]] = defaultdict(list)
     for rule in rules:
         chapters[rule.category].append(rule)
@@ -18,7 +18,7 @@ def by_category(rules: Iterable[RuleDescription]) -> Mapping[str, Sequence[RuleD
 
 
 def overview(rules: Sequence[RuleDescription]) -> Iterator[str]:
-    """One line per rule below its category: the id, the levels, the first sentence."""
+    """Yield one line per rule below its category: the id, the levels, the first sentence."""
     width = max(len(rule.id) for rule in rules)
     for category, members in by_category(rules).items():
         yield f"{category:<{width + 2}}  recommended  strict"
@@ -28,7 +28,7 @@ def overview(rules: Sequence[RuleDescription]) -> Iterator[str]:
 
 
 def paragraphs(rule: RuleDescription) -> Iterator[str]:
-    """Why there is a rule, what breaks it, what to do, and the levels that it has."""
+    """Yield the reason for a rule, an example, the advice, and the levels."""
     yield rule.why
     if rule.example:
         yield f"For example: {rule.example}."
@@ -38,7 +38,7 @@ def paragraphs(rule: RuleDescription) -> Iterator[str]:
 
 
 def examples(rule: RuleDescription) -> Iterator[tuple[str, str]]:
-    """What stands above each example of a rule, and the example; there may be words alone."""
+    """Yield the label of each example of a rule, and the example; it may be empty."""
     if rule.bad:
         yield "Found:", rule.bad
     if rule.instead:
@@ -48,7 +48,7 @@ def examples(rule: RuleDescription) -> Iterator[tuple[str, str]]:
 
 
 def explained(rule: RuleDescription) -> str:
-    """Why there is this rule, what it finds, and what would be better."""
+    """Return the description of a rule: the reason, an example, and a better one."""
     parts = [f"{rule.id} ({rule.category})", *paragraphs(rule)]
     for label, example in examples(rule):
         parts += [label, indent(dedent(example).strip(), "    ")] if example else [label]

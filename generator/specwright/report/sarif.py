@@ -21,7 +21,7 @@ _Object = dict[str, Any]
 
 
 def render(report: Report) -> str:
-    """One run, in ASCII; waived findings are there as suppressed results."""
+    """Return one run, in ASCII; waived findings are included as suppressed results."""
     driver = {
         "name": "specwright",
         "version": __version__,
@@ -70,14 +70,14 @@ def _result(finding: Finding) -> _Object:
 
 
 def _lasting(finding: Finding) -> Finding:
-    """A finding without the messages of one run, whose ids and dates no other run has."""
+    """Return a finding without the messages of one run, as their ids and dates do not recur."""
     if not finding.occurrences:
         return finding
     return replace(finding, evidence=())
 
 
 def _message(evidence: Evidence) -> _Object:
-    """A request or an answer (SARIF 2.1.0, 3.46 and 3.47); the last one of each is the proof."""
+    """Return a request or response (SARIF 2.1.0, 3.46 and 3.47); the last of each is the proof."""
     if evidence.http is None:
         return {}
     written = json.loads(evidence.http)
@@ -95,7 +95,7 @@ def _message(evidence: Evidence) -> _Object:
 
 
 def _place(location: Location) -> _Object:
-    # Names of files need not be Unicode.
+    # File names need not be valid Unicode.
     path = PurePath(location.file).as_posix().encode("utf-8", "surrogatepass")
     return {
         "artifactLocation": {"uri": quote(path)},

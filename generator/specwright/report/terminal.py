@@ -1,4 +1,4 @@
-"""Output to a terminal, a pipe or a log, where nothing that somebody else wrote may act."""
+"""Output to a terminal, a pipe or a log, in which untrusted text must not have any effect."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from specwright.text import visible
 
 
 def say(line: str, *, err: bool = False) -> None:
-    """Print one line; what is not seen of it is spelled out."""
+    """Print one line, with invisible characters escaped."""
     click.echo(visible(line, kept="\t"), err=err)
 
 
 def show(rendered: str, *, err: bool = False) -> None:
-    """Print what a renderer made of a report; it has seen to what is not seen."""
+    """Print a rendered report; the renderer has escaped invisible characters."""
     click.echo(rendered, err=err, nl=False)
 
 
 def accept_any_text() -> None:
-    """Let characters that an output has no bytes for be spelled out, too."""
+    """Escape the characters that an output cannot encode."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -31,7 +31,7 @@ def accept_any_text() -> None:
 
 @contextmanager
 def live(line: Callable[[], str]) -> Iterator[None]:
-    """Show what a long command is at, asked for several times a second; only on a terminal."""
+    """Show the state of a long command, updated several times a second; only on a terminal."""
     if not sys.stderr.isatty():
         yield
         return
@@ -49,7 +49,7 @@ def live(line: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def progress(first: str) -> Iterator[Callable[[str], None]]:
-    """Show which step a long command is at, as `live` does; yields what is told of the next."""
+    """Show the step of a long command, as `live` does; yield a function that sets the next one."""
     steps = [first]
     with live(lambda: steps[-1]):
         yield steps.append

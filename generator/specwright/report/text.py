@@ -1,4 +1,4 @@
-"""A report for people: one line per finding, and the line that it is about."""
+"""A report as text: one line per finding, and the source line that it is about."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
 
 def render(report: Report, most: int | None = None) -> str:
-    """The findings, the worst first, what was measured, then the outcome.
+    """Return the findings, the worst first, the measurements, then the outcome.
 
-    `most` is how many findings are shown; None for all.
+    `most` is the number of findings to show; None for all.
     """
     found = ranked(report)
     lines = [line for finding in found[:most] for line in _finding(finding, report)]
@@ -32,13 +32,13 @@ def render(report: Report, most: int | None = None) -> str:
 
 
 def outcome(report: Report) -> str:
-    """Return the last line: the document, and what came of it."""
+    """Return the last line: the document, and the outcome."""
     words = "; ".join(filter(None, (report.headline, verdict(report))))
     return visible(f"{report.document}: {words}")
 
 
 def _missed(report: Report) -> Iterator[str]:
-    """The operations of which nothing was tested but how they refuse."""
+    """Yield the operations that never succeeded, so that only their errors were tested."""
     missed = [each for each in report.visits if not each.successes]
     if missed:
         yield "Never succeeded:"
@@ -75,5 +75,5 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _painted(level: Level, words: str) -> str:
-    # click takes the colours out again unless the output is a terminal.
+    # click removes the colours unless the output is a terminal.
     return click.style(words, fg=_COLOURS[level], bold=True)

@@ -1,1 +1,1 @@
-"""The review of a pull request: everything that a change of the document comes to."""
+"""The review of a pull request: all effects of a change of the document."""

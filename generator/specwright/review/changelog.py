@@ -1,4 +1,4 @@
-"""The entry of an API's changelog for a change of its document (Keep a Changelog 1.1.0)."""
+"""The changelog entry of an API for a change of its document (Keep a Changelog 1.1.0)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from specwright.text import visible
 
 
 class Section(StrEnum):
-    """The parts of an entry, in their order; what was fixed no comparison can tell."""
+    """The sections of an entry, in order; a comparison cannot detect fixes."""
 
     ADDED = "Added"
     CHANGED = "Changed"
@@ -27,7 +27,7 @@ class Section(StrEnum):
     SECURITY = "Security"
 
 
-# The first pattern that fits a rule decides; everything else has changed.
+# The first pattern that matches a rule decides; all other rules are in `Changed`.
 _SECTIONS: Mapping[str, Section] = {
     ChangeRule.OPERATION_ADDED: Section.ADDED,
     ChangeRule.ADDED: Section.ADDED,
@@ -60,7 +60,7 @@ _VERSION = "/info/version"
 _UNRELEASED = "Unreleased"
 _NOT_IN_VERSION = re.compile(r"[^0-9A-Za-z.+-]")
 
-# Operations, and what is said of them.
+# Operations, and the sentences about them.
 _Bullets = dict[tuple[str, ...], list[str]]
 
 
@@ -68,7 +68,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
     """Return the changes that a comparison found, as Markdown.
 
     Args:
-        day: on which the revision was released, if that is known, such as `2026-11-22`.
+        day: the release date of the revision, if known, such as `2026-11-22`.
     """
     sections: dict[Section, _Bullets] = {each: defaultdict(list) for each in Section}
     said: set[tuple[Pointer | None, str]] = set()
@@ -78,7 +78,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
             and finding.rule != ChangeRule.DIFF_UNPROVEN
         ):
             continue
-        # What breaks clients in what they send may be compatible in what they receive.
+        # One change may break requests and be compatible in responses; it is listed once.
         if (finding.pointer, finding.message) not in said:
             said.add((finding.pointer, finding.message))
             section = _section(finding, base, revision)
@@ -101,7 +101,7 @@ def _severity(finding: Finding) -> int:
 
 def _heading(base: Document, revision: Document) -> str:
     before, now = (str(_value(each, _VERSION)) for each in (base, revision))
-    # A version that stays the same has been released without these changes.
+    # An unchanged version was released without these changes.
     return _UNRELEASED if before == now else _NOT_IN_VERSION.sub("_", now)
 
 
@@ -176,7 +176,7 @@ def _named(operations: Sequence[str]) -> str:
 
 
 def _code(text: str) -> str:
-    """Text of a document as Markdown shows it: every character as it is, on one line."""
+    """Return text of a document as Markdown code on one line, with every character as it is."""
     shown = visible(text)
     fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
     space = " " if shown.startswith("`") or shown.endswith("`") else ""

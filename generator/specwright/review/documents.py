@@ -1,4 +1,4 @@
-"""Which documents a directory has, and where one of them was in an older commit."""
+"""The documents of a directory, and their places in an older commit."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from specwright.files import read_regular
 
 _SUFFIXES = frozenset((".json", ".yaml", ".yml"))
 _OPENAPI = re.compile(rb"(?:^|[{,])\s*[\"']?openapi[\"']?\s*:\s*[\"']?3\.", re.MULTILINE)
-# What tools install, which is not of the project.
+# Directories of installed packages, which are not part of the project.
 _LEFT_OUT = frozenset(("node_modules", "site-packages"))
 
 
 def documents_in(directory: Path) -> Sequence[Path]:
-    """Return the OpenAPI documents of a directory by name; links and hidden ones are left out.
+    """Return the OpenAPI documents of a directory by name, without links and hidden directories.
 
     Raises:
-        InputError: there is none.
+        InputError: the directory has none.
     """
     found = sorted(path for path in _files(directory) if _is_openapi(read_regular(path)))
     if not found:
@@ -49,7 +49,7 @@ def _is_openapi(content: bytes) -> bool:
 
 
 def gone_since(commit: Commit) -> Sequence[str]:
-    """Return the OpenAPI documents of a commit that the working tree no longer has, by path."""
+    """Return the paths of the OpenAPI documents of a commit that the working tree no longer has."""
     missing = (
         path
         for path in commit.files()
@@ -66,7 +66,7 @@ def _was_openapi(commit: Commit, path: str) -> bool:
 
 
 def former_documents(commit: Commit) -> Sequence[str]:
-    """Return the documents of a project by its settings in a commit, if those can be read."""
+    """Return the documents in a project's settings at a commit, if these can be read."""
     file = find_project(Path.cwd())
     if file is None:
         return ()
@@ -78,9 +78,9 @@ def former_documents(commit: Commit) -> Sequence[str]:
 
 
 def former_place(commit: Commit, document: Document, gone: Iterable[str]) -> str | None:
-    """Return where a document was before it was moved: one that is gone and has its title.
+    """Return the former path of a moved document: that of a removed one with the same title.
 
-    Of several, one with the same file name is taken.
+    Of several, one with the same file name is preferred.
     """
     name = Path(document.path).name
     for path in sorted(gone, key=lambda path: (Path(path).name != name, path)):
@@ -99,6 +99,6 @@ def former_document(commit: Commit, path: str) -> Document | None:
 
 
 def title(document: Document) -> object:
-    """Return the title of an API, by which a document is known that was moved."""
+    """Return the title of an API, which identifies a moved document."""
     info = document.data.get("info")
     return info.get("title") if isinstance(info, dict) else None

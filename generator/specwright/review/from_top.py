@@ -1,4 +1,4 @@
-"""Places as a repository names them, for those who show a report beside its files."""
+"""Paths from the top of a repository, for tools that show a report beside its files."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from specwright.findings import Finding, Report
 
 
 def from_top(report: Report, directory: str) -> Report:
-    """Return the report with all files of the working tree named from the top of the repository.
+    """Return the report with the paths of the working tree relative to the top of the repository.
 
     Args:
-        directory: from where they are named now, by its own path from the top, such as `services`.
+        directory: the directory that they are relative to now, from the top, such as `services`.
     """
     if not directory:
         return report

@@ -1,4 +1,4 @@
-"""The versions that a document had since a commit, and what changed from each to the next."""
+"""The versions of a document since a commit, and the changes from each to the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from specwright.document.model import Document
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A document as a commit left it; `day` is that of the commit, empty for a working tree."""
+    """A document at a commit; `day` is the date of the commit, empty for a working tree."""
 
     document: Document
     day: str = ""
@@ -22,12 +22,12 @@ class State:
 
 
 def steps(states: Sequence[State]) -> Iterator[tuple[State, State]]:
-    """Yield the last state of each version with that of the version before, the newest first.
+    """Yield the last states of each two consecutive versions, the newest first.
 
-    What changed before the version did belongs to the next version, unless there is none.
+    Changes before a new version number belong to the new version, if there is one.
 
     Args:
-        states: in the order of time, beginning with the one that all is compared with.
+        states: in chronological order, starting with the base of the comparison.
     """
     first, *later = states
     ends: list[State] = []

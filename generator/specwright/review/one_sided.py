@@ -1,4 +1,4 @@
-"""Documents that only one side of a comparison has."""
+"""Documents on only one side of a comparison."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from specwright.report.verdict import counted
 
 
 def added(revision: Document) -> Report:
-    """Return the comparison of a document that is new: it breaks nobody."""
+    """Return the comparison of a new document, which does not break clients."""
     count = counted(sum(1 for _ in operations(revision)), "operation")
     return Report(
         revision.path,
@@ -25,10 +25,11 @@ def added(revision: Document) -> Report:
 
 
 def removed(path: str, former: Document | None, was: str) -> Report:
-    """Return the comparison of a document that is gone; None stands for one that cannot be used.
+    """Return the comparison of a removed document.
 
     Args:
-        was: the name of the document that is gone.
+        former: the removed document; None if it cannot be used.
+        was: the name of the removed document.
     """
     names = tuple(label(each) for each in operations(former)) if former else ()
     count = counted(len(names), "operation")

@@ -22,7 +22,7 @@ _TWIN, _FIRST = ".async_client.Async", ".client."
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why no package could be made of a document."""
+    """The reason that no package can be generated from a document."""
 
     reason: str
 
@@ -33,11 +33,11 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class Package:
-    """What a package is on both sides of a change.
+    """A package on both sides of a change.
 
     Attributes:
-        output: the directory that holds it.
-        differences: the files there that are not what the revision says.
+        output: the directory of the package.
+        differences: the files there that differ from the package of the revision.
     """
 
     output: Path
@@ -46,7 +46,7 @@ class Package:
     differences: Sequence[FileDifference] = ()
 
     def findings(self) -> Iterator[Finding]:
-        """What is wrong with the package of the revision."""
+        """Yield the problems of the revision's package."""
         if isinstance(self.revision, Failure):
             yield self._finding(NOT_GENERATED, f"no package can be made: {self.revision.reason}")
             return
@@ -59,10 +59,10 @@ class Package:
             yield self._finding(NOT_COMPARED, message)
 
     def broken(self) -> list[tuple[Finding, tuple[str]]]:
-        """The names that fail where they are used as before, each with what it is accepted by.
+        """Return the names that fail if used as before, each with the name for an acceptance.
 
-        One for each edit: the asynchronous client is made of the same template as the other one,
-        and what the package exports is defined in a module of it.
+        One for each edit: the asynchronous client comes from the same template as the other one,
+        and the exports of the package are defined in its modules.
         """
         names = {change.name for change in self._changes if change.breaks}
         defined = {_last(name) for name in names if not _is_export(name)}
@@ -75,7 +75,7 @@ class Package:
         ]
 
     def facts(self) -> Iterator[tuple[str, str]]:
-        """How the package does, in a few words."""
+        """Yield the state of the package, in a few words."""
         if isinstance(self.revision, Failure):
             yield "Generated package", "none can be made"
             return
@@ -86,7 +86,7 @@ class Package:
             yield "Public names", words or "as they were"
 
     def table(self) -> Table | None:
-        """Every change of the public names."""
+        """Return the changes of the public names, if any."""
         rows = tuple((change.kind.value, change.name, change.words) for change in self._changes)
         columns = ("Change", "Name", "How")
         return Table("Public names of the generated package", columns, rows) if rows else None

@@ -1,4 +1,4 @@
-"""The rules of `specwright review` that are about the generated package."""
+"""The rules of `specwright review` for the generated package."""
 
 from __future__ import annotations
 

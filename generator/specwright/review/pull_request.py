@@ -29,15 +29,15 @@ _USUAL = Settings()
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """What a working tree does to its document, and how that is to be judged.
+    """A change of a document in a working tree, and the settings to review it with.
 
     Attributes:
         commit: the commit that it is compared with.
         base: the document of the commit, upgraded.
         revision: the document of the working tree, as it was read.
-        settings: of the checks.
+        settings: the settings of the checks.
         acceptances: the changes that the project accepts.
-        prefixes: starts of paths that do not tell operations apart.
+        prefixes: path prefixes to ignore when operations are paired.
     """
 
     commit: Commit
@@ -59,9 +59,9 @@ def review(
     """Join the findings of both documents, their comparison and their packages.
 
     Args:
-        options: those that the package of the working tree is generated with.
+        options: the options that the package of the working tree is generated with.
         output: the directory of the package.
-        progress: is told the name of each step as it begins.
+        progress: called with the name of each step as it begins.
     """
     progress("checking the documents")
     # One examination serves `validate` and `generate`.
@@ -92,7 +92,7 @@ def review(
 
 
 def introduced(revision: Document, settings: Settings) -> Report:
-    """Return the review of a document that is new: what it says breaks nobody."""
+    """Return the review of a new document, which does not break clients."""
     report = examine(upgrade(revision), settings).report(settings)
     new = added(revision)
     return replace(
@@ -115,13 +115,13 @@ def joined(
     settings: Settings = _USUAL,
     prefixes: Sequence[str] = (),
 ) -> Report:
-    """Join what is known of the change from one upgraded document to another.
+    """Join the reports on the change from one upgraded document to another.
 
     Args:
         validations: the reports on both documents.
-        package: what is generated from both; None if the project has no package.
-        settings: the levels of rules that the project decided on, and the notice that it gives.
-        prefixes: starts of paths that do not tell operations apart.
+        package: the package generated from both; None if the project does not have one.
+        settings: the rule levels of the project, and its notice period for removals.
+        prefixes: path prefixes to ignore when operations are paired.
     """
     broken = package.broken() if package else []
     changes = compare(
@@ -145,7 +145,7 @@ def joined(
 
 
 def _news(old: Report, new: Report) -> Sequence[Finding]:
-    """The errors of a document, and whatever else its base does not have."""
+    """Return the errors of a document, and its other findings that the base does not have."""
     known = {(each.rule, each.pointer, each.message) for each in old.findings}
     return [
         each
@@ -160,6 +160,6 @@ def _as_before(count: int) -> str:
 
 def _of(package: Package | None, validation: Report) -> Iterator[Finding]:
     for finding in package.findings() if package else ():
-        # The findings of an invalid document say why nothing can be made of it.
+        # The findings of an invalid document already explain why generation fails.
         if finding.rule != NOT_GENERATED.id or not validation.has_errors:
             yield finding

@@ -1,4 +1,4 @@
-"""The generated package on both sides of a change, made in memory."""
+"""The package on both sides of a change, generated in memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from specwright.review.package import Failure, Package
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A document as it was read, and what the rules have found in it."""
+    """A document as it was read, and its examination by the rules."""
 
     document: Document
     examination: Examination
@@ -29,15 +29,15 @@ class Examined:
 def packages(
     target: Path, options: Options, commit: Commit, base: Examined, revision: Examined
 ) -> Package | None:
-    """Make the package of both documents by the templates of the working tree.
+    """Generate the package of both documents with the templates of the working tree.
 
     Args:
         target: the directory of the package.
-        options: those of the working tree.
-        commit: holds the base, and the options that it was made with.
+        options: the options of the working tree.
+        commit: the commit with the base, and with the options of its package.
 
     Returns:
-        None for a project that has no package, neither now nor in the commit.
+        None for a project without a package, both now and in the commit.
     """
     if read_lock(target).package is None and not _had_package(commit, target):
         return None
@@ -65,7 +65,7 @@ def _made_of_base(
 
 
 def _options_of(commit: Commit, options: Options, document: Path) -> Options:
-    """The options of a commit; those of the working tree if it has no settings of ours."""
+    """Return the options at a commit; those of the working tree if it has no project settings."""
     file = find_project(Path.cwd())
     if file is None:
         return options

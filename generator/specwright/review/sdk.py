@@ -1,4 +1,4 @@
-"""What changed about the public names of a generated package, for those who use them."""
+"""Changes of the public names of a generated package, for its users."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from itertools import takewhile
 from specwright.compare.verdicts.change import became
 from specwright.review.surface import Name, Parameter, Surface
 
-# Servers implement what this module declares; it is not there to be called.
+# Servers implement the names in this module; clients do not call them.
 _IMPLEMENTED = "server"
-# How much of what is the same is shown before a difference.
+# The number of equal characters to show before a difference.
 _BEFORE = 20
 
 
 class Kind(StrEnum):
-    """What happened to a name."""
+    """The kind of a change."""
 
     REMOVED = "removed"
     CHANGED = "changed"
@@ -26,11 +26,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NameChange:
-    """A public name that is not as it was.
+    """A change of a public name.
 
     Attributes:
-        breaks: whether code that uses the name as before fails when it runs. Whether a type still
-            fits is not asked here: the review of the document has judged the values.
+        breaks: whether code that uses the name as before fails at run time. A changed type does
+            not count: the comparison of the documents judges the values.
     """
 
     kind: Kind
@@ -40,7 +40,7 @@ class NameChange:
 
 
 def sdk_changes(base: Surface, revision: Surface) -> tuple[NameChange, ...]:
-    """Every change of a name, those that break first, without what lies in a new or lost class."""
+    """Return the changes, breaking ones first, without the members of added and removed classes."""
     found = [*_removed(base, revision), *_changed(base, revision), *_added(base, revision)]
     return tuple(sorted(found, key=lambda each: not each.breaks))
 
@@ -56,13 +56,13 @@ def _added(base: Surface, revision: Surface) -> Iterator[NameChange]:
 
 
 def _topmost(names: Surface, others: Surface) -> Iterator[str]:
-    """The names that the others lack, without those inside of one of them."""
+    """Return the names that the others lack, without members of such names."""
     lacking = names.keys() - others.keys()
     return (name for name in names if name in lacking and _parent(name) not in lacking)
 
 
 def _became(old: str, new: str) -> str:
-    """The words for a value that changed, from a little before the first difference."""
+    """Return the words for a changed value, from shortly before the first difference."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
     start = sum(1 for _ in same) - _BEFORE
     if start > 0 and old and new:

@@ -11,7 +11,7 @@ from specwright.report.verdict import counted, headline
 
 
 def together(reports: Sequence[Report]) -> Report:
-    """Join reports of the same command; each operation says whose it is.
+    """Join reports of the same command; each operation names its document.
 
     Args:
         reports: at least one, of documents with different names.

@@ -1,12 +1,12 @@
 """The public names of a generated package, read from its source.
 
-A schema with another name changes nothing that is sent, and breaks everybody who imports the class:
+Renaming a schema does not change requests or responses, but breaks code that imports the class:
 only the generated code shows it. Nothing is imported or written. A name is public if its module and
-all its parts are; `__all__` adds what a module has from elsewhere. Members inherited from the
-runtime are not listed, as both sides have the same one.
+all its parts are; `__all__` adds imported names. Members inherited from the runtime are not listed,
+as the runtime is the same on both sides.
 
-griffe stays out: it reports breaks and no additions, takes a changed default or constant for a
-break, and knows nothing of code that is implemented instead of called.
+griffe is not used: it reports breaks but not additions, treats a changed default or constant as a
+break, and does not support code that is implemented instead of called.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Parameter:
     """A parameter of a function, as its callers see it.
 
     Attributes:
-        position: its place among those that may be given without a name; None if it has none.
-        is_named: whether it may be given by its name.
+        position: its index as a positional argument; None if it is keyword-only.
+        is_named: whether it may be passed by name.
     """
 
     annotation: str
@@ -38,8 +38,8 @@ class Name:
 
     Attributes:
         value: the bases of a class, the type of a field or result, the value of a constant.
-        parameters: those of a function; None for everything else.
-        place: the file of the package, and the line.
+        parameters: the parameters of a function; None for everything else.
+        place: the file in the package, and the line.
     """
 
     value: str
@@ -51,7 +51,7 @@ Surface = Mapping[str, Name]
 
 
 def surface(files: Mapping[str, bytes]) -> Surface:
-    """The public names of all public modules of a package, by their full names."""
+    """Return the public names of all public modules of a package, by full name."""
     found: dict[str, Name] = {}
     for path, content in files.items():
         parts = PurePosixPath(path).with_suffix("").parts
@@ -68,7 +68,7 @@ def _is_private(name: str) -> bool:
 
 
 def _exported(body: list[ast.stmt]) -> Iterator[str]:
-    """The names in `__all__`, which a module may have from elsewhere."""
+    """Yield the names in `__all__`, which a module may have imported."""
     for node in body:
         match node:
             case ast.Assign([ast.Name("__all__")], ast.List(elements)):
@@ -105,7 +105,7 @@ def _value(node: ast.stmt) -> str:
             return ast.unparse(written)
         case ast.AsyncFunctionDef(returns=ast.expr() as written):
             return ast.unparse(written)
-        # Of an alias, the value is the type.
+        # For an alias, the value is the type.
         case ast.AnnAssign(annotation=ast.Name("TypeAlias"), value=ast.expr() as written):
             return ast.unparse(written)
         case ast.AnnAssign(annotation=written) | ast.Assign(value=written):

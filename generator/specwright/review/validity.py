@@ -1,4 +1,4 @@
-"""Whether a document that is compared is valid at all."""
+"""The validity of a document that is compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LIMITS = Limits(8.0, 512 * 1024 * 1024)
 
 
 def invalid(document: Document) -> list[Finding]:
-    """Return the finding that a document is not valid OpenAPI, if it is not."""
+    """Return a finding if a document is not valid OpenAPI, or cannot be validated."""
     [problems] = isolated([partial(check_schema, document)], _LIMITS)
     start = document.locate("")
     if isinstance(problems, Stopped):

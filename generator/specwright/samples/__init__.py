@@ -1,1 +1,1 @@
-"""Values that are likely to fit a schema, and the validators that decide whether they do."""
+"""Values that are likely to match a schema, and the validators that check them."""

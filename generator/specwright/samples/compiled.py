@@ -1,4 +1,4 @@
-"""Schemas whose references lead into any of several documents, compiled."""
+"""Compiled schemas of several documents, with references between them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from specwright.samples.non_validating import ENFORCED
 from specwright.samples.sides import Side
 
 Schema = dict[str, Any]
-# What the library says of schemas that it cannot reduce, compile or follow.
+# The errors of the library for schemas that it cannot reduce, compile or resolve.
 UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
 
 
 class Compiled:
-    """The schemas of several documents, each compiled when it is first asked for.
+    """The schemas of several documents, each compiled on first use.
 
     Attributes:
-        keywords: those that count besides the ones of JSON Schema.
+        keywords: the keywords that are enforced in addition to those of JSON Schema.
     """
 
     keywords: ClassVar = ENFORCED
@@ -34,7 +34,7 @@ class Compiled:
         self._targets: dict[str, Any] = {}
 
     def target(self, ref: str) -> Any:
-        """The schema that a reference leads to; None if there is none."""
+        """Return the schema that a reference leads to; None if it does not exist."""
         if ref not in self._targets:
             address, _, fragment = ref.partition("#")
             found = None
@@ -45,13 +45,13 @@ class Compiled:
         return self._targets[ref]
 
     def validator(self, schema: Schema | bool) -> jsonschema_rs.Validator:
-        """What decides whether a value is valid; one of `UNUSABLE` if there can be none."""
+        """Return a validator of the schema, or raise one of `UNUSABLE` if it cannot be compiled."""
         return jsonschema_rs.Draft202012Validator(
             schema, registry=self._registry, keywords=self.keywords, offline=True
         )
 
     def canonical(self, schema: Schema) -> jsonschema_rs.CanonicalSchema:
-        """What can be held against another one; one of `UNUSABLE` if there can be none."""
+        """Return the schema in a form to compare with others, or raise one of `UNUSABLE`."""
         return jsonschema_rs.canonicalize(
             _exclusive(schema),
             draft=jsonschema_rs.Draft202012,
@@ -61,7 +61,7 @@ class Compiled:
 
 
 def _exclusive(schema: Schema) -> Schema:
-    """The schema with alternatives that are taken to exclude each other, as writers mean them."""
+    """Return the schema with `anyOf` for `oneOf`, as authors mean alternatives to be exclusive."""
     if isinstance(schema.get("allOf"), list):
         schema = {**schema, "allOf": [_exclusive(each) for each in schema["allOf"]]}
     if "oneOf" not in schema:

@@ -1,11 +1,11 @@
-"""A text that a pattern is likely to match."""
+"""Texts that a regular expression is likely to match."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-# The letters of other classes (w, D, S) are members of them.
+# The letter of each other class (w, D, S) is itself a member of the class.
 _CLASSES = {"d": "0", "s": " ", "W": "-", "t": "\t", "n": "\n"}
 _WIDTHLESS = frozenset("^$")
 _COUNT = re.compile(r"\{(\d{1,4})(?:,\d*)?\}|[*+?]")
@@ -13,7 +13,7 @@ _LONGEST = 2_000
 
 
 def matching(pattern: str) -> str | None:
-    """Return a short text for the usual patterns; the caller tries whether it matches."""
+    """Return a short text for a common pattern; the caller checks whether it matches."""
     if len(pattern) > _LONGEST:
         return None
     try:
@@ -28,7 +28,7 @@ class _Reader:
     at: int = 0
 
     def alternatives(self) -> str:
-        """The text of the first of several alternatives, up to the end of the group."""
+        """Return a text for the first of several alternatives, and skip to the end of the group."""
         first = self._sequence()
         while self.at < len(self.pattern) and self.pattern[self.at] == "|":
             self.at += 1
@@ -60,7 +60,7 @@ class _Reader:
         return "" if character in _WIDTHLESS else "a" if character == "." else character
 
     def _member(self) -> str:
-        """One character of a class; of those that are left out, one that is not."""
+        """Return one character of a class; of a negated class, one that it does not exclude."""
         end = self.pattern.index("]", self.at + 1) if "]" in self.pattern[self.at + 1 :] else None
         members = self.pattern[self.at : end]
         self.at = len(self.pattern) if end is None else end + 1
@@ -75,7 +75,7 @@ class _Reader:
         if found is None:
             return 1
         self.at = found.end()
-        # Lazy and possessive repetitions take as much.
+        # Lazy and possessive quantifiers have the same count.
         if self.pattern[self.at : self.at + 1] in ("?", "+"):
             self.at += 1
         return int(found[1]) if found[1] else 1

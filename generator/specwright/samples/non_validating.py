@@ -1,4 +1,4 @@
-"""Keywords that JSON Schema leaves to its users, enforced: further formats, and encoded content."""
+"""Enforcement of keywords that JSON Schema leaves optional: more formats, and encoded content."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 import jsonschema_rs
 
 _INTEGERS: Mapping[object, int] = {"int32": 2**31, "int64": 2**63}
-# Formats that JSON Schema (2020-12, validation, 7.3) or the registry of OpenAPI gives a meaning
-# that a receiver may insist on.
+# Formats that JSON Schema (2020-12, validation, 7.3) or the OpenAPI format registry defines, so
+# that a receiver may enforce them.
 KNOWN_FORMATS = frozenset(
     (
         *("date", "date-time", "time", "duration", "email", "idn-email", "hostname"),
@@ -32,13 +32,13 @@ Schema = Mapping[str, Any]
 
 
 def felt_by(keyword: str, value: object) -> str:
-    """The type of the values that a note is about."""
+    """Return the type of the values that a keyword of this module applies to."""
     is_of_numbers = keyword == "format" and isinstance(value, str) and value in _INTEGERS
     return "number" if is_of_numbers else "string"
 
 
 def written(schema: Schema, value: object) -> str | None:
-    """The text of which a value is the content; None if a schema has another encoding."""
+    """Return the text that encodes a value as its content; None for an unsupported encoding."""
     text = value if isinstance(value, str) else json.dumps(value)
     if schema.get("contentMediaType") == _JSON:
         text = json.dumps(value)
@@ -47,7 +47,7 @@ def written(schema: Schema, value: object) -> str | None:
 
 
 def _encoding(schema: Schema) -> str:
-    """The encoding of the content of a text; that of no encoding is empty."""
+    """Return the encoding of the content of a text; empty if none is declared."""
     return str(schema.get("contentEncoding", ""))
 
 
@@ -74,7 +74,7 @@ _WRITERS: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 class _Note(ABC):
-    """A keyword of one schema; a value that it forbids is a `ValueError`."""
+    """A keyword of one schema; it raises `ValueError` for a value that it forbids."""
 
     def __init__(
         self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]
@@ -121,7 +121,7 @@ class _Content(_Note):
         self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]
     ) -> None:
         super().__init__(parent_schema, value, schema_path)
-        # What it refers to is not known here, and not looked at.
+        # References cannot be resolved here, so schemas with references are not enforced.
         with suppress(ValueError, jsonschema_rs.ReferencingError):
             self.known = jsonschema_rs.Draft202012Validator(value, offline=True)
 
@@ -132,7 +132,7 @@ class _Content(_Note):
 
 
 class Tagged(_Note):
-    """A discriminator, whose property has to be there: what else is meant is not defined."""
+    """A discriminator, which only requires its property: nothing more of it is defined."""
 
     def validate(self, instance: object) -> None:
         name = self.value.get("propertyName") if isinstance(self.value, dict) else None

@@ -1,10 +1,10 @@
-"""Values that a schema is likely to accept, to try them on another one.
+"""Values that a schema is likely to accept, to be tried on another schema.
 
-A large object that is sampled as a whole is hardly ever valid: one property with a wrong example is
-enough. So a witness of a schema is built from the witnesses of its parts, and its validator accepts
-it; that of a component is found once and serves the whole run. What no value shows is proven as a
-whole. Media types other than JSON and unknown encodings are taken at their word: a change of these
-is a break without a value.
+A large object sampled as a whole is rarely valid: one property with a wrong example is enough to
+make it invalid. So a witness of a schema is built from the witnesses of its parts, and its
+validator accepts it; that of a component is found once per run. A difference that no value shows
+is proven on the whole schemas. Media types other than JSON and unknown encodings are compared by
+name: a change of these is breaking without a value that shows it.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _PER_WITNESS = 60
 _WITNESSES = 2
 _PARTS = 1_000
 
-# What another schema may not take, even if it takes any list and any object.
+# Values that another schema may reject, even if it accepts any list and any object.
 _NESTED: tuple[Any, ...] = ([[["a"]]], {"a": {"a": {"a": []}}})
 
-# What says nothing about values, and shows none.
+# Keywords that neither constrain values nor show any.
 _WORDS = ANNOTATIONS - {"example", "examples"}
 _HIDDEN = (ONCE.name, SENSITIVE.name)
 _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object")
 
 
 class Sampler:
-    """Values for schemas whose references lead into any of the documents."""
+    """Values for schemas that may refer to any of the documents."""
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
@@ -47,18 +47,18 @@ class Sampler:
         self._open: set[str] = set()
 
     def of(self, schema: Any) -> Iterator[Any]:
-        """Some values, the simplest first."""
+        """Return some values, the simplest first."""
         return islice(self._values(schema, 0), MOST)
 
     def witnesses(self, schema: Any, depth: int = 0) -> tuple[Any, ...]:
-        """Values that the schema accepts: of objects, one with the least and one with more.
+        """Return values that the schema accepts: of objects, a minimal one and a larger one.
 
         Those of a component are found once.
         """
         schema = _plain(schema)
         components = self._components(schema)
         if components & self._open:
-            # A circle has no end: within its own witness a component is left out.
+            # A component is left out of its own witness, as the recursion would not end.
             return ()
         known = self._witnesses.get(schema["$ref"]) if _is_reference(schema) else None
         if known is not None:
@@ -66,13 +66,13 @@ class Sampler:
         self._open |= components
         found = self._accepted(schema, depth)
         self._open -= components
-        # Outside of the circle that it is a part of there may be some.
+        # Within a recursion an empty result is not final: there may be witnesses outside of it.
         if _is_reference(schema) and (found or not self._open):
             self._witnesses[schema["$ref"]] = found
         return found
 
     def _components(self, schema: Any) -> set[str]:
-        """What a schema refers to, by itself or by a part of its `allOf`."""
+        """Return the references of a schema, its own and those in its `allOf`."""
         if not isinstance(schema, dict):
             return set()
         found = {schema["$ref"]} if isinstance(schema.get("$ref"), str) else set()
@@ -109,7 +109,7 @@ class Sampler:
             yield from self._of_type(kind, merged, depth)
 
     def _some(self, schema: Any, depth: int) -> Iterator[Any]:
-        """Values that the schema accepts before those that it may accept."""
+        """Return values that the schema accepts, then values that it may accept."""
         if self._components(schema) & self._open:
             return iter(())
         return chain(
@@ -117,7 +117,7 @@ class Sampler:
         )
 
     def _merged(self, schema: Any, depth: int) -> dict[str, Any]:
-        """The keywords of a schema and of all that it is put together from, the last one wins."""
+        """Return the keywords of a schema merged with those of `$ref` and `allOf`; its own win."""
         if not isinstance(schema, dict) or depth > _DEEPEST:
             return {}
         parts = [schema]
@@ -152,7 +152,7 @@ class Sampler:
                 yield from self._objects(schema, depth)
 
     def _encoded(self, schema: dict[str, Any], depth: int) -> Iterator[str]:
-        """Texts with content as the schema describes it."""
+        """Yield texts with content that the schema describes."""
         if any(name.startswith("content") for name in schema):
             for value in self._some(schema.get("contentSchema", True), depth + 1):
                 text = written(schema, value)
@@ -163,11 +163,11 @@ class Sampler:
         prefix = schema.get("prefixItems") or []
         start = [next(self._some(each, depth + 1), None) for each in prefix]
         yield start
-        # Those that fit first: they are mostly enough, and the others are many.
+        # Valid members first: they are usually enough, and the others are many.
         for values in (self.witnesses, self._some):
             contained = values(schema.get("contains", False), depth + 1)
             members = [*contained, *values(schema.get("items", True), depth + 1)] or ["a"]
-            # Not only empty ones are among the first.
+            # The first values must not all be empty.
             yield [*start, members[0]]
             for count in around(schema, "minItems", "maxItems", "minContains", "maxContains"):
                 yield [*start, *(members[n % len(members)] for n in range(count))][: max(count, 1)]
@@ -206,7 +206,7 @@ class Sampler:
     def _object(
         self, declared: dict[str, Any], names: Iterable[str], depth: int, *, is_full: bool = False
     ) -> dict[str, Any]:
-        """The properties of these names for which there is a value."""
+        """Return those of the named properties that have a value."""
         found = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
         if is_full:
             found = {name: tuple(filter(_is_small, values)) for name, values in found.items()}
@@ -214,7 +214,7 @@ class Sampler:
 
 
 def _is_small(value: Any) -> bool:
-    """Whether a value has few parts: two of the same in each other, 30 times, are 2^30."""
+    """Return whether a value has few parts: pairs of equal values, nested 30 deep, have 2^30."""
     pending, count = [value], 0
     while pending and count < _PARTS:
         each = pending.pop()
@@ -234,7 +234,7 @@ def _is_reference(schema: Any) -> bool:
 
 
 def _plain(schema: Any) -> Any:
-    """The reference that a schema is with words around it, as OpenAPI 3.0 has to write it."""
+    """Return the bare reference of an annotated one, which OpenAPI 3.0 has to write by `allOf`."""
     parts = schema.get("allOf") if isinstance(schema, dict) else None
     if isinstance(parts, list) and len(parts) == 1 and _is_reference(parts[0]):
         return parts[0] if schema.keys() - {"allOf"} <= _WORDS else schema
@@ -242,7 +242,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _examples(schema: dict[str, Any]) -> list[Any]:
-    """The values that the document shows, but for secrets and for what may hold one."""
+    """Return the examples of a schema, except secrets and values that may contain one."""
     if any(schema.get(mark) is True for mark in _HIDDEN):
         return []
     several = schema.get("examples")
@@ -251,7 +251,7 @@ def _examples(schema: dict[str, Any]) -> list[Any]:
 
 
 def _implied(schema: dict[str, Any]) -> tuple[str, ...]:
-    """The types that the keywords of a schema are about, else all."""
+    """Return the types that the keywords of a schema apply to, else all types."""
     if "properties" in schema or "required" in schema or "propertyNames" in schema:
         return ("object",)
     if "items" in schema or "prefixItems" in schema:

@@ -1,4 +1,4 @@
-"""Texts and numbers that a schema is likely to accept, by its own keywords."""
+"""Texts and numbers that a schema is likely to accept, judging by its own keywords."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from specwright.samples.matching import matching
 
 _LONGEST = 2_000
-# For each format a value, in the form that most parsers read.
+# A value for each format, in the form that most parsers accept.
 FORMATS = {
     "date": "2026-01-31",
     "date-time": "2026-01-31T12:00:00Z",
@@ -31,14 +31,14 @@ _TEXTS = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh", *dict.fromkeys
 
 
 def around(schema: dict[str, Any], *names: str) -> Iterator[int]:
-    """Yield counts at the limits of a schema and beside them, then the usual ones."""
+    """Yield counts at and next to the limits of a schema, then common ones."""
     limits = [schema[n] for n in names if isinstance(schema.get(n), int)]
     counts = [*limits, *(limit + step for limit in limits for step in (-1, 1)), 0, 1, 2]
     return (n for n in dict.fromkeys(counts) if 0 <= n <= _LONGEST)
 
 
 def texts(schema: dict[str, Any]) -> Iterator[str]:
-    """Yield texts by the pattern, the format and the lengths of a schema, then the usual ones."""
+    """Yield texts by the pattern, the format and the lengths of a schema, then common ones."""
     if isinstance(schema.get("pattern"), str):
         text = matching(schema["pattern"])
         if text is not None:
@@ -51,7 +51,7 @@ def texts(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def numbers(schema: dict[str, Any], kind: str) -> Iterator[float]:
-    """Yield numbers of a type at the limits of a schema and beside them, and the usual ones."""
+    """Yield numbers of a type at and next to the limits of a schema, and common ones."""
     limits = [
         schema[name]
         for name in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")

@@ -1,4 +1,4 @@
-"""Schemas of several documents written so that one schema can hold parts of any."""
+"""Schemas of several documents with absolute references, so that one schema can combine them."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from specwright.pointer import Pointer, resolve
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A document, and the address that its schemas have among those of others."""
+    """A document, and the base address of its schemas among those of other documents."""
 
     document: Document
     address: str
 
     def reference(self, pointer: Pointer) -> dict[str, Any]:
-        """A reference that schemas of any of the documents can hold."""
+        """Return a reference that is valid in schemas of any of the documents."""
         return {"$ref": f"{self.address}#{quote(pointer)}"}
 
     def written(self, place: Subschema) -> Any:
-        """A reference to a schema; the schema itself if the document does not have it so."""
+        """Return a reference to a schema, or the schema itself if the document lacks it."""
         is_there = self._at(place.pointer) is place.value
         return self.reference(place.pointer) if is_there else self.absolute(place.value)
 
     def _at(self, pointer: Pointer) -> Any:
-        """The value at a place; None where the document has none, as of a slot without schema."""
+        """Return the value at a pointer; None if it is missing, as for a slot without a schema."""
         try:
             return resolve(self.document.data, pointer)
         except KeyError:
             return None
 
     def absolute(self, value: Any) -> Any:
-        """The value with all its references written so."""
+        """Return the value with all its references made absolute."""
         if isinstance(value, list):
             return [self.absolute(each) for each in value]
         if not isinstance(value, dict):
@@ -47,6 +47,6 @@ class Side:
         return written
 
     def whole(self, places: tuple[Subschema, ...]) -> Any:
-        """The schema that all places together are."""
+        """Return one schema that combines those at all places."""
         members = [self.written(each) for each in places]
         return members[0] if len(members) == 1 else {"allOf": members}

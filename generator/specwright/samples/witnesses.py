@@ -1,4 +1,4 @@
-"""Values that the schemas of one document accept, found within a limit."""
+"""Values that the schemas of one document accept, found within a limit of tries."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from specwright.samples.non_validating import ENFORCED, Tagged
 from specwright.samples.sampler import Sampler
 from specwright.samples.sides import Side
 
-# As many schemas are tried for one value. A schema that holds itself in several places is tried
-# a hundred thousand times otherwise.
+# The maximum number of schemas tried for one value. Without it, a schema that contains itself in
+# several places is tried a hundred thousand times.
 _TRIES = 2_000
 
 
 class _TooManyTriesError(Exception):
-    """No value is found in time."""
+    """No value was found within the limit of tries."""
 
 
 class _Counted(Compiled):
-    """Schemas of which only so many are tried; counted and not timed, as results must not vary."""
+    """Schemas with a limit of tries, which is not a time limit, as results must be reproducible."""
 
     keywords: ClassVar = {**ENFORCED, "discriminator": Tagged}
 
     def __init__(self, sides: tuple[Side, ...]) -> None:
         super().__init__(sides)
         self.tries = 0
-        # Of the tries of one document nine in ten are the same schema again.
+        # Nine in ten tries of one document repeat a schema.
         self._validators: dict[str, Validator] = {}
 
     def validator(self, schema: Schema | bool) -> Validator:
@@ -47,7 +47,7 @@ class _Counted(Compiled):
 
 
 class Witnesses:
-    """The witnesses of a document's schemas, each made when it is first asked for."""
+    """The witnesses of a document's schemas, each made on first use."""
 
     def __init__(self, document: Document) -> None:
         self._side = Side(document, "urn:document")
@@ -61,18 +61,18 @@ class Witnesses:
         return Sampler(self._compiled)
 
     def of(self, schema: Pointer) -> Sequence[Any]:
-        """Return values of a schema, of objects that with the most members first."""
+        """Return values of a schema, those with the most members first."""
         self._compiled.tries = 0
         try:
             found = self._sampler.witnesses(self._side.reference(schema))
         except _TooManyTriesError:
-            # It was left in the middle of a schema.
+            # The sampler was interrupted in the middle of a schema.
             del self._sampler
             found = ()
         return sorted(found, key=_members, reverse=True)
 
     def is_valid(self, schema: Pointer, value: Any) -> bool:
-        """Return whether the schema accepts a value; one that cannot be compiled accepts none."""
+        """Return whether the schema accepts a value; False if it cannot be compiled."""
         self._compiled.tries = 0
         try:
             return self._compiled.validator(self._side.reference(schema)).is_valid(value)

@@ -1,1 +1,1 @@
-"""Tables that say which files make up an output, and from which templates they come."""
+"""Tables of the files that make up an output, and of their templates."""

@@ -1,4 +1,4 @@
-"""The files of a generated package: where each lies, and what it comes from."""
+"""The files of a generated package: their paths and sources."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Artifact:
     """A file that is rendered from a template.
 
     Attributes:
-        path: below the output directory; `{package}` stands for the package's name.
-        template: name of the template.
+        path: the path below the output directory; `{package}` stands for the package's name.
+        template: the name of the template.
         enabled: whether an API has this file.
-        values: what the template is told besides the API.
+        values: variables of the template, apart from the API.
     """
 
     path: str

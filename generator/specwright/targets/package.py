@@ -23,7 +23,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class StatusError:
-    """The exception for answers of a status, of a class of statuses (`5XX`), or of one meaning."""
+    """The exception for responses with a status, a class of statuses (`5XX`), or one meaning."""
 
     status: str
     name: str
@@ -60,16 +60,16 @@ def templates_of_package() -> list[str]:
 
 
 def render_runtime(package: str) -> dict[str, bytes]:
-    """Return the package's copy of the runtime, file by file; no document has a say in it."""
+    """Return the package's copy of the runtime, file by file; it is the same for every document."""
     top = RUNTIME.format(package=package)
     return {top + name: _finished(top + name, source) for name, source in runtime_sources().items()}
 
 
 def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes]:
-    """Return the content of every file of the package, but for the runtime, by its path.
+    """Return the content of every file of the package except the runtime, by path.
 
     Raises:
-        SpecwrightError: a template fails, or what it gives is not Python.
+        SpecwrightError: a template fails, or its output is not Python.
     """
     package = api.names.package
     context: Mapping[str, object] = {
@@ -84,7 +84,7 @@ def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes
         for artifact in ARTIFACTS
         if artifact.enabled(api)
     }
-    # Its generator quotes what ends a literal, and lets through what nobody sees.
+    # The model generator escapes the ends of literals, but not invisible characters.
     rendered[MODELS.format(package=package)] = legible(models)
     python = {path: text for path, text in rendered.items() if path.endswith(".py")}
     files = {**rendered, **format_sources(python)}

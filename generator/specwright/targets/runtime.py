@@ -1,4 +1,4 @@
-"""The runtime's own source, which every generated package carries a copy of."""
+"""The runtime's own source; every generated package carries a copy."""
 
 from __future__ import annotations
 

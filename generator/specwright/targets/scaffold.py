@@ -14,7 +14,7 @@ def render_scaffold(api: Api, renderer: Renderer) -> dict[str, bytes]:
     """Return a module for each group of operations and one that joins them, by file name.
 
     Raises:
-        SpecwrightError: a template fails, or what it gives is not Python.
+        SpecwrightError: a template fails, or its output is not Python.
     """
     sources = {
         f"{group.module}.py": renderer.render(_GROUP, {"api": api, "group": group})

@@ -1,4 +1,4 @@
-"""Contract tests from Python: `check` holds an application or a server to its document."""
+"""Contract tests from Python: `check` tests an application or a server against its document."""
 
 from specwright.testing.check import check
 from specwright.testing.data import Data, Example

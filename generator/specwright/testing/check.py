@@ -1,4 +1,4 @@
-"""A run of contract tests as a function."""
+"""Contract tests as a function."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ def check(
     hosts: Sequence[str] = (),
     max_response_time: float | None = None,
 ) -> Outcome:
-    """Hold an implementation to its document, as `specwright test` does.
+    """Test an implementation against its document, as `specwright test` does.
 
-    Requests change what is there: use a sandbox and test keys. The settings of the project around
-    the current directory hold (sign-in, links), and the levels of the `lint.toml` beside the
-    document, which is that of the current directory if the document is not a file.
+    Requests change data: use a sandbox and test keys. The settings of the project around the
+    current directory apply (sign-in, links), and so do the levels of the `lint.toml` next to the
+    document, or of that in the current directory if the document is not a file.
 
     Args:
-        target: an ASGI or WSGI application, which is served on this machine, or a base URL.
-        document: its path, its address or its content; by default what `target.openapi()`
-            returns, as FastAPI has it, else the document of the project.
-        keys: the keys of roles: `main`, `other` for another partner, `limited` for one whose rate
-            limits are used up, `suspended` for one that may do nothing.
-        data: examples that stand in for those of the document.
+        target: an ASGI or WSGI application, which is served locally, or a base URL.
+        document: its path, its URL or its content; by default the result of `target.openapi()`,
+            as in FastAPI, else the document of the project.
+        keys: the keys by role: `main`, `other` for another partner, `limited` for one whose rate
+            limits may be used up, `suspended` for one without permissions.
+        data: examples that replace those of the document.
         profile: `quick` or `full`.
-        seed: the same one makes the same requests.
-        hosts: those beside this machine that may be tested.
-        max_response_time: the seconds that an answer may take.
+        seed: the same seed makes the same requests.
+        hosts: hosts other than this machine that may be tested.
+        max_response_time: the maximum time for a response, in seconds.
 
     Raises:
         InputError: the document, the target or a setting cannot be used.
@@ -96,10 +96,10 @@ def check(
 def document_of(
     target: Any, named: str | Path | Mapping[str, Any] | None, hosts: Sequence[str] = ()
 ) -> Document:
-    """Return the document of a target, as `check` is told it.
+    """Return the document of a target, from the arguments of `check`.
 
     Raises:
-        InputError: it cannot be used.
+        InputError: the document cannot be used.
     """
     if named is None and callable(getattr(target, "openapi", None)):
         named = target.openapi()
@@ -121,7 +121,7 @@ def _at(target: Any, hosts: Sequence[str]) -> Any:
 
 
 def name_of(operation: Operation) -> str:
-    """Return method and path, which is what tests are called."""
+    """Return method and path, the name of a test."""
     return f"{operation.method} {operation.site.key}"
 
 
@@ -145,7 +145,7 @@ def _outcome(run: Run, redaction: Redaction) -> Outcome:
 
 
 def _apart(finding: Finding) -> Iterator[tuple[str, Finding]]:
-    """Each operation that a finding is about, with what it says of that one alone."""
+    """Yield each operation of a finding, with the finding reduced to that operation."""
     for each in finding.occurrences:
         yield (
             each.operation,
@@ -163,7 +163,7 @@ def _apart(finding: Finding) -> Iterator[tuple[str, Finding]]:
 
 
 def _obstacle(run: Run, redaction: Redaction, operation: Operation) -> str:
-    """The last request of an operation and its answer, as text."""
+    """Return the last request of an operation and its response, as text."""
     sent = [each for each in run.record.exchanges if each.operation == operation.pointer]
     if not sent:
         return "no request could be made"

@@ -1,4 +1,4 @@
-"""Examples of one's own, which stand in for those of the document."""
+"""Custom examples, which replace those of the document."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from specwright.pointer import resolve
 
 
 class Example(TypedDict, total=False):
-    """What a request is made of: values of parameters by name, and a body."""
+    """The parts of a request: values of parameters by name, and a body."""
 
     parameters: Mapping[str, Any]
     body: Any
 
 
-# By operation, as `POST /items` or by its operationId.
+# By operation, named as `POST /items` or by its operationId.
 Data = Mapping[str, Example]
 
 
 def read_data(path: Path) -> Data:
-    """Read examples from a TOML file, which has a table for each operation.
+    """Read examples from a TOML file with a table for each operation.
 
     Raises:
-        InputError: it is not one.
+        InputError: the file cannot be read or is invalid.
     """
     try:
         content = read_argument(path)
@@ -48,10 +48,10 @@ def read_data(path: Path) -> Data:
 
 
 def with_data(document: Document, data: Data) -> Document:
-    """Return a document whose examples are those that are given, where some are given.
+    """Return the document with the given examples in place of its own.
 
     Raises:
-        InputError: there is no such operation or parameter.
+        InputError: an operation, a parameter or a body does not exist.
     """
     made = document.with_data(clone(document.data))
     operations = {
@@ -70,7 +70,7 @@ def with_data(document: Document, data: Data) -> Document:
 
 
 def _give(document: Document, operation: OperationSite, example: Example) -> None:
-    """Write examples into the operation itself, as others may share its parts."""
+    """Write examples into the operation itself, as other operations may share its parts."""
     written = resolve(document.data, operation.pointer)
     slots = {each.value["name"]: each for each in sites.parameters(document, operation).values()}
     for name, value in example.get("parameters", {}).items():

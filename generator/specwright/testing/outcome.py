@@ -1,4 +1,4 @@
-"""What a run came to, by operation."""
+"""The results of a run, by operation."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from specwright.findings import Finding, Level, Report
 
 @dataclass(frozen=True, slots=True)
 class OperationOutcome:
-    """What a run found of one operation.
+    """The result of a run for one operation.
 
     Attributes:
         name: method and path, such as `POST /items`.
-        obstacle: its last request and answer, if it never succeeded: nothing was tested of it.
+        obstacle: its last request and response, if it never succeeded and so was not tested.
     """
 
     name: str
@@ -23,7 +23,7 @@ class OperationOutcome:
 
     @property
     def is_right(self) -> bool:
-        """Whether it was tested, and no error was found."""
+        """Whether the operation was tested without errors."""
         return not errors(self.findings) and self.obstacle is None
 
     def __str__(self) -> str:
@@ -37,13 +37,13 @@ class OperationOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to.
+    """The result of a run.
 
     Attributes:
         operations: by their names, such as `POST /items`.
         others: the findings that belong to no operation.
-        stopped: why the run ended before its time; None for a whole one.
-        report: everything, as `specwright.report.formats` renders it.
+        stopped: the reason why the run ended early; None for a complete run.
+        report: the full report, which `specwright.report.formats` renders.
     """
 
     operations: Mapping[str, OperationOutcome]
@@ -52,10 +52,10 @@ class Outcome:
     report: Report
 
     def raise_for_findings(self) -> None:
-        """Do nothing if all is well.
+        """Raise an error unless every operation was tested without errors.
 
         Raises:
-            AssertionError: something was found or not tested; its text says what.
+            AssertionError: there are errors, or something was not tested; the text lists them.
         """
         said = [str(each) for each in self.operations.values() if not each.is_right]
         said += [shown(each) for each in errors(self.others)]
@@ -65,11 +65,11 @@ class Outcome:
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that fail a test; the others are in the report."""
+    """Return the findings that fail a test; the report also has the others."""
     return [each for each in findings if each.level is Level.ERROR]
 
 
 def shown(finding: Finding) -> str:
-    """Return a finding as text, with the requests that show it and their answers."""
+    """Return a finding as text, with the requests that show it and their responses."""
     evidence = [each.text for each in finding.evidence if each.label != "failure"]
     return "\n".join([f"{finding.rule}: {finding.message}", *evidence])

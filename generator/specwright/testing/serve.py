@@ -1,4 +1,4 @@
-"""An application of this process, served on a free port of this machine."""
+"""An application of this process, served on a free local port."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HOST = "127.0.0.1"
 
 @contextlib.contextmanager
 def served(app: Any) -> Iterator[str]:
-    """Serve an ASGI or WSGI application for the time of the context; give its base URL.
+    """Serve an ASGI or WSGI application within the context, and yield its base URL.
 
     Raises:
         InputError: it is not an application, or it does not start.
@@ -31,7 +31,7 @@ def served(app: Any) -> Iterator[str]:
 
 
 def _is_asgi(app: Any) -> bool:
-    """Whether an application is a coroutine function, as ASGI 3 has it."""
+    """Return whether an application is a coroutine function, as in ASGI 3."""
     return inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(
         getattr(app, "__call__", None)  # noqa: B004 - whether it is asynchronous is the question
     )
@@ -46,7 +46,7 @@ def _asgi(app: Any) -> Iterator[str]:
             "an ASGI application is served by uvicorn, which is not installed",
             hint="pip install uvicorn",
         ) from None
-    # asyncio sends what is small at once only over sockets that say that they are of TCP.
+    # asyncio sets TCP_NODELAY only on sockets with an explicit TCP protocol.
     with socket.socket(proto=socket.IPPROTO_TCP) as listener:
         listener.bind((_HOST, 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
@@ -61,7 +61,7 @@ def _asgi(app: Any) -> Iterator[str]:
 
 
 def _run(server: Any, listener: socket.socket) -> None:
-    # It ends by it when the application does not start.
+    # uvicorn exits when the application does not start.
     with contextlib.suppress(SystemExit):
         asyncio.run(server.serve(sockets=[listener]))
 
@@ -70,7 +70,7 @@ def _wait(server: Any, thread: threading.Thread) -> None:
     """Wait until a server has started.
 
     Raises:
-        InputError: it has ended instead, as it does when the lifespan of its application fails.
+        InputError: the server has ended, as it does when the lifespan of its application fails.
     """
     while not server.started:
         thread.join(0.005)
@@ -84,7 +84,7 @@ class _Server(ThreadingMixIn, WSGIServer):
 
 class _Handler(WSGIRequestHandler):
     def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing: what is sent is in the report."""
+        """Log nothing: the report has the requests."""
 
 
 @contextlib.contextmanager

@@ -1,1 +1,1 @@
-"""The keys for what OpenAPI cannot say: where they stand, and what their values mean."""
+"""The keys for facts that OpenAPI cannot express: their places, and the meaning of their values."""

@@ -1,4 +1,4 @@
-"""A key of the vocabulary: where it may stand, and what its value is."""
+"""A key of the vocabulary: its places and its value."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ class Reader(StrEnum):
     REVIEW = "the review of changes"
 
 
-# Of what a server does, and a caller only meets; of what is seen from outside alone.
+# For duties of a server, which a caller only meets; for behaviour that is only seen from outside.
 SERVED = (Reader.STUB, Reader.TESTS, Reader.REVIEW)
 OBSERVED = (Reader.TESTS, Reader.REVIEW)
 
 
-# Without slots: Python 3.11 cannot make `Keyword[Capacity](…)` of a frozen class that has them.
+# Without slots: Python 3.11 cannot create `Keyword[Capacity](…)` from a frozen class with slots.
 @dataclass(frozen=True, eq=False)
 class Keyword(Generic[T]):
     """One key.
 
     Attributes:
-        hint: the type of its value, with what is to be said of it.
-        example: a value, for people.
-        readers: those that act on the declaration; a test holds each of them to it.
-        methods: of the operations that may declare it; all if empty.
+        hint: the type of its value, annotated with limits and descriptions.
+        example: an example value, for people.
+        readers: the parts that act on the declaration; a test holds each of them to it.
+        methods: the methods of the operations that may declare it; all if empty.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Keyword(Generic[T]):
 
     @property
     def attribute(self) -> str:
-        """The name by which templates know the declaration."""
+        """The name of the declaration in templates."""
         return self.name.removeprefix(PREFIX).replace("-", "_")
 
     def schema(self) -> Schema:
@@ -73,11 +73,11 @@ class Keyword(Generic[T]):
         }
 
     def read(self, holder: Mapping[str, Any]) -> T | None:
-        """Return what an object declares, in the shape of `schema`; None when it does not."""
+        """Return an object's declaration, in the shape of `schema`; None if it is missing."""
         if self.name not in holder:
             return None
         return cast("T", shape(self.hint).read(holder[self.name]))
 
     def references(self, declared: Any) -> tuple[Reference, ...]:
-        """Return what a value, which has the shape of `schema`, refers to."""
+        """Return the references in a value that has the shape of `schema`."""
         return tuple(shape(self.hint).references(declared, ROOT, {}))

@@ -1,4 +1,4 @@
-"""What a declaration names, and what must therefore be in its document."""
+"""References of a declaration to parts of its document, which must exist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from specwright.pointer import Pointer
 
 
 class Target(StrEnum):
-    """What a reference names, and so where lint looks for it."""
+    """The kind of part that a reference names, and so the place where lint looks for it."""
 
     SCHEMA = "a schema of the document"
     ERROR_BODY = "a place in the error body"
@@ -30,11 +30,11 @@ class Target(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Something that a declaration names and that must exist.
+    """A part of the document that a declaration names and that must exist.
 
     `at` is the pointer of the naming member inside the declaration. `status` narrows a response
-    header to one response, and says which status an error code must have. `operation` is the
-    operationId in which to look when that is not the operation that carries the declaration.
+    header to one response, and is the required status of an error code. `operation` is the
+    operationId in which to look, if it is not that of the operation with the declaration.
     """
 
     target: Target
@@ -46,9 +46,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Marks a member that is a reference.
+    """The mark of a member that is a reference.
 
-    `status` and `operation` are the members beside it that hold what `Reference` calls so.
+    `status` and `operation` are the members beside it that hold those values of `Reference`.
     """
 
     target: Target
@@ -56,7 +56,7 @@ class Names:
     operation: str = ""
 
     def reference(self, name: object, at: Pointer, beside: Mapping[str, Any]) -> Reference:
-        """Make the reference of a member with this value."""
+        """Return the reference of a member with this value."""
         return Reference(
             self.target, str(name), at, beside.get(self.status), beside.get(self.operation)
         )

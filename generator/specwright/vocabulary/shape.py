@@ -1,4 +1,4 @@
-"""What the type hints of a declaration say about its value in a document."""
+"""The shape of a declaration's value in a document, from its type hints."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Shape(ABC):
 
     @abstractmethod
     def read(self, value: Any) -> object:
-        """Return what a value means."""
+        """Return the Python object for a value."""
 
     def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
-        """Find what the value at this place refers to, between the members beside it."""
+        """Yield the references in the value at this place, given the members beside it."""
         return iter(())
 
 
@@ -41,7 +41,7 @@ def shape(hint: object) -> Shape:
     """Return the shape of the values that a type hint stands for.
 
     Raises:
-        TypeError: declarations hold no such values; text, for one, is no `str`.
+        TypeError: declarations hold no such values; for example, text is never a `str`.
     """
     if hint in _SCALARS:
         return _SCALARS[hint]
@@ -73,7 +73,7 @@ class _Scalar(Shape):
         return self.make(value)
 
 
-# Each makes its own type of whatever it gets: also where nothing was checked, no text is a `str`.
+# Each converts to its own type: even where nothing was checked, text never becomes a `str`.
 _SCALARS: Mapping[object, Shape] = {
     bool: _Scalar("boolean", bool),
     int: _Scalar("integer", int),
@@ -101,7 +101,7 @@ class _Nullable(Shape):
 
     def schema(self) -> Schema:
         schema = self.inner.schema()
-        # A word that is not given is absent, never null.
+        # A choice that is not given is absent, never null.
         return {**schema, "type": [schema["type"], "null"]} if "type" in schema else schema
 
     def read(self, value: Any) -> object:
@@ -198,7 +198,7 @@ class _Object(Shape):
     def read(self, value: Any) -> object:
         members = self._members.items()
         read = {name: member.read(value[name]) for name, member in members if name in value}
-        # `class` is a member of a document and no name for an attribute.
+        # `class` is a member of a document, but not a valid name of an attribute.
         return self.made(**{f"{k}_" if iskeyword(k) else k: each for k, each in read.items()})
 
     def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:

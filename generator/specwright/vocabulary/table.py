@@ -19,16 +19,16 @@ KEYWORDS: tuple[Keyword[Any], ...] = tuple(
 
 
 def places(name: str) -> tuple[Place, ...]:
-    """Where the key may stand; empty when the vocabulary does not have it."""
+    """Return the places of the key; empty if the vocabulary does not have it."""
     return tuple(place for each in KEYWORDS if each.name == name for place in each.places)
 
 
 def keyword(name: str, place: Place) -> Keyword[Any] | None:
-    """The key with this name at this place."""
+    """Return the key with this name at this place."""
     fitting = (each for each in KEYWORDS if each.name == name and place in each.places)
     return next(fitting, None)
 
 
 def declarations(holder: Mapping[str, Any], place: Place) -> Mapping[str, object]:
-    """What an object declares, by the names that templates know; None for what it does not."""
+    """Return an object's declarations by their names in templates; None for missing ones."""
     return {each.attribute: each.read(holder) for each in KEYWORDS if place in each.places}

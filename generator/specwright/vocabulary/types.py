@@ -1,4 +1,4 @@
-"""The types of members that declarations have in common."""
+"""Types of members that declarations share."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from specwright.text import Text
 
 
 class Limits:
-    """Limits of a value in the words of JSON Schema."""
+    """Limits of a value as keywords of JSON Schema."""
 
     def __init__(self, **keywords: object) -> None:
         self.keywords = keywords
 
 
 class Choice(StrEnum):
-    """A word of a closed set, with its meaning where the word alone does not tell."""
+    """A word of a closed set, with its meaning if the word alone is not clear."""
 
     meaning: str
 
     def __new__(cls, word: str, meaning: str = "") -> Self:
-        """Make a member of the set."""
+        """Create a member of the set."""
         member = str.__new__(cls, word)
         member._value_ = word
         member.meaning = meaning
@@ -29,7 +29,7 @@ class Choice(StrEnum):
 
 
 Name: TypeAlias = Annotated[Text, Limits(minLength=1)]
-# RFC 6901, into a value that is sent or received; the empty pointer is the whole value.
+# RFC 6901, into a value that is sent or received; the empty pointer means the whole value.
 InstancePointer: TypeAlias = Annotated[
     Text, Limits(format="json-pointer", pattern="^(/([^~/]|~[01])*)*$")
 ]

@@ -1,1 +1,1 @@
-"""The generated Protocols, one implementation per group of operations."""
+"""Implementations of the generated Protocols, one per group of operations."""

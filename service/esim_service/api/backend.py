@@ -1,4 +1,4 @@
-"""What all groups work with: the database, the clock, the carrier and cursors."""
+"""The resources that all groups share: the database, the clock, the carrier and cursors."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ OLDEST = ""
 
 
 class Work(Protocol):
-    """Does what requests leave to be done."""
+    """Does the work that requests leave behind."""
 
     def lease(self, kind: JobKind) -> int:
         """Return for how many milliseconds this process keeps a new job; 0 for not at all."""
         ...
 
     def begin(self, job: Job) -> None:
-        """Begin a job that this process has kept."""
+        """Start a job that this process has kept."""
         ...
 
     def wake(self) -> None:
-        """Say that a commit may have left something to do."""
+        """Signal that a commit may have left work to do."""
         ...
 
 
 class Elsewhere(Work):
-    """Leaves all of it to worker processes, which look for themselves."""
+    """Leaves all work to worker processes, which poll for it."""
 
     def lease(self, kind: JobKind) -> int:
-        """Keep nothing."""
+        """Keep no job."""
         return 0
 
     def begin(self, job: Job) -> None:
@@ -68,7 +68,7 @@ class Backend:
     """Runs units of work for requests.
 
     Attributes:
-        carrier_limit: how many requests may ask the carrier at a time.
+        carrier_limit: the limit of concurrent requests to the carrier.
     """
 
     database: Database
@@ -91,7 +91,7 @@ class Backend:
             raise unavailable() from None
 
     async def write(self, make: Callable[[Stamp], Unit[T]]) -> T:
-        """Run a unit that changes something."""
+        """Run a unit that writes."""
         try:
             result = await self.database.write(lambda: make(self.stamp()))
         except UnavailableError:
@@ -106,7 +106,7 @@ class Backend:
         check: Callable[[], Unit[Answered | None]],
         act: Act[Answered],
     ) -> Answered:
-        """Do what a reference stands for, unless that is done or in progress."""
+        """Do the work of a reference, unless it is done or in progress."""
         do = change(claim.scope, claim.name, act, self.stamp(), gives_way=True)
         try:
             if self.carrier.has_to_be_asked(inquiry):
@@ -114,7 +114,7 @@ class Backend:
             else:
                 answered = await self.database.change(do)
         except HeldError:
-            # Whoever holds the reference may only be another repeat of what is done.
+            # The reference may be held by another retry of a request that is already done.
             known = await self.read(partial(replay, claim))
             if known is None:
                 raise in_progress() from None
@@ -154,7 +154,7 @@ class Backend:
 
 
 def scope_of(context: Context) -> Scope:
-    """Return whose data a request is about.
+    """Return the scope of the data that a request is about.
 
     Raises:
         Problem: the partner is suspended.

@@ -1,4 +1,4 @@
-"""The group of the balance."""
+"""The operations on the balance."""
 
 from __future__ import annotations
 

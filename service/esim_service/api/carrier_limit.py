@@ -1,4 +1,4 @@
-"""The limit of calls that wait for a carrier: so many at a time, a few of them of one partner."""
+"""A limit of concurrent calls to a carrier, in total and per partner."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from weakref import WeakValueDictionary
 from ..store.changes.database import LONG_HOLDS, UnavailableError
 from ..values.entities import Mode, Scope
 
-# Several partners have to be slow at once before another one waits for them.
+# Only if several partners are slow at once does another one wait for them.
 PER_PARTNER = 5
 WAIT_SECONDS = 10.0
-# Less than others wait for a slot, so that a carrier that hangs lets them have it.
+# Shorter than the wait for a slot, so that a carrier that hangs frees it in time for others.
 ANSWER_SECONDS = 5.0
 _MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 class CarrierLimit:
-    """Limit concurrent calls of a mode's carrier: first come, first served, with a timeout."""
+    """Limits concurrent calls of a mode's carrier: first come, first served, with a timeout."""
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class CarrierLimit:
 
     @asynccontextmanager
     async def take(self, scope: Scope) -> AsyncIterator[None]:
-        """Wait for a slot, and occupy it for the time of the context.
+        """Wait for a slot, and occupy it for the duration of the context.
 
         Raises:
-            UnavailableError: it did not come in time.
+            UnavailableError: no slot was free in time.
         """
         own = self._of_scope.setdefault(scope, asyncio.Semaphore(self._per_partner))
         async with AsyncExitStack() as taken:

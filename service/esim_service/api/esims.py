@@ -1,4 +1,4 @@
-"""The group of eSIMs."""
+"""The operations on eSIMs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group of the event feed."""
+"""The operations on the event feed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class EventGroup(Events):
     async def list_events(
         self, *, type: models.EventTypeName | None, limit: int, cursor: str | None, context: Context
     ) -> Reply[models.EventList]:
-        """List events, oldest first, with where to go on."""
+        """List events, oldest first, with the cursor of the next page."""
         scope = scope_of(context)
         cursors, place = self._backend.cursors, ("events", scope.partner_id, scope.mode, type)
         after = None if cursor is None else _place(cursors.decode(cursor, *place))
         found, more, last = await self._backend.read(
             partial(events.feed, scope, after, type, limit)
         )
-        # The events stay the bytes that webhooks deliver.
+        # The events keep the exact bytes that webhooks deliver.
         data = b",".join(each.body for each in found)
         rest = {
             "has_more": more,
@@ -40,6 +40,6 @@ class EventGroup(Events):
 
 
 def _place(position: Any) -> events.Place:
-    # Before the cursors of the feed had the id of an event, they were its number.
+    # Older cursors of the feed are only a number, without the id of an event.
     sequence, event_id = position if isinstance(position, list) else (position, None)
     return events.Place(sequence, event_id)

@@ -1,4 +1,4 @@
-"""The group of orders."""
+"""The operations on orders."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OrderGroup(Orders):
             scope_of(context),
             "createOrder",
             body.reference,
-            # Without any metadata it is the same order as without the property.
+            # Empty metadata makes the same order as no metadata.
             payload(body.model_copy(update={"metadata": body.metadata or None})),
             self._backend.work.lease("provision"),
         )

@@ -1,4 +1,4 @@
-"""The group of plans."""
+"""The operations on plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group of the sandbox."""
+"""The operations on the sandbox."""
 
 from __future__ import annotations
 

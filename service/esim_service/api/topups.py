@@ -1,4 +1,4 @@
-"""The group of top-ups."""
+"""The operations on top-ups."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class TopupGroup(Topups):
         self, *, iccid: str, limit: int, cursor: str | None, context: Context
     ) -> models.TopupPlanList:
         """List the top-up plans of an eSIM, in ascending order of their ids."""
-        # The agreed text names one list without pages, and that is another one; its table of
-        # parameters, which lacks this list, does not claim to be complete.
+        # The agreed text names one list without pages, which is a different one; its table of
+        # parameters lacks this list, but does not claim to be complete.
         scope = scope_of(context)
         found, more, following = await page(
             self._backend,

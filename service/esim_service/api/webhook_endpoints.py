@@ -1,4 +1,4 @@
-"""The group of webhook endpoints."""
+"""The operations on webhook endpoints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECRET_BYTES = 32
 
 
 class WebhookEndpointGroup(WebhookEndpoints):
-    """The addresses that events are delivered to."""
+    """The URLs that events are delivered to."""
 
     def __init__(
         self,
@@ -27,11 +27,11 @@ class WebhookEndpointGroup(WebhookEndpoints):
         check_url: Callable[[str], Awaitable[None]],
         encrypt: Callable[[str], str],
     ) -> None:
-        """Make the group.
+        """Create the group.
 
         Args:
-            check_url: raises RefusedUrl for what may not be registered.
-            encrypt: returns what is stored of a secret.
+            check_url: raises RefusedUrl for URLs that may not be registered.
+            encrypt: returns the stored form of a secret.
         """
         self._backend = backend
         self._check_url = check_url

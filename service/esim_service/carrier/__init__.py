@@ -1,1 +1,1 @@
-"""The port to the carrier, and a carrier that is played."""
+"""The port to the carrier, and a simulated carrier."""

@@ -1,4 +1,4 @@
-"""A carrier for each mode: the simulator plays the sandbox, the operator's makes real eSIMs."""
+"""One carrier per mode: the simulator for the sandbox, the operator's for real eSIMs."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ from .port import Carrier, Inquiry, UnreachableError
 
 
 class NoCarrier:
-    """Stands where no carrier was plugged in: whatever is asked of it has to wait."""
+    """A placeholder without a carrier: every request has to wait."""
 
     def has_to_be_asked(self, inquiry: Inquiry) -> bool:
-        """Say that it has to be asked, so that nothing is charged."""
+        """Return True, so that nothing is charged."""
         return True
 
     async def accept(self, inquiry: Inquiry) -> None:
-        """Take no order."""
+        """Raise UnreachableError."""
         raise _nobody()
 
     async def provision(self, order: Order) -> Sequence[Profile]:
-        """Make no eSIM."""
+        """Raise UnreachableError."""
         raise _nobody()
 
     async def top_up(self, topup: Topup) -> None:
-        """Add no data."""
+        """Raise UnreachableError."""
         raise _nobody()
 
     def next_report(self, esim: Esim, now: int) -> int:
-        """Leave everything to the time."""
+        """Return the expiry of the eSIM, as nothing is reported before."""
         return esim.expires_at
 
     async def report(self, esim: Esim, now: int) -> Observation | None:
-        """Tell nothing."""
+        """Return None, as nothing is reported."""
         return None
 
 
 class CarrierOfMode:
-    """Passes on what is asked to the carrier of its mode."""
+    """Forwards requests to the carrier of their mode."""
 
     def __init__(self, carriers: Mapping[Mode, Carrier]) -> None:
         self._carriers = carriers
 
     def has_to_be_asked(self, inquiry: Inquiry) -> bool:
-        """Whether `accept` has anything to say."""
+        """Return whether the carrier has to be asked with `accept`."""
         return self._carriers[inquiry.mode].has_to_be_asked(inquiry)
 
     async def accept(self, inquiry: Inquiry) -> None:
-        """Return when the carrier will take an order or a top-up."""
+        """Check that the carrier will accept an order or a top-up."""
         await self._carriers[inquiry.mode].accept(inquiry)
 
     async def provision(self, order: Order) -> Sequence[Profile]:
@@ -60,11 +60,11 @@ class CarrierOfMode:
         await self._carriers[topup.scope.mode].top_up(topup)
 
     def next_report(self, esim: Esim, now: int) -> int:
-        """Return when it is worth asking for a report again."""
+        """Return the time of the next report to ask for."""
         return self._carriers[esim.scope.mode].next_report(esim, now)
 
     async def report(self, esim: Esim, now: int) -> Observation | None:
-        """Return what the carrier has seen since the last report."""
+        """Return the carrier's observation since the last report."""
         return await self._carriers[esim.scope.mode].report(esim, now)
 
 

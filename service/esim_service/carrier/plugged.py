@@ -1,4 +1,4 @@
-"""Opens the carrier that an operator has installed."""
+"""Access to the carrier that an operator has installed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Open: TypeAlias = Callable[[], AbstractAsyncContextManager[Carrier]]
 
 @asynccontextmanager
 async def open_carrier(name: str) -> AsyncIterator[Carrier]:
-    """Open a carrier for the time of the context.
+    """Open a carrier for the duration of the context.
 
     Raises:
-        OperatorError: no such carrier is installed, or it is none.
+        OperatorError: no such carrier is installed, or it is not a valid one.
     """
     opening = _load(name)()
     async with opening as carrier:

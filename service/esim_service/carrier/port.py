@@ -11,7 +11,7 @@ from ..values.entities import Esim, Mode, Order, Profile, Topup
 
 
 class RefusedError(Exception):
-    """The carrier refuses for good; `code` is one of the contract's codes of failed orders."""
+    """The carrier refuses permanently; `code` is a code of failed orders in the contract."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(code, message)
@@ -20,12 +20,12 @@ class RefusedError(Exception):
 
 
 class UnreachableError(Exception):
-    """The carrier did not answer; whether it did what was asked is unknown, so ask again."""
+    """The carrier did not respond; whether it did the work is unknown, so a retry is needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What the carrier is asked before an order or a top-up is charged."""
+    """A question to the carrier before an order or a top-up is charged."""
 
     mode: Mode
     scenario: str | None
@@ -33,19 +33,19 @@ class Inquiry:
 
 
 class Provisioner(Protocol):
-    """A carrier. Asked again for the same order or top-up, it gives the same answer."""
+    """A carrier, idempotent: the same order or top-up always gets the same result."""
 
     async def accept(self, inquiry: Inquiry) -> None:
-        """Return when the carrier will take an order or a top-up.
+        """Check that the carrier will accept an order or a top-up.
 
         Raises:
             RefusedError: it will not.
-            UnreachableError: it does not answer now.
+            UnreachableError: it does not respond now.
         """
         ...
 
     def has_to_be_asked(self, inquiry: Inquiry) -> bool:
-        """Whether `accept` has anything to say; without that an order is spared a round."""
+        """Return whether to call `accept`; if not, an order is spared a round trip."""
         ...
 
     async def provision(self, order: Order) -> Sequence[Profile]:
@@ -53,7 +53,7 @@ class Provisioner(Protocol):
 
         Raises:
             RefusedError: there will be none.
-            UnreachableError: it does not answer now.
+            UnreachableError: it does not respond now.
         """
         ...
 
@@ -61,28 +61,28 @@ class Provisioner(Protocol):
         """Add the data of a top-up to its eSIM.
 
         Raises:
-            RefusedError: that cannot be.
-            UnreachableError: it does not answer now.
+            RefusedError: this is not possible.
+            UnreachableError: it does not respond now.
         """
         ...
 
 
 class Reporter(Protocol):
-    """What a carrier tells of the eSIMs that it has made."""
+    """Reports from a carrier on the eSIMs that it has made."""
 
     def next_report(self, esim: Esim, now: int) -> int:
-        """Return when it is worth asking for a report again."""
+        """Return the time of the next report to ask for."""
         ...
 
     async def report(self, esim: Esim, now: int) -> Observation | None:
-        """Return what the carrier has seen since the last report; None when nothing new.
+        """Return the carrier's observation since the last report; None if there is nothing new.
 
         Raises:
-            UnreachableError: it does not answer now.
+            UnreachableError: it does not respond now.
         """
         ...
 
 
 @runtime_checkable
 class Carrier(Provisioner, Reporter, Protocol):
-    """A carrier as a whole, which makes eSIMs and goes on to tell of them."""
+    """A complete carrier, which makes eSIMs and then reports on them."""

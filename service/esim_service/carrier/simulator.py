@@ -1,4 +1,4 @@
-"""A carrier for the sandbox, which does what an order's scenario says."""
+"""A carrier for the sandbox that follows the scenario of an order."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _ICCID_DIGITS = 19
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What the carrier sees some time after an eSIM was made.
+    """The carrier's observation some time after an eSIM was made.
 
     Attributes:
-        used_percent: share of the allowance; nothing of an unlimited one.
-        expires_in: how long it then still lasts, if that is not left to the plan.
+        used_percent: share of the allowance; without effect on an unlimited one.
+        expires_in: the remaining time until expiry; None leaves the expiry to the plan.
     """
 
     after: int
@@ -34,7 +34,7 @@ class Scene:
     expires_in: int | None = None
 
 
-# Hours pass between two scenes: the end comes near and then is there, as if time were faster.
+# The scenes skip hours: the expiry comes near and then is reached, as if time ran faster.
 SCRIPTS: Mapping[str, tuple[Scene, ...]] = {
     "activate_fast": (Scene(2 * SECOND),),
     "deplete_fast": (
@@ -52,17 +52,17 @@ SCRIPTS: Mapping[str, tuple[Scene, ...]] = {
 
 
 class Simulator:
-    """Has eSIMs without end; the same order gets the same ones again."""
+    """Has an unlimited supply of eSIMs; the same order always gets the same ones."""
 
     def __init__(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._sleep = sleep
 
     def has_to_be_asked(self, inquiry: Inquiry) -> bool:
-        """Whether `accept` has anything to say."""
+        """Return whether the scenario involves `accept`."""
         return inquiry.mode == "test" and inquiry.scenario in ("slow_order", "upstream_502")
 
     async def accept(self, inquiry: Inquiry) -> None:
-        """Take the order, at once or slowly, or refuse it."""
+        """Accept the order, at once or slowly, or refuse it."""
         if not self.has_to_be_asked(inquiry):
             return
         if inquiry.scenario == "upstream_502":
@@ -76,17 +76,17 @@ class Simulator:
         return [_profile(f"{order.order_id}/{index}") for index in range(order.quantity)]
 
     async def top_up(self, topup: Topup) -> None:
-        """Take any top-up."""
+        """Accept any top-up."""
 
     def next_report(self, esim: Esim, now: int) -> int:
-        """Return when the next scene is, or when a carrier would be asked again."""
+        """Return the time of the next scene, or of the next regular report."""
         scene = _next_scene(esim)
         return now + CADENCE if scene is None else max(now, esim.created_at + scene.after)
 
     async def report(self, esim: Esim, now: int) -> Observation | None:
-        """Return the next scene of the eSIM's script when its time has come.
+        """Return the next scene of the eSIM's script once its time has come.
 
-        No scene is left out, however late it is.
+        No scene is skipped, however late it is.
         """
         scene = _next_scene(esim)
         if scene is None or esim.created_at + scene.after > now:

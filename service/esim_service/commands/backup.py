@@ -1,4 +1,4 @@
-"""The command that copies a database while it is in use."""
+"""The command that backs up a database while it is in use."""
 
 from __future__ import annotations
 

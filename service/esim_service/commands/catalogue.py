@@ -1,4 +1,4 @@
-"""The commands about the plans that are for sale."""
+"""The commands for the plans that are for sale."""
 
 from __future__ import annotations
 

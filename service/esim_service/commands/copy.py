@@ -34,7 +34,7 @@ def copy(file: Path, database: str | None) -> None:
             raise OperatorError(f"{file} is the database itself")
         await migrate(target)
         await require_current(target)
-        # Taking the file alone keeps a service from writing to it.
+        # Opening the file exclusively keeps a service from writing to it.
         source = SqliteDatabase(file)
         try:
             return await target.write(partial(transfer.fill, file))

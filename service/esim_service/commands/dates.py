@@ -1,4 +1,4 @@
-"""The command that corrects what a wrong clock has dated."""
+"""The command that corrects dates set by a wrong clock."""
 
 from __future__ import annotations
 

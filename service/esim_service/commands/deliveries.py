@@ -1,4 +1,4 @@
-"""The commands about deliveries of webhooks."""
+"""The commands for webhook deliveries."""
 
 from __future__ import annotations
 

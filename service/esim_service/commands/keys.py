@@ -1,4 +1,4 @@
-"""The commands about API keys."""
+"""The commands for API keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPAN = re.compile(rf"([1-9][0-9]{{0,4}})([{''.join(_UNITS)}])")
 
 
 class Span(click.ParamType[int]):
-    """A length of time in milliseconds."""
+    """A duration in milliseconds."""
 
     name = "span"
 
@@ -39,7 +39,7 @@ class Span(click.ParamType[int]):
 
 
 class Moment(click.ParamType[int]):
-    """A moment in milliseconds since 1970."""
+    """A point in time, in milliseconds since 1970."""
 
     name = "moment"
 

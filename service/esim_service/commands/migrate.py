@@ -1,4 +1,4 @@
-"""The command that brings a database up to date."""
+"""The command that migrates a database to the current schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands share: the option for the database, times, and how mistakes are told."""
+"""Code shared by the commands: the database option, times, and error messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ json_option = click.option(
 
 
 def explains_mistakes(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn what an operator can put right into words and exit code 2."""
+    """Report errors that an operator can fix, and exit with code 2."""
 
     @functools.wraps(command)
     def explained(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -56,10 +56,10 @@ def with_database(
     alone: bool = False,
     makes: bool = False,
 ) -> T:
-    """Do something with the database of an option, or else of the settings.
+    """Run work on the database of an option, or else of the settings.
 
     Args:
-        alone: whether no service may have opened the file.
+        alone: whether no service may have the file open.
         makes: whether the file may be a new one.
     """
     place = place or settings.load().database
@@ -74,13 +74,13 @@ def with_database(
 
 
 def time(milliseconds: int) -> str:
-    """Return a moment as the commands write it."""
+    """Return a time in the format of the commands."""
     return f"{moment(milliseconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def stamp() -> Stamp:
-    """Return the stamp of what a command does."""
-    # Not at the top: most commands make nothing.
+    """Return the stamp of a command's work."""
+    # Not at the top: most commands create nothing.
     from ..values.clock import SystemClock
     from ..values.ids import Ids
 

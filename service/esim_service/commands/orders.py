@@ -1,4 +1,4 @@
-"""The commands about orders that the carrier does not finish."""
+"""The commands for orders that the carrier does not finish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands about partners and their money."""
+"""The commands for partners and their balances."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Amount(click.ParamType[int]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """Return the amount as units of `money`."""
+        """Return the amount in units of `money`."""
         try:
             return from_decimal(Decimal(str(value)))
         except (InvalidOperation, ValueError):

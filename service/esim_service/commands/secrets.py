@@ -1,4 +1,4 @@
-"""The command that encrypts the stored secrets anew."""
+"""The command that re-encrypts the stored secrets."""
 
 from __future__ import annotations
 

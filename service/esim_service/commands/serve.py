@@ -58,7 +58,7 @@ def serve(
       esim-service serve --database /var/lib/esim/esim.sqlite3 --port 8080
       ESIM_DATABASE=postgresql://localhost/esim esim-service serve
     """
-    # Other commands do without the server.
+    # Other commands do not load the server.
     from .. import logs
     from ..http.listening import FailedError
     from ..log_stream import LogStream

@@ -1,4 +1,4 @@
-"""The command that runs the background work on its own."""
+"""The command that runs the background work in a separate process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def worker(database: str | None, metrics_port: int | None) -> None:
       esim-service worker --database postgresql://localhost/esim
       ESIM_DATABASE=postgresql://localhost/esim ESIM_METRICS_PORT=9465 esim-service worker
     """
-    # Other commands do without what it takes to work.
+    # Other commands do not load the worker.
     from .. import logs
     from ..http.listening import FailedError
     from ..log_stream import LogStream

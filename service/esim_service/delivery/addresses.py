@@ -1,4 +1,4 @@
-"""Which addresses of the internet a webhook may be sent to."""
+"""The IP addresses to which a webhook may be sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
 # `ipaddress.is_global` lets translation prefixes, relays, multicast, retired ranges and the
-# addresses of cloud hosts pass, and changes between versions of Python: so the list is ours.
+# addresses of cloud hosts pass, and varies between Python versions: so the list is our own.
 _NOT_PUBLIC = """
 0.0.0.0/8           this network
 10.0.0.0/8          private
@@ -45,12 +45,12 @@ NOT_PUBLIC: tuple[Network, ...] = tuple(
     ip_network(line.split()[0]) for line in _NOT_PUBLIC.strip().splitlines()
 )
 
-# An interface id of this form carries an IPv4 address (ISATAP, RFC 5214), which may be private.
-_ISATAP, _ISATAP_MASK = 0x0000_5EFE, 0xFCFF_FFFF  # but for the two bits of RFC 4291
+# An interface id of this form embeds an IPv4 address (ISATAP, RFC 5214), which may be private.
+_ISATAP, _ISATAP_MASK = 0x0000_5EFE, 0xFCFF_FFFF  # apart from the two bits of RFC 4291
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address belongs to a host of the public internet, and to no special range."""
+    """Return whether the address is of a host on the public internet, in no special range."""
     if any(address in network for network in NOT_PUBLIC):
         return False
     return not (address.version == 6 and (int(address) >> 32) & _ISATAP_MASK == _ISATAP)
@@ -58,7 +58,7 @@ def is_public(address: Address) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AddressRule:
-    """Which addresses may be dialled: the public ones, and what the operator allows besides.
+    """The addresses that may be dialled: public ones, and those that the operator allows.
 
     Attributes:
         allow: networks for development and tests; empty in production.
@@ -67,5 +67,5 @@ class AddressRule:
     allow: tuple[Network, ...] = ()
 
     def permits(self, address: Address) -> bool:
-        """Whether this address may be dialled."""
+        """Return whether this address may be dialled."""
         return any(address in network for network in self.allow) or is_public(address)

@@ -1,4 +1,4 @@
-"""Connections to addresses that were checked just before."""
+"""Connections to addresses that have just been checked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import httpcore2
 from .addresses import Address, AddressRule
 from .resolver import Resolve
 
-# More addresses than this are no way to reach a host, only to spend the time of an attempt.
+# More addresses than this would only use up the time of an attempt.
 _MAX_ADDRESSES = 8
 
 
@@ -39,7 +39,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first address of the host that answers."""
+        """Connect to the first address of the host that accepts."""
         loop = asyncio.get_running_loop()
         end = None if timeout is None else loop.time() + timeout
         try:
@@ -75,7 +75,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             addresses = await self._resolve(host)
         if not addresses:
             raise NotResolvedError(f"{host} does not resolve")
-        # One address that is not public spoils the name: it is how a guard is got round.
+        # A single non-public address disqualifies the name: that is how a guard is bypassed.
         if not all(self._rule.permits(address) for address in addresses):
             raise NotPublicError(f"{host} has an address that is not public")
         return addresses[:_MAX_ADDRESSES]

@@ -1,4 +1,4 @@
-"""The rules for the url of a webhook endpoint."""
+"""The rules for the URL of a webhook endpoint."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .addresses import Address, AddressRule
 from .resolver import Resolve
 
 MAX_LENGTH = 2048
-# A name that takes longer counts as one that does not resolve.
+# A name that takes longer is treated as one that does not resolve.
 RESOLVE_SECONDS = 5.0
 
-# RFC 3986 and nothing beyond: what no two parsers could read differently. The authority is
-# anything up to the path; `_host` and `_port` look at it.
+# RFC 3986 and nothing more: only URLs that all parsers read alike. The authority is everything
+# up to the path; `_AUTHORITY` parses it.
 _URI = re.compile(
     r"https://(?P<authority>[^/?#]*)"
     r"(?P<target>(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?"
@@ -29,17 +29,17 @@ _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 
 
 class RefusedUrl(ValueError):  # noqa: N818 - the contract says that a url is refused
-    """The url breaks a rule of the contract; the text says which, for the partner."""
+    """The URL breaks a rule of the contract; the text, for the partner, names the rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A url that keeps the rules, in parts.
+    """A valid URL, in parts.
 
     Attributes:
         host: a name or a literal address, without brackets.
-        address: the literal address; None when the host is a name.
-        target: path and query as they stand in the request line.
+        address: the literal address; None if the host is a name.
+        target: path and query as in the request line.
     """
 
     host: str
@@ -49,10 +49,10 @@ class Target:
 
 
 def parse(url: str) -> Target:
-    """Take the url apart.
+    """Parse the URL.
 
     Raises:
-        RefusedUrl: it is not an absolute https url, or says more than host, port, path and query.
+        RefusedUrl: not an absolute https URL, or more than host, port, path and query.
     """
     if len(url) > MAX_LENGTH:
         raise RefusedUrl(f"The url is longer than {MAX_LENGTH} characters.")
@@ -77,7 +77,7 @@ def parse(url: str) -> Target:
         return Target(str(address), address, port, target)
     host = authority["host"].lower()
     labels = host.removesuffix(".").split(".")
-    # A host that ends in a number is an address for the resolver, in whatever form.
+    # A resolver takes a host that ends in a number for an address, in any form.
     if _NUMBER.fullmatch(labels[-1]):
         literal = _literal(IPv4Address, host)
         return Target(host, literal, port, target)
@@ -94,12 +94,12 @@ def _literal(kind: type[IPv4Address] | type[IPv6Address], text: str) -> Address:
 
 
 async def check(url: str, rule: AddressRule, resolve: Resolve) -> None:
-    """Refuse a url at registration.
+    """Check a URL at registration.
 
-    A name that does not resolve is accepted: the check is made again before each connection.
+    A name that does not resolve is accepted: the check is repeated before each connection.
 
     Raises:
-        RefusedUrl: the url breaks a rule, or its host has an address that may not be dialled.
+        RefusedUrl: the URL breaks a rule, or its host has an address that may not be dialled.
     """
     target = parse(url)
     addresses = (target.address,) if target.address else await _addresses(target.host, resolve)

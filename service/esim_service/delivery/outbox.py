@@ -1,4 +1,4 @@
-"""The deliveries in the database, and what an attempt makes of them and of their endpoint."""
+"""The deliveries in the database, and the effects of attempts on them and their endpoints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from . import schedule
 from .runner import LEASE, DueDelivery
 from .sender import Acknowledged, Failed, Message, Outcome
 
-# Tests reach an endpoint that is disabled, too.
+# Test events reach a disabled endpoint, too.
 TEST_EVENT = "webhook.test"
 _CLEARED_AT_ONCE = 500
 
@@ -32,10 +32,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What a failure led to.
+    """The effects of a failure.
 
     Attributes:
-        scope: whose endpoint it is; None when it was removed, or the failure does not count.
+        scope: of the endpoint; None if it was removed, or the failure does not count.
     """
 
     scope: Scope | None
@@ -46,7 +46,7 @@ class _Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """An attempt that is to be written down, and how."""
+    """An attempt to record, and the unit that records it."""
 
     claim: DueDelivery
     made: attempts.Attempt
@@ -55,7 +55,7 @@ class _Record:
 
 
 class DatabaseOutbox:
-    """Hands out what is due, and writes down what became of it."""
+    """Hands out due deliveries and records their attempts."""
 
     def __init__(
         self,
@@ -64,9 +64,9 @@ class DatabaseOutbox:
         retry_scale: float = 1.0,
         spread: Callable[[], float] = random.random,
     ) -> None:
-        """Make an outbox; `spread` says for each failure how much of the jitter is used."""
+        """Create an outbox; `spread` returns for each failure the share of the jitter to use."""
         self._database = database
-        # One batch at a time, however many attempts end together: orders have the rest.
+        # One batch at a time, however many attempts end together: orders get the rest.
         self._records = Batcher(self._write, _endpoint_of)
         self._metrics = metrics
         self._retry_scale = retry_scale
@@ -75,8 +75,8 @@ class DatabaseOutbox:
     async def claim(
         self, now: int, lease_until: int, limit: int, per_endpoint: int, busy: Mapping[str, int]
     ) -> Sequence[DueDelivery]:
-        """Claim due deliveries; other workers may be faster, so it can be fewer than there are."""
-        # Looking needs no transaction that writes, and mostly there is nothing.
+        """Claim due deliveries, possibly fewer than there are, as other workers may be faster."""
+        # Looking needs no write transaction, and mostly nothing is due.
         due = await self._database.read(partial(store.due, now, per_endpoint))
         chosen = fairly(due, limit, per_endpoint, busy)
         if not chosen:
@@ -87,7 +87,7 @@ class DatabaseOutbox:
     async def record(
         self, claim: DueDelivery, outcome: Outcome, at: int, milliseconds: int
     ) -> None:
-        """Write down an attempt."""
+        """Record an attempt."""
         number, result, next_at = claim.attempts + 1, attempts.ACKNOWLEDGED, None
         if isinstance(outcome, Failed):
             result = outcome.reason.value
@@ -135,12 +135,12 @@ class DatabaseOutbox:
             await self._clear(claim.endpoint_id)
 
     async def release(self, claims: Sequence[DueDelivery]) -> None:
-        """Give claims back."""
+        """Release claims."""
         await self._database.write(partial(_release, claims))
 
     async def _clear(self, endpoint_id: str) -> None:
-        # In parts, because a long queue must not hold up the others. If this is cut short, the next
-        # failure goes on with it.
+        # In parts, as a long queue must not hold up the others. If this is cut short, the next
+        # failure continues it.
         clear = partial(store.clear, endpoint_id, TEST_EVENT, _CLEARED_AT_ONCE)
         cleared = _CLEARED_AT_ONCE
         while cleared == _CLEARED_AT_ONCE:
@@ -151,7 +151,7 @@ class DatabaseOutbox:
 def fairly(
     due: Sequence[store.Due], limit: int, per_endpoint: int, busy: Mapping[str, int]
 ) -> Sequence[str]:
-    """Choose what to claim: first for the endpoints with the fewest in flight, then by age."""
+    """Choose deliveries to claim: first by the fewest in flight per endpoint, then by age."""
     in_flight = Counter(busy)
     ranked: list[tuple[int, int, str]] = []
     for each in due:
@@ -177,7 +177,7 @@ def _claim(taken: store.Taken, lease_until: int) -> DueDelivery:
     )
 
 
-# An endpoint is held before its deliveries, as when it is removed.
+# An endpoint is locked before its deliveries, as on removal.
 
 
 def _acknowledge(claim: DueDelivery, made: attempts.Attempt, at: int) -> Unit[None]:
@@ -210,5 +210,5 @@ def _fail(claim: DueDelivery, made: attempts.Attempt, at: int) -> Unit[_Verdict]
 
 def _release(claims: Sequence[DueDelivery]) -> Unit[None]:
     for claim in claims:
-        # When it was claimed, it was due.
+        # The time of the claim, when the delivery was due.
         yield from store.release(claim.delivery_id, claim.lease_until, claim.lease_until - LEASE)

@@ -1,4 +1,4 @@
-"""Names to addresses, as the operating system resolves them."""
+"""DNS resolution by the operating system."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Resolve: TypeAlias = Callable[[str], Awaitable[tuple[Address, ...]]]
 class SystemResolver:
     """`getaddrinfo` in threads of its own.
 
-    The event loop's own pool has few threads, and a name server that hangs would take them all.
-    Here a name takes one thread at most, however many ask for it at the same time.
+    The event loop's own pool has few threads, and a name server that hangs would occupy them all.
+    Here a name occupies one thread at most, however many callers ask for it at the same time.
     """
 
     def __init__(self, threads: int = 64) -> None:
@@ -33,17 +33,17 @@ class SystemResolver:
             lookup = loop.run_in_executor(self._threads, _addresses, name)
             self._running[name] = lookup
             lookup.add_done_callback(lambda _: self._running.pop(name))
-        # One that gives up must not take the answer from the others.
+        # A caller that gives up must not cancel the lookup for the others.
         return await asyncio.shield(lookup)
 
     def close(self) -> None:
-        """Let the threads end; lookups that run are not waited for."""
+        """Let the threads end, without waiting for running lookups."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _addresses(name: str) -> tuple[Address, ...]:
     try:
-        # Bytes, because text would go through the IDNA codec, which has opinions about names.
+        # Bytes, as text would go through the IDNA codec, which rejects some names.
         found = socket.getaddrinfo(name.encode("ascii"), None, type=socket.SOCK_STREAM)
     except OSError:
         return ()

@@ -1,4 +1,4 @@
-"""The loop that takes due deliveries from the outbox to their endpoints."""
+"""The loop that sends due deliveries from the outbox to their endpoints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IN_FLIGHT = 100
 PER_ENDPOINT = 4
 LEASE = 30 * SECOND
 # An attempt that has waited this long only holds a socket: it makes room for another one, so that
-# endpoints that hang cannot take all places. In all, no more than this are open.
+# endpoints that hang cannot take all places. At most `OPEN` attempts are open in total.
 SLOW_SECONDS = 0.5
 OPEN = 1000
 
@@ -31,8 +31,8 @@ class DueDelivery:
     """A delivery that this worker may attempt until its lease ends.
 
     Attributes:
-        attempts: how many were made before.
-        created_at: when it was queued.
+        attempts: the number of earlier attempts.
+        created_at: the time when it was queued.
     """
 
     delivery_id: str
@@ -49,25 +49,25 @@ class Outbox(Protocol):
     async def claim(
         self, now: int, lease_until: int, limit: int, per_endpoint: int, busy: Mapping[str, int]
     ) -> Sequence[DueDelivery]:
-        """Claim due deliveries that nobody else has claimed.
+        """Claim due deliveries that no other worker has claimed.
 
-        Returns at most `limit`, of each endpoint at most `per_endpoint` less what is `busy`. First
-        those of the endpoints that would then have the fewest in flight, among these the oldest:
-        so an endpoint with many due deliveries does not keep another one waiting.
+        Returns at most `limit`, and for each endpoint at most `per_endpoint` minus those that are
+        `busy`. Endpoints that would then have the fewest in flight come first, among these the
+        oldest deliveries: an endpoint with many due deliveries does not hold up another one.
         """
         ...
 
     async def record(
         self, claim: DueDelivery, outcome: Outcome, at: int, milliseconds: int
     ) -> None:
-        """Write down an attempt that has ended after so long, by the rules of `schedule`.
+        """Record an attempt of the given duration, by the rules of `schedule`.
 
         After another worker has claimed the delivery, only an acknowledgement still counts.
         """
         ...
 
     async def release(self, claims: Sequence[DueDelivery]) -> None:
-        """Give claims back at once; their attempts do not count."""
+        """Release claims at once; their attempts do not count."""
         ...
 
 
@@ -98,27 +98,27 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
         return await self._outbox.claim(now, now + LEASE, room, PER_ENDPOINT, busy)
 
     async def work(self, claim: DueDelivery) -> None:
-        """Make one attempt and write down what came of it."""
+        """Make one attempt and record its outcome."""
         started = self._clock.monotonic()
         try:
             outcome = await self._send(claim.message)
         except OperatorError as error:
-            # Nothing was sent. The lease ends by itself, and who has the right keys may be faster.
+            # Nothing was sent. The lease expires, and a worker with the right keys may be faster.
             _log.error("delivery %s cannot be attempted: %s", claim.delivery_id, error)
             return
         except Exception:
-            # A mistake of ours must not end the worker, and must not be repeated for ever.
+            # A bug must not end the worker, and must not be repeated forever.
             _log.exception("delivery %s could not be attempted", claim.delivery_id)
             outcome = Failed(Reason.INTERNAL)
         try:
             took = round((self._clock.monotonic() - started) * SECOND)
             await self._outbox.record(claim, outcome, self._clock.now(), took)
         except UnavailableError as error:
-            # The lease ends by itself, and the delivery is made once more.
+            # The lease expires, and the delivery is repeated.
             _log.warning("delivery %s cannot be recorded: %s", claim.delivery_id, error)
 
     async def give_back(self, claims: Sequence[DueDelivery]) -> None:
-        """Let another worker make these attempts."""
+        """Release these attempts for other workers."""
         await self._outbox.release(claims)
 
     def _room(self, going: Collection[Going[DueDelivery]]) -> int:

@@ -1,4 +1,4 @@
-"""When a delivery is tried again, and what its attempts mean for the endpoint."""
+"""The retry schedule of deliveries, and the effects of attempts on the endpoint."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..values.entities import WebhookEndpoint
 
 RETRY_AFTER = tuple(seconds * SECOND for seconds in webhooks.RETRY_AFTER_SECONDS)
 ATTEMPTS = 1 + len(RETRY_AFTER)
-# A pause may be longer than declared by this share, evenly spread, and never shorter: what failed
-# together is not tried again together. The contract declares pauses and no tolerance; partners may
-# count on not being called before one is over, and nobody on the second, as an attempt also waits
-# for a free place. `specwright test` allows a tenth, so as much again is left for a busy service.
+# A pause may be longer than declared by up to this share, evenly spread, and never shorter:
+# deliveries that failed together are not retried together. The contract declares pauses and no
+# tolerance: partners may rely on the minimum, but not on the exact second, as an attempt also waits
+# for a free place. `specwright test` allows a tenth, so the rest is left for a busy service.
 JITTER = 0.05
 DISABLE_AFTER = 120 * HOUR
 DISABLED_REASON = "deliveries_failing"
@@ -23,11 +23,11 @@ DISABLED_REASON = "deliveries_failing"
 def next_attempt(
     attempts: int, failed_at: int, scale: float = 1.0, spread: float = 0.0
 ) -> int | None:
-    """Return when a delivery is tried again after so many failures; None when it is exhausted.
+    """Return the time of the next retry after a number of failures; None if it is exhausted.
 
     Args:
-        scale: what the declared pauses are multiplied with.
-        spread: how much of the jitter is used, from 0 to 1.
+        scale: a factor for the declared pauses.
+        spread: the share of the jitter to use, from 0 to 1.
     """
     if attempts < 1:
         raise ValueError("a delivery is tried again only after it has failed")
@@ -37,7 +37,7 @@ def next_attempt(
 
 
 def acknowledged(endpoint: WebhookEndpoint, at: int) -> WebhookEndpoint:
-    """Return the endpoint after a success: what failed before is forgotten, and it is enabled."""
+    """Return the endpoint after a success: enabled, with past failures cleared."""
     return replace(
         endpoint,
         status="enabled",
@@ -51,7 +51,7 @@ def acknowledged(endpoint: WebhookEndpoint, at: int) -> WebhookEndpoint:
 def failed(endpoint: WebhookEndpoint, attempts: int, at: int) -> WebhookEndpoint:
     """Return the endpoint after a delivery's failure number `attempts`.
 
-    It is disabled when nothing has succeeded for 120 hours of failing and a delivery is exhausted.
+    It is disabled once nothing has succeeded for 120 hours of failures and a delivery is exhausted.
     """
     since = at if endpoint.failing_since is None else endpoint.failing_since
     exhausted = endpoint.exhausted or next_attempt(attempts, at) is None

@@ -22,17 +22,17 @@ from .guard import RefusedUrl, parse
 from .resolver import Resolve
 
 ANSWER_BYTES = 16 * 1024
-# Short, because a receiver that closes an idle connection just then makes an attempt fail.
+# Short: an attempt fails if the receiver closes the idle connection at that moment.
 _IDLE_SECONDS = 2.0
 _IDLE_CONNECTIONS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent: the frozen bytes of an event, and where to.
+    """The data to send, the frozen bytes of an event, and its destination.
 
     Attributes:
-        secret: signs each attempt anew; never shown.
+        secret: signs each attempt; never shown.
     """
 
     url: str
@@ -43,7 +43,7 @@ class Message:
 
 
 class Reason(StrEnum):
-    """Why an attempt failed."""
+    """The reason an attempt failed."""
 
     REFUSED_ADDRESS = "refused_address"
     NOT_RESOLVED = "not_resolved"
@@ -58,14 +58,14 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """The receiver answered with a status that the contract takes for a success."""
+    """The response had a status that the contract counts as success."""
 
     status: int
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The event counts as not delivered; `status` is what was answered, if anything."""
+    """The event counts as not delivered; `status` is that of the response, if any."""
 
     reason: Reason
     status: int | None = None
@@ -73,7 +73,7 @@ class Failed:
 
 Outcome: TypeAlias = Acknowledged | Failed
 
-# The first class that fits decides, so subclasses stand before their bases.
+# The first matching class decides, so subclasses come before their bases.
 _REASONS: tuple[tuple[type[Exception], Reason], ...] = (
     (NotPublicError, Reason.REFUSED_ADDRESS),
     (NotResolvedError, Reason.NOT_RESOLVED),
@@ -86,14 +86,14 @@ _REASONS: tuple[tuple[type[Exception], Reason], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long an attempt may take; the contract's values are the default."""
+    """The time limits of an attempt; the defaults are the contract's values."""
 
     connect_seconds: float = webhooks.CONNECT_TIMEOUT_SECONDS
     total_seconds: float = webhooks.TIMEOUT_SECONDS
 
 
 class _Trust(ssl.SSLContext):
-    """The system's authorities, and those of a file from the first connection that finds it."""
+    """The system's CAs, and those of a file, loaded at the first connection once it exists."""
 
     ca_file: Path | None = None
 
@@ -106,7 +106,7 @@ class _Trust(ssl.SSLContext):
 
 
 def trust(ca_file: Path | None = None) -> ssl.SSLContext:
-    """Return what decides about certificates: the system's authorities, and those of a file."""
+    """Return an SSL context that trusts the system's CAs and those of a file."""
     context = _Trust(ssl.PROTOCOL_TLS_CLIENT)
     context.verify_flags = ssl.create_default_context().verify_flags
     context.load_default_certs()
@@ -115,10 +115,10 @@ def trust(ca_file: Path | None = None) -> ssl.SSLContext:
 
 
 class Sender:
-    """Sends messages over kept connections that are only made to permitted addresses.
+    """Sends messages over pooled connections to permitted addresses only.
 
-    There are no redirects, no proxies and no cookies, because nothing here knows of them, and an
-    answer is not decompressed.
+    It has no redirects, proxies or cookies, as nothing here implements them, and responses are not
+    decompressed.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Sender:
         self._limits = limits or Limits()
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=context,
-            # Whoever calls decides how many are in flight: nobody must wait for another's slot.
+            # The caller limits the number in flight: no attempt must wait for another's slot.
             max_connections=None,
             max_keepalive_connections=_IDLE_CONNECTIONS,
             keepalive_expiry=_IDLE_SECONDS,
@@ -152,7 +152,7 @@ class Sender:
         await self._pool.aclose()
 
     async def send(self, message: Message) -> Outcome:
-        """Make one attempt; whatever the receiver does, the answer is an outcome."""
+        """Make one attempt; any behaviour of the receiver results in an outcome."""
         try:
             request = self._request(message)
         except RefusedUrl:
@@ -175,7 +175,7 @@ class Sender:
             failure = known
         else:
             failure = Reason.STATUS
-        # Once there is a status it decides, however the rest of the answer went.
+        # Once there is a status it decides, even if reading the body failed.
         if status is None:
             return Failed(failure)
         if status in webhooks.SUCCESS_STATUSES:
@@ -218,7 +218,7 @@ class Sender:
 
 
 async def _drain(response: httpcore2.Response) -> None:
-    """Read a short answer to its end, so that the connection can be used again."""
+    """Read a short response to its end, so that the connection can be reused."""
     read = 0
     async for chunk in response.aiter_stream():
         read += len(chunk)

@@ -1,1 +1,1 @@
-"""What the service is about: its nouns, and the rules that hold between them."""
+"""The domain of the service: its entities, and the rules between them."""

@@ -1,4 +1,4 @@
-"""Resources as the contract shows them, and the frozen bytes of events."""
+"""Resources in the contract's format, and the frozen bytes of events."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ESIMS = Checker(models.Esim)
 
 
 def encoded(model: BaseModel) -> bytes:
-    """Return a resource as it goes over the wire."""
+    """Return a resource as bytes of JSON."""
     return model.model_dump_json(by_alias=True).encode()
 
 
 def order(value: Order) -> models.Order:
-    """Show an order."""
+    """Return an order in the contract's format."""
     failed = value.failure
     return models.Order(
         order_id=value.order_id,
@@ -44,7 +44,7 @@ def order(value: Order) -> models.Order:
 
 
 def esim(value: Esim) -> models.Esim:
-    """Show an eSIM."""
+    """Return an eSIM in the contract's format."""
     profile, total = value.profile, value.total_bytes
     return models.Esim(
         esim_id=value.esim_id,
@@ -75,10 +75,10 @@ def esim(value: Esim) -> models.Esim:
 
 
 def checked_esim(value: Esim) -> models.Esim:
-    """Show an eSIM of which a part came from the carrier.
+    """Return an eSIM in the contract's format, after a check of the carrier's data.
 
     Raises:
-        ValueError: the contract has no eSIM like this; one that is stored breaks its lists.
+        ValueError: the contract does not allow such an eSIM, which would break lists if stored.
     """
     shown, link = esim(value), value.profile.ios_install_url
     if link is not None and not link.startswith("https://"):
@@ -86,7 +86,7 @@ def checked_esim(value: Esim) -> models.Esim:
     try:
         _ESIMS.validate_json(encoded(shown))
     except ValidationError as error:
-        # What the carrier gave may be secret.
+        # Data from the carrier may be secret.
         found = error.errors(include_url=False, include_context=False, include_input=False)
         places = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found)
         raise ValueError(
@@ -96,7 +96,7 @@ def checked_esim(value: Esim) -> models.Esim:
 
 
 def topup(value: Topup) -> models.Topup:
-    """Show a top-up."""
+    """Return a top-up in the contract's format."""
     return models.Topup(
         topup_id=value.topup_id,
         iccid=value.iccid,
@@ -115,7 +115,7 @@ def topup(value: Topup) -> models.Topup:
 
 
 def balance(value: Account) -> models.Balance:
-    """Show the balance of an account."""
+    """Return the balance of an account in the contract's format."""
     return models.Balance(
         balance_usd=to_decimal(value.balance),
         low_balance_threshold_usd=to_decimal(value.low_threshold),
@@ -125,7 +125,7 @@ def balance(value: Account) -> models.Balance:
 
 
 def endpoint(value: WebhookEndpoint) -> models.WebhookEndpoint:
-    """Show a webhook endpoint, without its secret."""
+    """Return a webhook endpoint in the contract's format, without its secret."""
     return models.WebhookEndpoint(
         id=value.endpoint_id,
         url=value.url,
@@ -140,7 +140,7 @@ def endpoint(value: WebhookEndpoint) -> models.WebhookEndpoint:
 
 
 def created_endpoint(value: WebhookEndpoint, secret: str) -> models.WebhookEndpointCreated:
-    """Show a new webhook endpoint, with the secret of which `value` has the stored form."""
+    """Return a new webhook endpoint with its secret, of which `value` has the stored form."""
     shown = endpoint(value).model_dump()
     return models.WebhookEndpointCreated(**shown, signing_secret=secret)
 
@@ -148,7 +148,7 @@ def created_endpoint(value: WebhookEndpoint, secret: str) -> models.WebhookEndpo
 def event(
     event_id: str, type_: str, now: int, scope: Scope, data: BaseModel, threshold: int | None
 ) -> bytes:
-    """Write an event about a resource, which appears in it byte for byte as GET shows it."""
+    """Return an event about a resource, which is in it byte for byte as in a GET."""
     head = {
         "id": event_id,
         "type": type_,

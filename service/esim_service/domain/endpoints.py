@@ -1,4 +1,4 @@
-"""Webhook endpoints: a few per mode, each with a secret of its own."""
+"""Webhook endpoints: a few per mode, each with its own secret."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ DEFAULT_SELECTION = tuple(name for name in get_args(models.EventTypeName) if nam
 
 
 def not_found() -> Problem:
-    """Make the problem of an id that names no endpoint of the partner."""
+    """Return the problem of an id that is not an endpoint of the partner."""
     return Problem("resource_not_found", "There is no such webhook endpoint.", param="path.id")
 
 
 def register(
     scope: Scope, url: str, event_types: Sequence[str] | None, secret: str, stamp: Stamp
 ) -> Unit[WebhookEndpoint]:
-    """Register an endpoint, whose secret is stored as it is given.
+    """Register an endpoint; its secret is stored as given.
 
     Raises:
-        Problem: there are as many as there may be.
+        Problem: the maximum number of endpoints is reached.
     """
-    # The account is held so that two requests cannot both count the same free place.
+    # The account is locked so that two requests cannot both count the same free place.
     account = yield from partners.lock_account(scope)
     stamp = stamp.under(account)
     if len((yield from store.endpoints(scope))) >= CAPACITY:
@@ -61,7 +61,7 @@ def register(
 
 
 def renew_secrets(decrypt: Callable[[str], str], encrypt: Callable[[str], str]) -> Unit[int]:
-    """Store the secrets of all endpoints anew; return how many there are."""
+    """Store the secrets of all endpoints in a new form; return their number."""
     known = yield from store.secrets()
     for endpoint_id, stored in known.items():
         yield from store.replace_secret(endpoint_id, stored, encrypt(decrypt(stored)))
@@ -69,12 +69,12 @@ def renew_secrets(decrypt: Callable[[str], str], encrypt: Callable[[str], str]) 
 
 
 def remove(scope: Scope, endpoint_id: str) -> Unit[None]:
-    """Remove an endpoint and what was queued for it.
+    """Remove an endpoint and its queued deliveries.
 
     Raises:
-        Problem: there is none with this id.
+        Problem: no endpoint has this id.
     """
-    # Events look for endpoints while they hold the account; none may be queued for this one now.
+    # Events look up endpoints under the account lock; none can be queued for this one now.
     yield from partners.lock_account(scope)
     if not (yield from store.remove_endpoint(scope, endpoint_id)):
         raise not_found()
@@ -84,7 +84,7 @@ def test(scope: Scope, endpoint_id: str, stamp: Stamp) -> Unit[str]:
     """Send a test event to an endpoint; return the id of the event.
 
     Raises:
-        Problem: there is none with this id.
+        Problem: no endpoint has this id.
     """
     account = yield from partners.lock_account(scope)
     stamp = stamp.under(account)

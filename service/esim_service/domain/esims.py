@@ -1,4 +1,4 @@
-"""eSIMs by the number that a partner knows them by."""
+"""eSIMs by ICCID, the number that partners use."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..values.entities import Esim, Scope
 
 
 def find(scope: Scope, iccid: str) -> Unit[Esim]:
-    """Find an eSIM of a partner.
+    """Return an eSIM of a partner.
 
     Raises:
-        Problem: there is none with this ICCID.
+        Problem: no eSIM has this ICCID.
     """
     found = yield from store.find(scope, iccid)
     if found is None:

@@ -1,4 +1,4 @@
-"""Events: written in the order of the feed, and queued for the endpoints that want them."""
+"""Events: written in feed order, and queued for the endpoints that subscribe to them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .record_stamp import Stamp
 def emit(
     account: Account, type_: str, data: BaseModel, stamp: Stamp, *, threshold: int | None = None
 ) -> Unit[Account]:
-    """Write an event for the subscribed endpoints; the caller holds the account and saves it."""
+    """Write an event for the subscribed endpoints; the caller locks the account and saves it."""
     account, event = yield from _write(account, type_, data, stamp, threshold)
     for endpoint in (yield from store.endpoints(account.scope)):
         if endpoint.status == "enabled" and type_ in endpoint.event_types:
@@ -34,7 +34,7 @@ def emit(
 def emit_to(
     endpoint_id: str, account: Account, type_: str, data: BaseModel, stamp: Stamp
 ) -> Unit[tuple[Account, Event]]:
-    """Write an event for one endpoint, whatever it has subscribed to."""
+    """Write an event for one endpoint, regardless of its subscriptions."""
     account, event = yield from _write(account, type_, data, stamp, None)
     yield from store.add_delivery(stamp.new(Prefix.DELIVERY), event, endpoint_id, stamp.now)
     return account, event
@@ -42,11 +42,11 @@ def emit_to(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a reader of the feed has come to.
+    """The position of a reader in the feed.
 
     Attributes:
-        event_id: of the event with this number, by which a feed is told from one that went on
-            differently after a restore; None when it is no longer kept.
+        event_id: of the event with this number, to detect a feed that continued differently after
+            a restore; None if it has been removed.
     """
 
     sequence: int
@@ -56,10 +56,10 @@ class Place:
 def feed(
     scope: Scope, after: Place | None, type_: str | None, limit: int
 ) -> Unit[tuple[Sequence[Event], bool, Place]]:
-    """Return a page of the feed, whether there is more, and where to go on.
+    """Return a page of the feed, whether there is more, and the place of the next page.
 
     Raises:
-        Problem: events that followed the place are no longer kept, or the feed never came to it.
+        Problem: events after the place have been removed, or the feed never reached it.
     """
     account = yield from partners.account(scope)
     if after is not None:
@@ -77,9 +77,9 @@ def feed(
 
 
 def forget(scope: Scope, last: int, before: int) -> Unit[int]:
-    """Remove events that are too old, up to one of them; return how many those were.
+    """Remove old events up to a sequence number; return the number of those removed.
 
-    A cursor from before them no longer has a place in the feed.
+    Cursors before them become invalid.
     """
     account = yield from partners.lock_account(scope)
     count = yield from store.remove_events(scope, last, before)

@@ -1,4 +1,4 @@
-"""What a reference means: the same request gets the same answer, for ever."""
+"""Idempotency by reference: the same request gets the same response, forever."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class IdempotentRequest:
     """A request for an operation that is done once per reference.
 
     Attributes:
-        payload: digest of everything that the request asks for.
-        lease: how long the job that it leaves is kept for this process, in milliseconds.
+        payload: digest of the entire request.
+        lease: how long its job is reserved for this process, in milliseconds.
     """
 
     scope: Scope
@@ -32,16 +32,16 @@ class IdempotentRequest:
 
     @property
     def name(self) -> str:
-        """What is held while the request is in progress."""
+        """The name that is held while the request is in progress."""
         return f"{self.scope.partner_id} {self.scope.mode} {self.operation} {self.reference}"
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The body of a success, and whether an earlier request had it already.
+    """The body of a success, and whether it is replayed from an earlier request.
 
     Attributes:
-        job: what is left to this process, which has claimed it.
+        job: the job that this process has already claimed, if any.
     """
 
     body: bytes
@@ -50,7 +50,7 @@ class Answered:
 
 
 def in_progress() -> Problem:
-    """Make the problem of a reference whose first request is still in progress."""
+    """Return the problem of a reference with its first request still in progress."""
     return Problem(
         "reference_in_progress",
         "The first request with this reference is still in progress.",
@@ -59,7 +59,7 @@ def in_progress() -> Problem:
 
 
 def replay(claim: IdempotentRequest) -> Unit[Answered | None]:
-    """Return the remembered answer; None for a reference that is free.
+    """Return the stored response; None for an unused reference.
 
     Raises:
         Problem: the reference belongs to another payload.
@@ -76,7 +76,7 @@ def replay(claim: IdempotentRequest) -> Unit[Answered | None]:
 
 
 def remember(claim: IdempotentRequest, body: bytes) -> Unit[Answered]:
-    """Bind the reference to the answer of this request; it is free while the account is held."""
+    """Store the response for the reference, known to be unused under the account lock."""
     yield from store.add_answer(claim.scope, claim.operation, claim.reference, claim.payload, body)
     return Answered(body, is_replay=False)
 
@@ -89,7 +89,7 @@ def leave(
     stamp: Stamp,
     order: Order | None = None,
 ) -> Unit[Answered]:
-    """Queue what is left to be done, for this process at first if it keeps that for itself."""
+    """Queue the job of the request, reserved for this process at first if it has a lease."""
     due_at = stamp.now + claim.lease
     job = Job(stamp.new(Prefix.JOB), claim.scope, kind, subject_id, 0, due_at, order)
     yield from jobs.add(job)

@@ -18,7 +18,7 @@ from .record_stamp import Stamp
 def post(
     account: Account, kind: LedgerKind, amount: int, subject_id: str | None, stamp: Stamp
 ) -> Unit[Account]:
-    """Change a balance; the caller holds the account and saves it."""
+    """Change a balance; the caller locks the account and saves it."""
     account = replace(
         account, balance=account.balance + amount, updated_at=stamp.date, dated_at=stamp.date
     )
@@ -31,10 +31,10 @@ def post(
 
 
 def require(account: Account, amount: int) -> None:
-    """Return if an account can pay an amount.
+    """Check that an account can pay an amount.
 
     Raises:
-        Problem: it cannot.
+        Problem: the balance is too low.
     """
     if account.balance >= amount:
         return
@@ -53,10 +53,10 @@ def require(account: Account, amount: int) -> None:
 def charge(
     account: Account, kind: LedgerKind, amount: int, subject_id: str, stamp: Stamp
 ) -> Unit[Account]:
-    """Take money from a balance.
+    """Charge an amount to a balance.
 
     Raises:
-        Problem: there is not enough.
+        Problem: the balance is too low.
     """
     require(account, amount)
     return (yield from post(account, kind, -amount, subject_id, stamp))

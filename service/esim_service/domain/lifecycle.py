@@ -1,7 +1,7 @@
-"""The life of an eSIM: what the carrier's reports, top-ups and the time make of it.
+"""The lifecycle of an eSIM under the carrier's reports, top-ups and the passing of time.
 
-Nothing is reported twice: an event happens when its mark is passed, and a mark that was passed
-can be passed again only after a top-up has moved it.
+Nothing is reported twice: an event happens when its mark is passed, and a mark can be passed
+again only after a top-up has moved it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _ALL = 100
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the carrier saw of an eSIM.
+    """The carrier's observation of an eSIM.
 
     Attributes:
-        at: when it was seen.
-        active_since: when the eSIM was first used, or None when it was not.
-        expires_at: when it ends, if the carrier says so.
+        at: when it was made.
+        active_since: when the eSIM was first used; None if it was not.
+        expires_at: when it expires, if the carrier reports that.
     """
 
     at: int
@@ -43,7 +43,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """An event to be written, with the eSIM as it is after all that happened with it."""
+    """An event to write, about the eSIM in its final state."""
 
     type: EventType
     threshold_percent: Threshold | None = None
@@ -56,12 +56,12 @@ NextReport: TypeAlias = Callable[[Esim, int], int]
 
 
 def is_alive(esim: Esim) -> bool:
-    """Whether something can still happen to the eSIM: it is neither expired nor revoked."""
+    """Return whether the eSIM can still change: it is neither expired nor revoked."""
     return esim.status in ("ready", "active", "depleted")
 
 
 def observe(esim: Esim, observation: Observation, now: int) -> Step:
-    """Return the eSIM after a report of the carrier, and what happened.
+    """Return the eSIM after a carrier's report, and its events.
 
     A report that is not newer than the last one changes nothing.
     """
@@ -71,7 +71,7 @@ def observe(esim: Esim, observation: Observation, now: int) -> Step:
     after = replace(
         after,
         profile_status=observation.profile_status,
-        # Carriers correct their figures, but what is used is not given back.
+        # Carriers correct their figures, but used data is not given back.
         used_bytes=max(esim.used_bytes, observation.used_bytes),
         observed_at=observation.at,
         updated_at=now,
@@ -84,7 +84,7 @@ def observe(esim: Esim, observation: Observation, now: int) -> Step:
 
 
 def elapse(esim: Esim, now: int) -> Step:
-    """Return the eSIM at a moment, and what happened because of the time alone."""
+    """Return the eSIM at a given time, and the events caused by time alone."""
     if not is_alive(esim):
         return esim, ()
     remaining = esim.expires_at - now
@@ -118,7 +118,7 @@ def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
 
 
 def next_moment(esim: Esim, now: int) -> int | None:
-    """Return when `elapse` has something to say again; None when never."""
+    """Return the time at which `elapse` next has an effect; None if never."""
     if not is_alive(esim):
         return None
     if not esim.expiring_reported and now <= esim.expires_at - EXPIRING_UNTIL:
@@ -127,13 +127,13 @@ def next_moment(esim: Esim, now: int) -> int | None:
 
 
 def next_look(esim: Esim, now: int, next_report: NextReport) -> int | None:
-    """Return when something may happen to an eSIM, by a report or by time; None when never."""
+    """Return when an eSIM may next change, by a report or by time; None if never."""
     moment = next_moment(esim, now)
     return None if moment is None else min(moment, next_report(esim, now))
 
 
 def at_once(esim: Esim, now: int) -> int:
-    """Ask the carrier about an eSIM without waiting."""
+    """Return the current time, to ask the carrier without waiting."""
     return now
 
 
@@ -144,7 +144,7 @@ def _activate(esim: Esim, observation: Observation) -> Step:
     if since is None or esim.activated_at is not None:
         return esim, ()
     after = replace(esim, status="active", activated_at=since)
-    # No days: the validity runs since the purchase, and the activation does not move its end.
+    # No days: the validity runs from the purchase, and the activation does not move its end.
     if esim.validity_days:
         after = _until(after, since + esim.validity_days * DAY)
     return after, (Happened("esim.activated"),)
@@ -166,7 +166,7 @@ def _use(esim: Esim) -> Step:
 
 
 def _mark(esim: Esim) -> int:
-    """Return the highest of the marks that the usage has reached."""
+    """Return the highest mark that the usage has reached."""
     if esim.total_bytes is None:
         return 0
     return max(

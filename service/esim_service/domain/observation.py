@@ -1,4 +1,4 @@
-"""What an observation of an eSIM leaves behind: its new state, events, and the next moment."""
+"""The effects of an observation of an eSIM: its new state, events, and the next check."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ def follow(
     account: Account,
     stamp: Stamp,
 ) -> Unit[tuple[Account, None]]:
-    """Apply a report, or without one the time alone, and let the job be due again.
+    """Apply a report, or without one the passing of time alone, and schedule the job again.
 
     Args:
         job: the claimed job that follows the eSIM; it ends with the eSIM.
-        attempts: how often the carrier was asked in vain since its last answer.
+        attempts: the failed requests to the carrier since its last response.
     """
     esim = yield from esims.known(job.subject_id)
     now = stamp.now
     if esim is None:
-        # What has removed it has removed the job as well.
+        # The removal of the eSIM has removed the job as well.
         return account, None
     after, happened = (
         lifecycle.elapse(esim, now) if report is None else lifecycle.observe(esim, report, now)
     )
-    # Shown before it is stored: what the contract cannot show must not be there.
+    # Checked before it is stored: an eSIM that the contract does not allow must not be stored.
     data = bodies.checked_esim(after)
     if after != esim:
         yield from esims.save(after)

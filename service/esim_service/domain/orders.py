@@ -1,4 +1,4 @@
-"""Orders: placed and charged at once, completed or refunded by the carrier's answer."""
+"""Orders: placed and charged at once, completed or refunded by the carrier's response."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .lifecycle import NextReport
 from .record_stamp import Stamp
 
 SCENARIO = "sandbox_scenario"
-# How long an eSIM waits for its activation.
+# How long an eSIM can wait for its activation.
 SHELF_LIFE = 365 * DAY
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a partner orders."""
+    """An order request of a partner."""
 
     claim: IdempotentRequest
     plan_id: str
@@ -38,7 +38,7 @@ class Request:
 
     @property
     def scenario(self) -> str | None:
-        """What the sandbox is to do with the order."""
+        """The sandbox scenario of the order, in test mode only."""
         is_test = self.claim.scope.mode == "test"
         return self.metadata.get(SCENARIO) if is_test else None
 
@@ -62,7 +62,7 @@ def check_total(total: int, param: str) -> int:
     """Return the total of a purchase.
 
     Raises:
-        Problem: the contract cannot write an amount like this, and no account can hold it.
+        Problem: the amount is too large for the contract, and for any account.
     """
     if total >= LIMIT:
         raise Problem("out_of_range", f"This costs {to_text(LIMIT)} USD or more.", param=param)
@@ -70,7 +70,7 @@ def check_total(total: int, param: str) -> int:
 
 
 def check(request: Request) -> Unit[Answered | None]:
-    """Return the answer of an earlier request; None when the order may be placed.
+    """Return the response to an earlier request; None if the order may be placed.
 
     Raises:
         Problem: it may not.
@@ -84,10 +84,10 @@ def check(request: Request) -> Unit[Answered | None]:
 
 
 def place(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account, Answered]]:
-    """Place an order and charge it, or return the answer of an earlier request.
+    """Place an order and charge it, or return the response to an earlier request.
 
     Raises:
-        Problem: the order breaks a rule, and nothing is changed.
+        Problem: the order breaks a rule; nothing is changed.
     """
     known = yield from replay(request.claim)
     if known is not None:
@@ -126,7 +126,7 @@ def complete(
     account: Account,
     stamp: Stamp,
 ) -> Unit[tuple[Account, None]]:
-    """Store the eSIMs of an order; an order that has ended stays as it is."""
+    """Store the eSIMs of an order; an order that has ended is left unchanged."""
     order = yield from store.find(account.scope, order_id)
     if order is None or order.status != "processing":
         return account, None
@@ -137,7 +137,7 @@ def complete(
         raise LookupError(f"the plan {order.plan_id} of {order_id} is gone")
     for profile in profiles:
         esim = _esim(order, plan, profile, stamp)
-        # One that the contract cannot show would break every list that it is in.
+        # An eSIM that the contract does not allow would break every list that contains it.
         bodies.checked_esim(esim)
         yield from esims.add(esim)
         due_at = lifecycle.next_look(esim, stamp.now, next_report)
@@ -159,7 +159,7 @@ def complete(
 def fail(
     order_id: str, failure: Failure, account: Account, stamp: Stamp
 ) -> Unit[tuple[Account, None]]:
-    """End an order without eSIMs and give the money back; one that has ended stays as it is."""
+    """End an order without eSIMs and refund it; an order that has ended is left unchanged."""
     order = yield from store.find(account.scope, order_id)
     if order is None or order.status != "processing":
         return account, None

@@ -1,4 +1,4 @@
-"""Partners, with an account in each mode, and the keys that are issued to them."""
+"""Partners, their accounts in each mode, and the keys issued to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOW_THRESHOLD = 100 * UNITS_PER_DOLLAR
 
 
 def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
-    """Return the partner of a name, who becomes one now if need be."""
+    """Return the partner with a name, created if it does not exist."""
     partner = Partner(stamp.new(Prefix.PARTNER), name, "active", stamp.now)
     if not (yield from store.add_partner(partner)):
         known = yield from store.partner_named(name)
@@ -25,7 +25,7 @@ def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
             raise LookupError(f"the partner {name} is gone")
         return known
     for mode in get_args(Mode):
-        # An account starts empty and low, so that only a later fall is reported.
+        # An account starts empty and low, so that only a later drop is reported.
         account = Account(
             scope=Scope(partner.partner_id, mode),
             balance=0,
@@ -43,7 +43,7 @@ def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
 
 
 def credit(scope: Scope, amount: int, stamp: Stamp) -> Unit[Account]:
-    """Pay money into an account."""
+    """Add an amount to the balance of an account."""
     account = yield from store.lock_account(scope)
     account = yield from ledger.post(account, "credit", amount, None, stamp.under(account))
     yield from store.save_account(account)
@@ -60,7 +60,7 @@ def issue_key(
     write_limit: int | None = None,
     expires_at: int | None = None,
 ) -> Unit[ApiKey]:
-    """Store a new key, of which only the digest and a hint arrive here."""
+    """Store a new key, given only its digest and a hint."""
     key = ApiKey(
         key_id=stamp.new(Prefix.KEY),
         digest=digest,

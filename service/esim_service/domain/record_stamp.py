@@ -1,4 +1,4 @@
-"""What new records are stamped with: an id and the time."""
+"""The stamp of new records: an id and the time."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The time of one unit of work, and ids for what it makes.
+    """The time of one unit of work, and ids for its new records.
 
     Attributes:
-        now: the wall time, by which things are due.
-        latest: the date of what was made last.
+        now: the wall time that decides when jobs are due.
+        latest: the date of the newest record.
     """
 
     now: int
@@ -29,7 +29,7 @@ class Stamp:
 
     @property
     def date(self) -> int:
-        """The time that records are dated with: later than what was made before this moment."""
+        """The date for new records, later than that of any earlier record."""
         return self.now if self.now >= self.latest else self.latest + 1
 
     def under(self, account: Account) -> Stamp:
@@ -37,7 +37,7 @@ class Stamp:
         return Stamp(self.ids.now(), self.ids, account.dated_at)
 
     def new(self, prefix: Prefix) -> str:
-        """Return a new id; ids are in the order of the dates."""
+        """Return a new id; ids are ordered by date."""
         return self.ids.at(self.date, prefix)
 
 
@@ -47,7 +47,7 @@ Act: TypeAlias = Callable[[Account, Stamp], Unit[tuple[Account, T]]]
 def change(
     scope: Scope, subject: str, act: Act[T], stamp: Stamp, *, gives_way: bool = False
 ) -> Change[T]:
-    """Return a change whose rules also get a stamp, which is set once they hold the account."""
+    """Return a change with rules that also get a stamp, set once they hold the account."""
     return Change(
         scope, subject, lambda account: act(account, stamp.under(account)), gives_way=gives_way
     )

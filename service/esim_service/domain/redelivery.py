@@ -1,4 +1,4 @@
-"""Sends an event once more, when its delivery to an endpoint has ended."""
+"""Redelivery of an event after its delivery to an endpoint has ended."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from .record_stamp import Stamp
 
 
 class RedeliveryError(Exception):
-    """The event cannot be sent once more; the text says why."""
+    """The event cannot be redelivered; the text gives the reason."""
 
 
 def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
     """Queue the event of a delivery for the same endpoint; return the id of the new delivery.
 
-    It has a schedule of its own, and the attempts of the old one stay as they are.
+    It has its own schedule; the attempts of the old one are left unchanged.
 
     Raises:
-        RedeliveryError: the delivery is not kept, goes on by itself, or has no place to go.
+        RedeliveryError: the delivery or its event is not kept, it is still waiting, or the endpoint
+            is removed or disabled.
     """
     found = yield from attempts.newest(attempts.Wanted(delivery_id=delivery_id), 1)
     if not found:
@@ -28,7 +29,7 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
     (old,) = found
     if old.state == "waiting":
         raise RedeliveryError(f"{delivery_id} has not ended: it is tried again by itself")
-    # As when an endpoint is tested: none that is being removed gets a delivery.
+    # As for a test event: an endpoint that is being removed gets no delivery.
     yield from partners.lock_account(old.scope)
     known = yield from events.endpoints(old.scope)
     endpoint = next((each for each in known if each.endpoint_id == old.endpoint_id), None)
@@ -41,7 +42,7 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
     if event is None:
         raise RedeliveryError(f"the event {old.event_id} is no longer kept")
     made = stamp.new(Prefix.DELIVERY)
-    # It waits since now, not since the event was written.
+    # The delivery waits from now on, not since the event was written.
     queued = replace(event, created_at=stamp.now)
     yield from events.add_delivery(made, queued, old.endpoint_id, stamp.now)
     return made

@@ -13,7 +13,7 @@ TEST_BALANCE = 1000 * UNITS_PER_DOLLAR
 
 
 def reset(scope: Scope, stamp: Stamp) -> Unit[Account]:
-    """Forget what was done in the sandbox; keys, endpoints and the count of events stay."""
+    """Delete the sandbox data; keys, endpoints and the sequence of events are kept."""
     account = yield from partners.lock_account(scope)
     stamp = stamp.under(account)
     yield from sandbox.forget(scope)

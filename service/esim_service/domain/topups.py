@@ -1,4 +1,4 @@
-"""Top-ups: bought and charged at once, applied or refunded by the carrier's answer."""
+"""Top-ups: bought and charged at once, applied or refunded by the carrier's response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .record_stamp import Stamp
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a partner buys for an eSIM."""
+    """A request of a partner for a top-up of an eSIM."""
 
     claim: IdempotentRequest
     iccid: str
@@ -28,12 +28,12 @@ class Request:
 
 
 def can_be_topped_up(esim: Esim) -> bool:
-    """Whether there can be top-up plans for an eSIM as it is now."""
+    """Return whether an eSIM in its current state can have top-up plans."""
     return lifecycle.is_alive(esim) and esim.topup_supported is not False
 
 
 def check(request: Request) -> Unit[Answered | None]:
-    """Return the answer of an earlier request; None when the top-up may be bought.
+    """Return the response to an earlier request; None if the top-up may be bought.
 
     Raises:
         Problem: it may not.
@@ -47,10 +47,10 @@ def check(request: Request) -> Unit[Answered | None]:
 
 
 def buy(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account, Answered]]:
-    """Buy a top-up and charge it, or return the answer of an earlier request.
+    """Buy a top-up and charge it, or return the response to an earlier request.
 
     Raises:
-        Problem: the top-up breaks a rule, and nothing is changed.
+        Problem: the top-up breaks a rule; nothing is changed.
     """
     known = yield from replay(request.claim)
     if known is not None:
@@ -84,7 +84,7 @@ def buy(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account,
 
 
 def complete(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, None]]:
-    """Add a top-up to its eSIM; a top-up that has ended stays as it is."""
+    """Add a top-up to its eSIM; a top-up that has ended is left unchanged."""
     topup = yield from store.find_topup(topup_id)
     if topup is None or topup.status != "processing":
         return account, None
@@ -100,7 +100,7 @@ def complete(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Accoun
 
 
 def fail(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, None]]:
-    """End a top-up without data and give the money back; one that has ended stays as it is."""
+    """End a top-up without data and refund it; a top-up that has ended is left unchanged."""
     topup = yield from store.find_topup(topup_id)
     if topup is None or topup.status != "processing":
         return account, None
@@ -120,7 +120,7 @@ def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
         raise Problem("topup_not_supported", "eSIMs of this plan cannot be topped up.")
     if not lifecycle.is_alive(esim):
         raise Problem("esim_not_eligible", f"The eSIM is {esim.status}.")
-    # What is not for sale any more is for no eSIM either.
+    # A withdrawn plan is not offered for the eSIM either, so check that first.
     if not plan.available:
         message = "This top-up plan cannot be bought now."
         raise Problem("plan_unavailable", message, param="topup_plan_id")

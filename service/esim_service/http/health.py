@@ -1,4 +1,4 @@
-"""What operators ask the service: whether it lives, whether it is ready, and its metrics."""
+"""The endpoints for operators: liveness, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _LATE = f"the database has not answered for {_PROBE_SECONDS:.0f} s"
 
 
 def create_operations_app(ready: Probe, registry: CollectorRegistry) -> Starlette:
-    """Make the application for the operators' port.
+    """Create the application for the operations port.
 
     Args:
-        ready: returns when requests can be answered, raises the store's errors otherwise.
-        registry: the metrics to show.
+        ready: returns if requests can be served, and raises the store's errors otherwise.
+        registry: the metrics to expose.
     """
 
     async def healthz(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The ports of a process: taken before anything else, and served by uvicorn."""
+"""The ports of a process, bound before anything else and served by uvicorn."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ..store.changes.database import OperatorError
 from .protocol import Protocol
 
 OPERATIONS_PORT = 9464
-# After this time requests that are not answered are cut off.
+# After this time, pending requests are cut off.
 GRACE_SECONDS = 20
 BACKLOG = 2048
 
 
 class FailedError(Exception):
-    """The process cannot go on; the log says why."""
+    """The process cannot continue; the log gives the reason."""
 
 
 class Server(uvicorn.Server):
-    """A server that says when it listens, and leaves signals to the process."""
+    """A server with an event for the start of listening, which leaves signals to the process."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(
@@ -46,28 +46,28 @@ class Server(uvicorn.Server):
         self.listens = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen."""
+        """Start listening."""
         await super().startup(sockets)
         self.listens.set()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
 def when_told(stop: Callable[[], None]) -> None:
-    """Call a function at SIGTERM and SIGINT."""
+    """Call a function on SIGTERM and SIGINT."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
 
 
 def bind(host: str, port: int, setting: str) -> socket.socket:
-    """Take a port; 0 takes a free one.
+    """Bind a port; 0 chooses a free one.
 
     Raises:
-        OperatorError: somebody else has it, or there is no such address.
+        OperatorError: the port is in use, or the address does not exist.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -77,7 +77,7 @@ def bind(host: str, port: int, setting: str) -> socket.socket:
         try:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             made.bind(address)
-            # From now on nobody else gets the port, and who connects early waits.
+            # From now on the port is reserved, and early clients wait.
             made.listen(BACKLOG)
         except OSError:
             made.close()
@@ -90,7 +90,7 @@ def bind(host: str, port: int, setting: str) -> socket.socket:
 
 
 def bind_operations(settings: Settings) -> socket.socket:
-    """Take the operators' port; where no port is set, the usual one or else a free one."""
+    """Bind the operations port; if none is set, the default one or else a free one."""
     host, port = settings.metrics_host, settings.metrics_port
     if port is not None:
         return bind(host, port, "ESIM_METRICS_PORT")
@@ -101,7 +101,7 @@ def bind_operations(settings: Settings) -> socket.socket:
 
 
 def address_of(bound: socket.socket) -> str:
-    """Return the address at which a port is reached from this machine."""
+    """Return the URL at which a port can be reached from this machine."""
     host, port = bound.getsockname()[:2]
     address = ip_address(host)
     if address.is_unspecified:

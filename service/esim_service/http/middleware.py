@@ -1,4 +1,4 @@
-"""The outermost layer over HTTP: pages besides the API, and what operators learn of requests."""
+"""The outermost HTTP layer: pages next to the API, and metrics and logs of requests."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from partner_esim.server import REQUEST_ID_HEADER
 from ..values.entities import Principal
 
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
-# What clients make up must not become the label of a metric.
+# Methods made up by clients must not become labels of a metric.
 _OTHER = "other"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _REQUEST_ID = REQUEST_ID_HEADER.lower().encode()
 _LOGGER = "esim_service.http"
 _VARIABLE = re.compile(r"\\\{[^}]*\\\}")
-# Where the state of a request has whom its key stands for.
+# The key of the principal in the state of a request.
 _PRINCIPAL = "principal"
 _CODE = re.compile(r"[a-z_]{1,64}")
 # Longer than any error of the contract.
@@ -36,7 +36,7 @@ class Routes:
     """Finds the path template of a request, for logs and metrics."""
 
     def __init__(self, templates: Iterable[str]) -> None:
-        # One without variables goes before one with, as everywhere.
+        # A template without variables takes precedence, as usual.
         self._templates = sorted(templates, key=lambda each: each.count("{"))
         self._pattern = re.compile("|".join(f"({_pattern(each)})" for each in self._templates))
 
@@ -51,7 +51,7 @@ def _pattern(template: str) -> str:
 
 
 class RequestMetrics:
-    """Counts requests and the time that they take."""
+    """Counts requests and measures their duration."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.open = Gauge(
@@ -88,11 +88,11 @@ class RequestMetrics:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A request and its answer, as far as operators may know them.
+    """A request and its response, as far as operators may see them.
 
     Attributes:
-        principal: who sent it; None when no key in force came with it.
-        error_code: the contract's code of an answer that is an error.
+        principal: the sender; None without a valid key.
+        error_code: the contract's code of an error response.
     """
 
     method: str
@@ -105,10 +105,10 @@ class Answered:
 
 
 class RequestLog:
-    """Writes a line per request, in the form of `logs`.
+    """Writes a line per request, in the format of `logs`.
 
-    That takes a fifth of the time that a request takes, if it goes through all that other entries
-    need; so here a line is put together from what can hold no secret and nothing to be escaped.
+    The full logging pipeline would take a fifth of the time of a request, so the line is built here
+    from parts that cannot contain secrets or characters to escape.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -128,7 +128,7 @@ class RequestLog:
             f'"error_code": {_text(answered.error_code)}, "request_id": "{answered.request_id}", '
             f'"event": "request", "level": "info", "logger": "{_LOGGER}", "timestamp": "{now}"}}\n'
         )
-        # A disk that is full must not stop what can be answered without it.
+        # A full disk must not stop requests that can be served without it.
         with suppress(OSError):
             self._stream.write(line)
 
@@ -138,7 +138,7 @@ def _text(value: str | None) -> str:
 
 
 class _Observed:
-    """Passes an answer on and keeps what is logged of it."""
+    """Forwards a response and keeps the parts to log."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -158,7 +158,7 @@ class _Observed:
 
 
 def _error_code(body: bytes) -> str | None:
-    """Return the code in an error of the contract; None where the answer is something else."""
+    """Return the code in an error of the contract; None for any other response."""
     try:
         code = json.loads(body[:_ERROR_BYTES])["error"]["code"]
     except (ValueError, LookupError, TypeError):
@@ -167,7 +167,7 @@ def _error_code(body: bytes) -> str | None:
 
 
 class RequestMiddleware:
-    """Answers with a page where there is one, and else with the API."""
+    """Serves a page if there is one at the path, and the API otherwise."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class RequestMiddleware:
         self._log = log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; nothing of its query, headers or body is logged."""
+        """Serve a request; its query, headers and body are not logged."""
         if scope["type"] != "http":
             return
         started = time.perf_counter()
@@ -199,7 +199,7 @@ class RequestMiddleware:
             seconds = time.perf_counter() - started
             method = scope["method"] if scope["method"] in _METHODS else _OTHER
             route = path if page else self._routes.find(path)
-            # A client that went away has no status; 499 is what proxies call that.
+            # A client that disconnected has no status; proxies log that as 499.
             status = observed.status or 499
             self._metrics.count(method, route, status, seconds)
             if self._log is not None:

@@ -1,4 +1,4 @@
-"""What is served besides the API: pages that stay the same, and redirects to them."""
+"""Static pages next to the API, and redirects to them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ALLOW = "GET, HEAD, OPTIONS"
 
 
 class Page:
-    """Answers requests for a page; clients that have it already are told so.
+    """Serves a page, with 304 for clients that have it already.
 
-    It is made when it is first asked for.
+    It is rendered at the first request.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Page:
         self._headers = headers or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Respond to a request."""
         await self._answer(Request(scope))(scope, receive, send)
 
     @cached_property
@@ -62,20 +62,20 @@ class Page:
         return Response(self._body, media_type=self._media_type, headers=headers)
 
     def _is_known(self, tags: str) -> bool:
-        # A weak comparison (RFC 9110, 13.1.2): proxies that compress make tags weak.
+        # A weak comparison (RFC 9110, 13.1.2): compressing proxies make tags weak.
         known = {each.strip().removeprefix("W/") for each in tags.split(",")}
         return "*" in known or self._etag in known
 
 
 class Redirect:
-    """Leads to a page, by an address that also holds behind a proxy that adds to the path."""
+    """Redirects to a page by a relative URL, which also works behind a proxy with a path prefix."""
 
     def __init__(self, relative: str, new_request_id: Callable[[], str]) -> None:
         self._relative = relative
         self._new_request_id = new_request_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Respond to a request."""
         await self._answer(Request(scope))(scope, receive, send)
 
     def _answer(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""HTTP as bytes: what is no request that the API could see gets the contract's error, too."""
+"""HTTP at the byte level: input that never reaches the API gets the contract's errors, too."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..values.clock import SystemClock
 from ..values.ids import Ids, Prefix
 
 HEAD_BYTES = 64 * 1024
-# What is neither body nor a head that is done: chunk by chunk there may be more of it. It also
-# covers the bytes of the request before that arrive together with the first of a head.
+# For bytes that are neither body nor a complete head: they add up chunk by chunk. The limit also
+# covers the end of the previous request if it arrives together with the start of a head.
 UNFINISHED_BYTES = 8 * HEAD_BYTES
-# For all of a request, from its first byte to its last.
+# For an entire request, from its first byte to its last.
 REQUEST_SECONDS = 30.0
-# For a client to take its last answer: a reset, which bytes that nobody reads cause, could eat it.
+# Time for a client to read its last response: a reset, caused by unread bytes, could discard it.
 LINGER_SECONDS = 2.0
 _REQUEST_LINE = re.compile(rb"([A-Za-z0-9!#$%&'*+.^_`|~-]+) [!-~]+ HTTP/1\.[01]\r\n")
 _METHODS = frozenset(b"CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE".split())
@@ -28,15 +28,15 @@ _ALLOW = "DELETE, GET, HEAD, OPTIONS, POST"
 
 
 class HeadTooLargeError(Exception):
-    """A request has more before its body than is kept."""
+    """A request has more bytes before its body than the limit."""
 
 
 class MalformedError(Exception):
-    """A head that the parser takes and RFC 9112 does not."""
+    """A head that the parser accepts and RFC 9112 does not."""
 
 
 def error(code: str, message: str, request_id: str) -> bytes:
-    """Return the contract's error of an invalid request."""
+    """Return the contract's error for an invalid request."""
     found = ErrorObject(
         type="invalid_request_error", code=code, message=message, request_id=request_id
     )
@@ -44,7 +44,7 @@ def error(code: str, message: str, request_id: str) -> bytes:
 
 
 class Protocol(HttpToolsProtocol):
-    """uvicorn's HTTP with limits for size and time, and with errors in the contract's form."""
+    """uvicorn's HTTP with limits of size and time, and with errors in the contract's format."""
 
     # The ids of requests that never reach the API.
     ids: ClassVar = Ids(SystemClock())
@@ -58,7 +58,7 @@ class Protocol(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin a connection."""
+        """Start a connection."""
         super().connection_made(transport)
         self._watch()
 
@@ -68,7 +68,7 @@ class Protocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Let a client that has said everything read its answers; then hang up."""
+        """Let a client that has closed its side read its responses; then disconnect."""
         if self._is_open or self._is_idle:
             return False
         last = self.pipeline[0][0] if self.pipeline else self.cycle
@@ -76,7 +76,7 @@ class Protocol(HttpToolsProtocol):
         return True
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes from the client."""
+        """Process bytes from the client."""
         if self._refusal is not None:
             return
         self._received = data
@@ -85,7 +85,7 @@ class Protocol(HttpToolsProtocol):
         self._unfinished += len(data)
         if self.transport.is_closing() or self._refusal is not None:
             return
-        # The parser gathers a header until it is whole, however long that takes.
+        # The parser buffers a header until it is complete, however long that takes.
         if self._unfinished > UNFINISHED_BYTES:
             self._head = self._unfinished
             self.send_400_response("")
@@ -93,7 +93,7 @@ class Protocol(HttpToolsProtocol):
             self._watch()
 
     def on_message_begin(self) -> None:
-        """Begin a request."""
+        """Start a request."""
         self._unwatch()
         self._head = self._unfinished = 0
         self._is_open = self._is_head = True
@@ -105,12 +105,12 @@ class Protocol(HttpToolsProtocol):
         hosts = sum(name == b"host" for name, _ in self.headers)
         if version not in ("1.0", "1.1") or hosts > 1 or (hosts == 0 and version == "1.1"):
             raise MalformedError
-        # It refuses targets that it cannot take apart: until it returns, nobody has the request.
+        # This rejects invalid targets: until it returns, the API does not have the request.
         super().on_headers_complete()
         self._is_head = False
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body."""
+        """Process a part of the body."""
         self._unfinished -= len(body)
         super().on_body(body)
 
@@ -121,29 +121,29 @@ class Protocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """End an answer, and go on with the next request."""
+        """End a response, and continue with the next request."""
         is_last = not self.pipeline and not self.transport.is_closing()
         if is_last and self._refusal is not None:
             self._end(self._refusal)
         elif is_last and self._is_unread and self.expect_100_continue:
-            # Nobody knows whether the body will come: it was not asked for.
+            # The body may or may not come, as it was not asked for.
             self._end(b"")
         else:
             super().on_response_complete()
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the target."""
+        """Process a part of the target."""
         self._count(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; one that follows the body says nothing about the request."""
+        """Process a header; trailers after the body are ignored."""
         self._count(len(name) + len(value))
         if self._is_head:
             super().on_header(name, value)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP, or has a method that the parser does not know."""
+        """Reject invalid HTTP, or a method that the parser does not know."""
         line = _REQUEST_LINE.match(self._received) if self._is_fresh else None
         if line and line[1] not in _METHODS:
             method = line[1].decode("ascii")[:40]
@@ -182,7 +182,7 @@ class Protocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if self.flow.read_paused:
-            # It is not the client who lets us wait.
+            # The client is not to blame for the delay.
             self._watch()
         elif self._is_open:
             self._refuse("invalid_value", "The request did not arrive in time.")
@@ -190,11 +190,11 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
 
     def _refuse(self, code: str, message: str) -> None:
-        """Answer what is no request after all requests before it, and hang up."""
+        """Send an error after the responses to all earlier requests, and disconnect."""
         self._unwatch()
         answer = self._answer(code, message)
         if self._is_open and not self._is_head:
-            # The request itself is at fault, and has been given to the API already.
+            # The request itself is at fault, and has already been passed to the API.
             if self.pipeline:
                 self.pipeline.popleft()
                 self._refusal = answer
@@ -229,7 +229,7 @@ class Protocol(HttpToolsProtocol):
         try:
             self.transport.write_eof()
         except (OSError, NotImplementedError):
-            # The client is gone, or the transport has only one end.
+            # The client is gone, or the transport does not support half-closing.
             self.transport.close()
         else:
             self.flow.resume_reading()

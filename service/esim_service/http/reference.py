@@ -1,4 +1,4 @@
-"""The reference page: the API's document as HTML that needs nothing but itself."""
+"""The reference page: the API's document as self-contained HTML."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIMITS = (
     ("maxItems", "at most {} items"),
 )
 
-# A part of the document: JSON of which only the place tells the form.
+# A part of the document: JSON whose shape depends on its place.
 Node = Mapping[str, Any]
 
 
@@ -49,7 +49,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an operation answers with a status."""
+    """The response of an operation with a status."""
 
     status: str
     description: Markup
@@ -124,7 +124,7 @@ def render(document: Node) -> bytes:
 class _Writer:
     def __init__(self, document: Node) -> None:
         self._document = document
-        # Text of the document may hold no HTML of its own.
+        # Text of the document must not contain HTML.
         self._markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
     def introduction(self) -> Markup:

@@ -1,1 +1,1 @@
-"""API keys: their form, and who they stand for."""
+"""API keys: their format and their principals."""

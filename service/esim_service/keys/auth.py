@@ -1,4 +1,4 @@
-"""API keys: their form, what is kept of them, and whom they stand for."""
+"""API keys: their format, their digests, and their principals."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _SECRET_BYTES = 24
 
 
 class KeyRing(Protocol):
-    """Finds keys by what is kept of them."""
+    """Finds the principals of keys by digest."""
 
     async def find(self, digest: bytes) -> Principal | None:
-        """Return whom the key with this digest stands for; None when no key in force has it."""
+        """Return the principal of the key with this digest; None if no valid key has it."""
         ...
 
 
 def digest(text: str) -> bytes:
-    """Return what is kept of a key; it has 192 random bits, so that it needs no slow hash."""
+    """Return the digest of a key; with 192 random bits, it needs no slow hash."""
     return hashlib.sha256(text.encode()).digest()
 
 
@@ -37,7 +37,7 @@ def new_key(mode: Mode) -> str:
 
 
 def mode_of(text: str) -> Mode | None:
-    """Return the mode that a key says, or None when it does not have the form of a key."""
+    """Return the mode in the prefix of a key, or None if it is malformed."""
     for mode, prefix in _PREFIXES.items():
         if text.startswith(prefix) and _SECRET.fullmatch(text, len(prefix)):
             return mode
@@ -45,13 +45,13 @@ def mode_of(text: str) -> Mode | None:
 
 
 class Authenticator:
-    """Turns the credential of a request into its principal."""
+    """Resolves the credential of a request to its principal."""
 
     def __init__(self, keys: KeyRing) -> None:
         self._keys = keys
 
     async def __call__(self, credential: str, request: Request) -> Principal | None:
-        """Return who sends a request; None for a key that is malformed, unknown, revoked
+        """Return the sender of a request; None for a key that is malformed, unknown, revoked
         or expired.
 
         Raises:
@@ -60,11 +60,11 @@ class Authenticator:
         mode = mode_of(credential)
         if mode is None:
             return None
-        # Only digests are ever compared, so that the time it takes tells nothing about a key.
+        # Only digests are compared, so that timing reveals nothing about a key.
         try:
             principal = await self._keys.find(digest(credential))
         except UnavailableError:
             raise unavailable() from None
-        # For the log of requests.
+        # For the request log.
         request.state.principal = principal
         return principal if principal is not None and principal.scope.mode == mode else None

@@ -1,4 +1,4 @@
-"""The keys of the database, each remembered for a moment."""
+"""The keys of the database, each cached for a moment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..store.tables import partners
 from ..values.clock import SECOND, Clock
 from ..values.entities import Principal
 
-# So long a process may go on to accept a key that was revoked or whose partner was suspended.
+# How long a process may still accept a key that was revoked or whose partner was suspended.
 REMEMBERED_SECONDS = 2.0
 _MOST = 10_000
 
@@ -17,10 +17,9 @@ _MOST = 10_000
 class StoredKeys:
     """A key ring on the database.
 
-    A key in force is looked up again after `REMEMBERED_SECONDS`: so a revocation, a suspension
-    or new limits reach every process within that time, and no process has to be told. One that
-    expires is not remembered beyond that. A key that is not in force is looked up each time: so a
-    new key works at once.
+    A valid key is looked up again after `REMEMBERED_SECONDS`: a revocation, a suspension or new
+    limits reach every process within that time, without a notification. A key that expires is not
+    cached beyond that. An invalid key is looked up each time, so that a new key works at once.
     """
 
     def __init__(self, database: Database, clock: Clock) -> None:
@@ -29,7 +28,7 @@ class StoredKeys:
         self._known: dict[bytes, tuple[Principal, float]] = {}
 
     async def find(self, digest: bytes) -> Principal | None:
-        """Return whom the key with this digest stands for; None when no key in force has it."""
+        """Return the principal of the key with this digest; None if no valid key has it."""
         now = self._clock.monotonic()
         known = self._known.get(digest)
         if known is not None and now < known[1]:
@@ -40,7 +39,7 @@ class StoredKeys:
         if found is not None:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            # Counted from before the query: what it saw may be as old as that.
+            # Counted from before the query: its result may be as old as that.
             seconds = REMEMBERED_SECONDS
             if found.expires_at is not None:
                 seconds = min(seconds, (found.expires_at - wall) / SECOND)

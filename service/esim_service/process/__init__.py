@@ -1,1 +1,1 @@
-"""Processes of the service, from their settings to their end."""
+"""Processes of the service, from settings to shutdown."""

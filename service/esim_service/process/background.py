@@ -1,4 +1,4 @@
-"""Everything that the service does without a request."""
+"""The work of the service that is not triggered by requests."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from ..work.runner import LEASE, JobRunner
 PURGE_SECONDS = 3600.0
 MEASURE_SECONDS = 10.0
 _PAUSE_SECONDS = 1.0
-# Under load one claim then takes many.
+# Under load, one claim then takes many jobs.
 _GATHER_SECONDS = 0.002
 
 _log = logging.getLogger(__name__)
 
 
 class Background:
-    """Delivers events, works off jobs and removes what is too old, on one database.
+    """Delivers events, processes jobs and removes old data, on one database.
 
     Any number may run on one PostgreSQL.
     """
@@ -66,7 +66,7 @@ class Background:
         self._stopped = False
 
     async def run(self) -> None:
-        """Work until `stop` is called; a cancellation gives claims back, too."""
+        """Work until `stop` is called; a cancellation releases claims, too."""
         await self._take_over()
         async with asyncio.TaskGroup() as chores:
             purging = chores.create_task(self._repeat(self._purge, PURGE_SECONDS))
@@ -80,27 +80,27 @@ class Background:
                 measuring.cancel()
 
     def stop(self) -> None:
-        """Let `run` end: nothing new is begun, what is in flight gets a short time."""
+        """Let `run` end: no new work is started, work in flight gets a short time."""
         self._stopped = True
         self._jobs.stop()
         self._deliveries.stop()
 
     def lease(self, kind: JobKind) -> int:
-        """Return how long this process keeps a new job, which it then begins without a claim."""
+        """Return how long this process keeps a new job, which it then starts without a claim."""
         return LEASE if not self._stopped and self._jobs.has_room(kind) else 0
 
     def begin(self, job: Job) -> None:
-        """Begin a job that was kept."""
+        """Start a job that was kept."""
         self._jobs.begin(job)
         self._deliveries.wake()
 
     def wake(self) -> None:
-        """Say that a commit may have left something to do."""
+        """Signal that a commit may have left work to do."""
         self._jobs.wake()
         self._deliveries.wake()
 
     async def _take_over(self) -> None:
-        """Do at once what a process has left that died with this file; a lease need not end."""
+        """Take over claims of an earlier process on this file at once, not when leases end."""
         if self._database.dialect != "sqlite":
             return
         now = self._clock.now()
@@ -115,7 +115,7 @@ class Background:
         self._deliveries.wake()
 
     async def _keep(self, run: Callable[[], Awaitable[None]]) -> None:
-        """Let a loop run; one that a mistake of ours has ended is begun again."""
+        """Keep a loop running; a loop that a bug has ended is restarted."""
         while not self._stopped:
             try:
                 await run()

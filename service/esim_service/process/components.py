@@ -1,4 +1,4 @@
-"""What every process of the service is made of, whether it serves, works or both."""
+"""The parts that every process of the service has, whether it serves, works or both."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _COMMAND_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """The ports of the service, with what fills them in a real process.
+    """The ports of the service, with their implementations in a real process.
 
     Attributes:
-        rule: which addresses webhooks may reach.
-        secrets: what signing secrets are stored with.
+        rule: the addresses that webhooks may reach.
+        secrets: encrypts the stored signing secrets.
         registry: the metrics of the process.
     """
 
@@ -52,7 +52,7 @@ class Components:
 
 @asynccontextmanager
 async def open_components(settings: Settings) -> AsyncIterator[Components]:
-    """Open the database, and make the other ports, for the time of the context.
+    """Open the database and create the other parts, for the duration of the context.
 
     Raises:
         OperatorError: the database or the carrier cannot be used.
@@ -81,7 +81,7 @@ async def open_components(settings: Settings) -> AsyncIterator[Components]:
 
 @asynccontextmanager
 async def open_background(components: Components, settings: Settings) -> AsyncIterator[Background]:
-    """Make the background work of a process, for the time of the context."""
+    """Create the background work of a process, for the duration of the context."""
     context = trust(settings.webhook_ca_file)
     async with Sender(components.clock, components.rule, components.resolver, context) as sender:
 
@@ -103,19 +103,19 @@ async def open_background(components: Components, settings: Settings) -> AsyncIt
 
 
 def freeze() -> None:
-    """Leave what the start has made out of all garbage collections, for which every thread waits.
+    """Exclude the start-up objects from garbage collection, for which every thread waits.
 
-    It stays as it is until the end, and to look at it takes longer than to place an order.
+    They live until the end, and scanning them takes longer than placing an order.
     """
     gc.collect()
     gc.freeze()
 
 
 async def require_ready(components: Components) -> None:
-    """Return if requests can be answered and work can be done.
+    """Check that requests can be served and work can be done.
 
     Raises:
-        OperatorError: the schema or the keys for secrets are not the ones that are needed.
+        OperatorError: the schema or the encryption keys are not the right ones.
         UnavailableError: the database cannot be read or written now.
     """
     await components.database.check(components.clock.now())
@@ -126,10 +126,10 @@ async def require_ready(components: Components) -> None:
 
 
 async def require_secrets(components: Components) -> None:
-    """Return if what signs deliveries can be decrypted.
+    """Check that all signing secrets can be decrypted.
 
     Raises:
-        OperatorError: it cannot, with the keys that are set.
+        OperatorError: a secret cannot be decrypted with the configured keys.
     """
     stored = await components.database.read(events.secrets)
     for each in stored.values():

@@ -30,10 +30,10 @@ _PROGRAM = (
 
 
 def reaching_receiver(settings: Settings) -> Settings:
-    """Return settings with which `specwright listen` gets webhooks, unless others say how.
+    """Return settings with which `specwright listen` gets webhooks, unless they are set already.
 
     Raises:
-        OperatorError: the user has no home.
+        OperatorError: the user has no home directory.
     """
     if settings.webhook_allow_cidr or settings.webhook_ca_file:
         return settings
@@ -41,14 +41,14 @@ def reaching_receiver(settings: Settings) -> Settings:
         caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError:
         raise OperatorError("there is no home directory: set XDG_CACHE_HOME") from None
-    # It is there as soon as the command has made it.
+    # The file exists once that command has created it.
     authority = Path(caches, "esim-service", "receiver", "authority.pem").absolute()
     reach = {"webhook_allow_cidr": (ip_network("127.0.0.1"),), "webhook_ca_file": authority}
     return settings.model_copy(update=reach)
 
 
 async def issue_key(place: str) -> str:
-    """Issue a test key beside the service that has the database open, and return it."""
+    """Issue a test key next to the service that has the database open, and return it."""
     text = auth.new_key("test")
     clock = SystemClock()
 
@@ -64,10 +64,10 @@ async def issue_key(place: str) -> str:
 
 
 def lines(key: str, base_url: str, authority: Path | None) -> Iterator[str]:
-    """Return what to copy, line by line; the last one does not end by itself.
+    """Yield the lines to copy; the last one runs until it is interrupted.
 
     Args:
-        authority: what receivers of webhooks are checked against, if anything.
+        authority: the CA file of webhook receivers, if any.
     """
     python = shlex.quote(sys.executable)
     yield f"export PARTNER_ESIM_API_KEY={key} PARTNER_ESIM_BASE_URL={shlex.quote(base_url)}"

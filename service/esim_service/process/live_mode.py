@@ -1,4 +1,4 @@
-"""What live keys need, and what they must never meet."""
+"""The requirements of live keys."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..store.tables import partners
 
 
 def require_live(settings: Settings) -> None:
-    """Return if these settings may serve live keys.
+    """Check that these settings may serve live keys.
 
     Raises:
-        OperatorError: there are settings for tests, or there is no carrier.
+        OperatorError: a setting is for tests only, or the carrier is missing.
     """
     if settings.only_for_tests:
         names = ", ".join(settings.only_for_tests)
@@ -25,10 +25,10 @@ def require_live(settings: Settings) -> None:
 
 
 async def require_fit_for_keys(settings: Settings, database: Database, now: int) -> None:
-    """Return if these settings may serve the keys of a database that are in force.
+    """Check that these settings may serve the valid keys of a database.
 
     Raises:
-        OperatorError: there is a live key, and they may not.
+        OperatorError: there is a live key, but the settings do not allow live keys.
     """
     has_live_keys = await database.read(partial(partners.has_live_keys, now))
     if has_live_keys:

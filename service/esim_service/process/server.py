@@ -1,4 +1,4 @@
-"""Runs the service on its two ports until it is told to stop."""
+"""The process that runs the service on its two ports until it is stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where a process serves what."""
+    """The URLs that a process serves."""
 
     api: str
     reference: str
@@ -33,11 +33,11 @@ async def serve(settings: Settings, announce: Callable[[Addresses], Awaitable[No
     """Serve until SIGTERM or SIGINT.
 
     Args:
-        announce: called as soon as requests are answered.
+        announce: called once requests are served.
 
     Raises:
-        OperatorError: it cannot be started like this.
-        FailedError: it had to stop by itself.
+        OperatorError: it cannot be started with these settings.
+        FailedError: it stopped unexpectedly.
     """
     if not settings.worker and is_file(settings.database):
         raise OperatorError("ESIM_WORKER=false needs PostgreSQL: nobody else can use the file")
@@ -71,7 +71,7 @@ async def _run(
     background = service.background
 
     def stop() -> None:
-        # Who asks twice does not want to wait.
+        # A second signal stops immediately.
         if stopped.is_set():
             api.force_exit = True
             hurried.set()
@@ -83,7 +83,7 @@ async def _run(
         work.add_done_callback(lambda _: stopped.set())
     _log.info("started")
     freeze()
-    # Last, so that a terminal ends with it.
+    # Last, so that it is the last output in a terminal.
     await announce()
     await stopped.wait()
     _log.info("stopping")

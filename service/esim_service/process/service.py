@@ -1,4 +1,4 @@
-"""The service as a whole: everything that a process needs to serve, from its settings."""
+"""The service as a whole: everything that a server process needs, from its settings."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ _SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What a process runs.
+    """The parts of a server process.
 
     Attributes:
         api: for partners.
         operations: for operators.
-        background: None when other processes do its work.
-        stops: set when it is to get no more requests.
+        background: None if other processes do this work.
+        stops: set once no more requests should be sent to it.
     """
 
     api: ASGIApp
@@ -79,7 +79,7 @@ class Service:
 
 @asynccontextmanager
 async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Service]:
-    """Open the database and put everything together for the time of the context.
+    """Open the database and assemble the service for the duration of the context.
 
     Raises:
         OperatorError: the database cannot be used.
@@ -107,7 +107,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         )
 
         def request_id(sent: str | None = None) -> str:
-            # Whatever is logged while the request is answered has its id.
+            # Every log entry of the request has its id.
             made = ids.new(Prefix.REQUEST)
             structlog.contextvars.bind_contextvars(request_id=made)
             return made
@@ -157,7 +157,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
 
 
 async def prepare(database: Database, *, may_migrate: bool) -> None:
-    """Bring the schema up to date where that is allowed, and see that there is a catalogue.
+    """Migrate the schema if that is allowed, and ensure that there is a catalogue.
 
     Raises:
         OperatorError: the schema is not the one that this service needs.
@@ -166,7 +166,7 @@ async def prepare(database: Database, *, may_migrate: bool) -> None:
         await migrate(database)
     await require_current(database)
     while await database.read(catalogue_store.is_empty):
-        # Of the processes that start together one loads the catalogue, the others wait for it.
+        # Of several processes that start together, one loads the catalogue and the others wait.
         async with database.hold(_CATALOGUE) as writer:
             if writer is not None and await database.read(catalogue_store.is_empty):
                 loaded = catalogue.load(catalogue.default_path())
@@ -182,7 +182,7 @@ async def _ready(components: Components, windows: Windows, stops: asyncio.Event)
 
 
 def _reference(base_url: str) -> bytes:
-    # Its libraries would make the start a tenth slower, and few processes ever show the page.
+    # Its libraries would make the start a tenth slower, and few processes ever serve the page.
     from ..http import reference
 
     return reference.render(document.load(base_url))

@@ -1,4 +1,4 @@
-"""Runs the background work in a process of its own until it is told to stop."""
+"""The process that only does the background work, until it is stopped."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ async def work(settings: Settings, announce: Callable[[str], None]) -> None:
     """Work until SIGTERM or SIGINT.
 
     Args:
-        announce: called with the address of the operators' port as soon as work is done.
+        announce: called with the URL of the operations port once it works.
 
     Raises:
-        OperatorError: it cannot be started like this.
-        FailedError: it had to stop by itself.
+        OperatorError: it cannot be started with these settings.
+        FailedError: it stopped unexpectedly.
     """
     if is_file(settings.database):
         raise OperatorError(
@@ -62,7 +62,7 @@ async def _run(background: Background, announce: Callable[[], None]) -> None:
     def stop() -> None:
         nonlocal is_told
         if is_told:
-            # Who asks twice does not want to wait.
+            # A second signal stops immediately.
             running.cancel()
         is_told = True
         _log.info("stopping")

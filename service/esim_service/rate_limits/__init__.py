@@ -1,1 +1,1 @@
-"""Rate limits, exact over any window, by one process or several."""
+"""Rate limits, exact over any window, for one process or several."""

@@ -1,4 +1,4 @@
-"""Chooses who counts the requests of keys."""
+"""The choice of the counter for rate limits."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .limiter import Windows
 async def open_windows(
     redis_url: str | None, database: Database, clock: Clock
 ) -> AsyncIterator[Windows]:
-    """Count in Redis, else in a database that several processes may use, else in this process.
+    """Count in Redis, else in a database for several processes, else in this process.
 
     Raises:
         OperatorError: Redis cannot be used.
     """
-    # Extras bring the drivers; a process that serves alone needs none.
+    # Extras install the drivers; a process that serves alone needs none.
     if redis_url is not None:
         try:
             from .redis import open_redis

@@ -1,4 +1,4 @@
-"""Rate limits of a process that serves alone, which a restart does not forget."""
+"""Rate limits of a process that serves alone, which survive a restart."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..store.changes.database import OperatorError
 from ..values.clock import SECOND, Clock
 from .limiter import LocalWindows
 
-# After so many lines the file is written anew, without those that no window has any more.
+# After this many lines the file is rewritten, without those outside of all windows.
 _LINES = 20_000
 
 
 class FileWindows:
-    """Windows in memory, and a line in a file for each request that was let through.
+    """Windows in memory, and a line in a file for each allowed request.
 
-    The file is not flushed to the disk: it survives the process, and not the machine.
+    The file is not flushed to disk: it survives a crash of the process, not of the machine.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -34,20 +34,20 @@ class FileWindows:
         self._file = self._renew()
 
     async def check(self) -> None:
-        """Return: this process can always count."""
+        """Do nothing, as this process can always count."""
 
     async def take(self, bucket: str, limit: int, window_seconds: int) -> Allowance:
         """Count a request in a bucket, unless its window is full."""
         allowance = await self._windows.take(bucket, limit, window_seconds)
         self._span = max(self._span, window_seconds)
         if allowance.allowed:
-            # A disk that is full must not stop what can be answered without it.
+            # A full disk must not stop requests that can be served without it.
             with suppress(OSError):
                 self._note(bucket)
         return allowance
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         os.close(self._file)
 
     def _note(self, bucket: str) -> None:
@@ -83,15 +83,15 @@ class FileWindows:
         now, monotonic = self._clock.now(), self._clock.monotonic()
         for line in text.splitlines():
             time, _, bucket = line.partition(" ")
-            # The last line may be half written. One from the future, by a clock that was set back
-            # since, counts as if it had just come.
+            # The last line may be incomplete. A line from the future, by a clock that was set
+            # back since, counts as if its request had just arrived.
             if time.isdecimal() and bucket:
                 self._windows.restore(bucket, monotonic - max(0, now - int(time)) / SECOND)
 
 
 @contextmanager
 def open_file(path: Path, clock: Clock) -> Iterator[FileWindows]:
-    """Open the windows of a file for the time of the context.
+    """Open the windows of a file for the duration of the context.
 
     Raises:
         OperatorError: the file cannot be used.

@@ -1,4 +1,4 @@
-"""Rate limits: at most so many requests of a key in any window, exactly."""
+"""Rate limits: an exact maximum of requests per key in any window."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from ..values.problems import unavailable
 
 
 class Windows(Protocol):
-    """Counts requests in windows that slide; shared by all processes that serve one key.
+    """Counts requests in sliding windows, shared by all processes that serve one key.
 
-    Every request of the last window is remembered, because a counter per minute would let twice
-    the limit through around the turn of the minute, and a leaking bucket nearly that.
+    Every request of the last window is stored: a counter per minute would allow twice the limit
+    around the turn of the minute, and a leaky bucket nearly that.
     """
 
     async def take(self, bucket: str, limit: int, window_seconds: int) -> Allowance:
         """Count a request in a bucket, unless its window is full.
 
         Raises:
-            UnavailableError: nobody can count now.
+            UnavailableError: requests cannot be counted now.
         """
         ...
 
     async def check(self) -> None:
-        """Return if requests can be counted.
+        """Check that requests can be counted.
 
         Raises:
             UnavailableError: they cannot.
@@ -40,8 +40,8 @@ class Windows(Protocol):
 
 
 def verdict(is_allowed: bool, used: int, wait_seconds: float, limit: int) -> Allowance:
-    """Make the verdict on a request of which there are `used` in the window, itself included."""
-    # The limit of a key may have been lowered since the requests were counted.
+    """Return the verdict on a request; `used` counts those in the window, itself included."""
+    # The limit of a key may have been lowered after the requests were counted.
     return Allowance(is_allowed, max(0, limit - used), max(1, math.ceil(wait_seconds)), limit)
 
 
@@ -53,22 +53,22 @@ class LocalWindows:
         self._taken: dict[str, deque[float]] = {}
 
     def all(self) -> Iterator[tuple[str, float]]:
-        """Return what is counted: buckets, and times on the monotonic clock."""
+        """Return the counted requests: buckets, and times on the monotonic clock."""
         return ((bucket, each) for bucket, taken in self._taken.items() for each in taken)
 
     def restore(self, bucket: str, taken_at: float) -> None:
-        """Count what an earlier process has let through, in the order of time."""
+        """Count a request that an earlier process allowed; call in order of time."""
         self._taken.setdefault(bucket, deque()).append(taken_at)
 
     def forget(self, seconds: float) -> None:
-        """Drop what no window of so many seconds has any more."""
+        """Drop buckets without requests in the last `seconds`."""
         start = self._clock.monotonic() - seconds
         for bucket, taken in tuple(self._taken.items()):
             if taken and taken[-1] <= start:
                 del self._taken[bucket]
 
     async def check(self) -> None:
-        """Return: this process can always count."""
+        """Do nothing, as this process can always count."""
 
     async def take(self, bucket: str, limit: int, window_seconds: int) -> Allowance:
         """Count a request in a bucket, unless its window is full."""
@@ -79,21 +79,21 @@ class LocalWindows:
         is_allowed = len(taken) < limit
         if is_allowed:
             taken.append(now)
-        # When the limit was lowered, more than the oldest request has to go. A limit of zero
-        # leaves nothing that could.
+        # If the limit was lowered, more than the oldest request has to expire. A limit of
+        # zero leaves no request to wait for.
         place = max(0, len(taken) - limit)
         wait = taken[place] + window_seconds - now if place < len(taken) else window_seconds
         return verdict(is_allowed, len(taken), wait, limit)
 
 
 class KeyLimiter:
-    """The limits of the contract per key, or those that the key was given instead."""
+    """The limits of the contract per key, or the key's own limits."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
 
     async def take(self, limit: RateLimit, context: Context) -> Allowance:
-        """Count a request of the key behind it; without a count nothing is let through."""
+        """Count a request of its key; a request that cannot be counted is rejected."""
         principal: Principal = context.principal
         own = principal.read_limit if limit.name == "read" else principal.write_limit
         allowed = limit.limit if own is None else own

@@ -1,4 +1,4 @@
-"""Rate limits that the processes on one PostgreSQL share."""
+"""Rate limits shared by the processes on one PostgreSQL."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _MICROSECONDS = 1_000_000
 
 
 class PostgresWindows:
-    """Windows in a table that is not logged.
+    """Windows in an unlogged table.
 
-    Time is that of the server, the only one that all processes have in common; a clock replaces
-    it in tests.
+    The time is that of the server, the only one that all processes share; in tests, a clock
+    replaces it.
     """
 
     def __init__(self, database: PostgresDatabase, clock: Clock | None = None) -> None:
@@ -27,7 +27,7 @@ class PostgresWindows:
         self._clock = clock
 
     async def check(self) -> None:
-        """Return: the database is checked for its own sake."""
+        """Do nothing, as the database has its own check."""
 
     async def take(self, bucket: str, limit: int, window_seconds: int) -> Allowance:
         """Count a request in a bucket, unless its window is full.

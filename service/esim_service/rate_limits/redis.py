@@ -1,4 +1,4 @@
-"""Rate limits that the processes on one Redis share."""
+"""Rate limits shared by the processes on one Redis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CONNECTIONS = 32
 _SECONDS = 1.0
 _MICROSECONDS = 1_000_000
 
-# Microseconds, as text of 16 digits: Lua would write a number of that size with 14.
+# Microseconds as text of 16 digits: Lua would format a number of that size with only 14.
 _SCRIPT = """
 local most, span, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if not now then
@@ -55,10 +55,10 @@ return {allowed, used, first and first + span - now or span}
 
 
 class RedisWindows:
-    """Windows in lists of Redis, each counted by one script, which nothing can interrupt.
+    """Windows in lists of Redis, each counted by one atomic script.
 
-    Time is that of the Redis server, the only one that all processes have in common; a clock
-    replaces it in tests.
+    The time is that of the Redis server, the only one that all processes share; in tests, a clock
+    replaces it.
     """
 
     def __init__(self, client: Redis, clock: Clock | None = None) -> None:
@@ -70,7 +70,7 @@ class RedisWindows:
         """Count a request in a bucket, unless its window is full.
 
         Raises:
-            UnavailableError: Redis cannot be reached or does not answer.
+            UnavailableError: Redis cannot be reached or does not respond.
         """
         now = "" if self._clock is None else self._clock.now() * 1000
         arguments = limit, window_seconds * _MICROSECONDS, now
@@ -82,7 +82,7 @@ class RedisWindows:
         return verdict(allowed == 1, used, wait / _MICROSECONDS, limit)
 
     async def check(self) -> None:
-        """Return if Redis answers.
+        """Check that Redis responds.
 
         Raises:
             UnavailableError: it does not.
@@ -95,10 +95,10 @@ class RedisWindows:
 
 @asynccontextmanager
 async def open_redis(url: str, clock: Clock | None = None) -> AsyncIterator[RedisWindows]:
-    """Connect to Redis for the time of the context.
+    """Connect to Redis for the duration of the context.
 
     Raises:
-        OperatorError: that fails.
+        OperatorError: the connection fails.
     """
     pool = BlockingConnectionPool.from_url(
         url,
@@ -106,7 +106,7 @@ async def open_redis(url: str, clock: Clock | None = None) -> AsyncIterator[Redi
         timeout=_SECONDS,
         socket_timeout=_SECONDS,
         socket_connect_timeout=_SECONDS,
-        # Once: connections that are open while the server starts anew are found broken.
+        # One retry: connections that were open during a restart of the server are found broken.
         retry=Retry(NoBackoff(), 1),
     )
     client = Redis.from_pool(pool)

@@ -1,1 +1,1 @@
-"""Where the service keeps what it knows: portable SQL, and the drivers that run it."""
+"""The storage of the service: portable SQL, and the drivers that run it."""

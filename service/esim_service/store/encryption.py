@@ -1,4 +1,4 @@
-"""Encryption of the secrets that the database keeps for longer than it shows them."""
+"""Encryption of the signing secrets in the database."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from .changes.database import OperatorError
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
 
-# What stands before a secret that is encrypted; one that is not begins with `whsec_`.
+# The prefix of an encrypted secret; one that is not encrypted begins with `whsec_`.
 _MARK = "fernet:"
 
 
 class SecretBox:
-    """Encrypts secrets with the first of some keys, and decrypts them with any.
+    """Encrypts secrets with the first of its keys, and decrypts them with any.
 
-    Without keys it leaves secrets as they are.
+    Without keys it leaves secrets unchanged.
     """
 
     def __init__(self, keys: Sequence[str]) -> None:
-        """Make a box.
+        """Create a box.
 
         Raises:
-            OperatorError: there are keys, and nothing to encrypt with.
+            OperatorError: there are keys, but the encryption library is missing.
         """
         self._cipher = _cipher(keys) if keys else None
 
     def encrypt(self, secret: str) -> str:
-        """Return what is stored of a secret."""
+        """Return the stored form of a secret."""
         if self._cipher is None:
             return secret
         return _MARK + self._cipher.encrypt(secret.encode()).decode("ascii")
 
     def decrypt(self, stored: str) -> str:
-        """Return the secret of which something is stored.
+        """Return the secret of a stored form.
 
         Raises:
             OperatorError: it was encrypted with none of the keys.
@@ -56,7 +56,7 @@ class SecretBox:
 
 def _cipher(keys: Sequence[str]) -> MultiFernet:
     try:
-        # An extra brings it; who does not encrypt needs none.
+        # An extra installs it; without encryption it is not needed.
         from cryptography.fernet import Fernet, MultiFernet
     except ImportError:
         raise OperatorError(

@@ -1,1 +1,1 @@
-"""Values: nouns, money, ids and time."""
+"""Values: entities, money, ids and time."""

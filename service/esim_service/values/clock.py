@@ -1,4 +1,4 @@
-"""Time as the service sees it: wall time in milliseconds, and a second hand that never jumps."""
+"""Time as used by the service: wall time in milliseconds, and monotonic time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """A source of time."""
 
     def now(self) -> int:
         """Return the wall time in milliseconds since 1970 (UTC)."""
         ...
 
     def monotonic(self) -> float:
-        """Return seconds on a clock that nobody sets."""
+        """Return the seconds of a monotonic clock."""
         ...
 
 
@@ -34,13 +34,13 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
     def monotonic(self) -> float:
-        """Return seconds on a clock that nobody sets."""
+        """Return the seconds of a monotonic clock."""
         return time.monotonic()
 
 
 def moment(milliseconds: int) -> datetime:
-    """Return a wall time as the contract shows it, in whole seconds.
+    """Return a wall time in the contract's precision, in whole seconds.
 
-    With a fraction, one in a thousand would be written without it and be of another form.
+    With fractions, one time in a thousand would have none and be written in another form.
     """
     return _EPOCH + timedelta(seconds=milliseconds // SECOND)

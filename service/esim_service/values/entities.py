@@ -1,4 +1,4 @@
-"""The nouns of the service as values; times are milliseconds, amounts units of `money`."""
+"""The entities of the service as values; times are milliseconds, amounts units of `money`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JobKind: TypeAlias = Literal["provision", "topup", "observe"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose data a request may see: those of one partner in one mode."""
+    """The data that a request may access: those of one partner in one mode."""
 
     partner_id: str
     mode: Mode
@@ -25,10 +25,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who sends a request: what `authenticate` makes of a key.
+    """The sender of a request: the result of `authenticate` for a key.
 
     Attributes:
-        expires_at: from when on the key is no longer in force; None when that is open.
+        expires_at: when the key expires; None for never.
     """
 
     scope: Scope
@@ -51,7 +51,7 @@ class Partner:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key, of which only the digest is kept; `hint` are the last four characters."""
+    """A key, stored only as its digest; `hint` is its last four characters."""
 
     key_id: str
     digest: bytes
@@ -72,8 +72,8 @@ class Account:
         balance: the sum of the ledger.
         low_reported: whether balance.low was sent since the balance was last at the threshold.
         last_event: sequence of the newest event.
-        purged_event: sequence of the newest event that is too old to be kept.
-        dated_at: the latest date of anything that was made under the account.
+        purged_event: sequence of the newest event that was removed as too old.
+        dated_at: the latest date of any record of the account.
     """
 
     scope: Scope
@@ -88,7 +88,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan of the catalogue; `body` is how the contract writes it."""
+    """A plan of the catalogue; `body` is its form in the contract."""
 
     plan_id: str
     plan_type: PlanType
@@ -105,7 +105,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class TopupPlan:
-    """A top-up plan of the catalogue; `body` is how the contract writes it."""
+    """A top-up plan of the catalogue; `body` is its form in the contract."""
 
     topup_plan_id: str
     plan_type: PlanType
@@ -119,7 +119,7 @@ class TopupPlan:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an order failed."""
+    """The reason an order failed."""
 
     code: str
     message: str
@@ -127,7 +127,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order; `end_user` is the label of its end user."""
+    """An order; `end_user_label` is the label of its end user."""
 
     order_id: str
     scope: Scope
@@ -149,7 +149,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What the carrier says about an eSIM when it is made."""
+    """The carrier's data about a new eSIM."""
 
     iccid: str
     smdp_address: str
@@ -163,10 +163,10 @@ class Esim:
     """An eSIM with its state and usage.
 
     Attributes:
-        validity_days: how long it is valid from its activation on; 0 when its validity runs
-            since the purchase.
-        usage_reported: the highest percentage that an event told of (0, 50, 80 or 100).
-        scenario: what the sandbox does with it.
+        validity_days: the duration of its validity from its activation; 0 if the validity runs
+            from the purchase.
+        usage_reported: the highest percentage that an event has reported (0, 50, 80 or 100).
+        scenario: its scenario in the sandbox.
     """
 
     esim_id: str
@@ -213,7 +213,7 @@ class Topup:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event with the bytes that the feed and every delivery show."""
+    """An event with the bytes that the feed and every delivery send."""
 
     event_id: str
     scope: Scope
@@ -225,10 +225,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class WebhookEndpoint:
-    """An address that events are sent to.
+    """A URL that events are sent to.
 
     Attributes:
-        secret: what is stored of the secret, which may be encrypted.
+        secret: the stored form of the secret, which may be encrypted.
         failing_since: when the first attempt after the last success failed.
         exhausted: whether a delivery was given up since the last success.
     """
@@ -252,7 +252,7 @@ class Job:
     """Work on an order, a top-up or an eSIM that is due at some time.
 
     Attributes:
-        order: the subject, in the process that has just placed it and need not look for it.
+        order: the subject, in the process that has just placed it and need not look it up.
     """
 
     job_id: str

@@ -1,4 +1,4 @@
-"""Ids: a prefix and a lower-case ULID, in the order in which they are made."""
+"""Ids: a prefix and a lower-case ULID, in the order of creation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST = (1 << _RANDOM_BITS) - 1
 
 
 class Prefix(StrEnum):
-    """What an id belongs to."""
+    """The kind of the resource that an id identifies."""
 
     DELIVERY = "dlv_"
     ENDPOINT = "whe_"
@@ -32,7 +32,7 @@ class Prefix(StrEnum):
 
 
 class Ids:
-    """Makes ids; those of one instance ascend within a millisecond."""
+    """Creates ids; those of one instance ascend within a millisecond."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -41,19 +41,19 @@ class Ids:
         self._random = 0
 
     def now(self) -> int:
-        """Return the wall time of the clock that is in the ids."""
+        """Return the wall time of the clock used for the ids."""
         return self._clock.now()
 
     def new(self, prefix: Prefix) -> str:
-        """Return a new id of this moment."""
+        """Return a new id with the current time."""
         return self.at(self._clock.now(), prefix)
 
     def at(self, now: int, prefix: Prefix) -> str:
-        """Return a new id of a moment."""
+        """Return a new id with a given time."""
         with self._lock:
             if now != self._time or self._random == _LAST:
                 self._time = now
-                # Half of the range stays free for ids of the same millisecond.
+                # Half of the range is left for further ids of the same millisecond.
                 self._random = secrets.randbits(_RANDOM_BITS - 1)
             else:
                 self._random += 1
@@ -62,7 +62,7 @@ class Ids:
 
 
 def first(prefix: Prefix, milliseconds: int) -> str:
-    """Return an id before all that are made from a moment on."""
+    """Return the lower bound of all ids created from a given time on."""
     return prefix + _text(max(0, milliseconds) << _RANDOM_BITS)
 
 

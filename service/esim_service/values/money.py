@@ -1,11 +1,11 @@
-"""Money: a whole number of ten-thousandths of a US dollar inside, a `Decimal` at the edges."""
+"""Money: whole ten-thousandths of a US dollar internally, a `Decimal` at the edges."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
 UNITS_PER_DOLLAR = 10_000
-# The contract writes at most nine digits before the point.
+# The contract allows at most nine digits before the decimal point.
 LIMIT = 10**9 * UNITS_PER_DOLLAR
 
 
@@ -27,7 +27,7 @@ def to_decimal(units: int) -> Decimal:
 
 
 def to_text(units: int) -> str:
-    """Return units as the contract writes them: `12.50`, `0.0125`."""
+    """Return units in the contract's format: `12.50`, `0.0125`."""
     dollars, rest = divmod(abs(units), UNITS_PER_DOLLAR)
     decimals = f"{rest:04}"
     kept = decimals[:2] + decimals[2:].rstrip("0")

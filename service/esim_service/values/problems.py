@@ -1,4 +1,4 @@
-"""Errors of the contract that several rooms answer with."""
+"""Errors of the contract that several packages respond with."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from partner_esim.server import Problem
 
 
 def unavailable() -> Problem:
-    """Make the problem of something that will work again soon."""
+    """Return the problem of a temporary failure."""
     message = "The service cannot do this now. Try again."
     return Problem("unavailable", message, headers={"Retry-After": "1"})

@@ -1,1 +1,1 @@
-"""Background work: claimed in the database, done once, given back when a process ends."""
+"""Background work: claimed in the database, done once, released when a process ends."""

@@ -1,4 +1,4 @@
-"""Does one job: asks the carrier, then writes down what it said."""
+"""The work of a job: a request to the carrier, and the recording of its response."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ LONGEST_PAUSE = 5 * MINUTE
 
 
 def retry_after(attempts: int) -> int:
-    """Return how long a job waits after so many attempts in vain."""
+    """Return how long a job waits after a number of failed attempts."""
     return min(SECOND << min(attempts - 1, 20), LONGEST_PAUSE)
 
 
 class CarrierJobs:
-    """What the jobs of each kind are.
+    """The work of each kind of job.
 
-    Each kind can be done again at any time: an order, a top-up or an event that is there already
-    is not made twice.
+    Each kind can be repeated at any time: an order, a top-up or an event that exists already is
+    not created twice.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class CarrierJobs:
         """Do a job.
 
         Raises:
-            UnreachableError: the carrier does not answer now.
+            UnreachableError: the carrier does not respond now.
             UnavailableError: the database cannot do this now.
         """
         await self._kinds[job.kind](job)
@@ -91,7 +91,7 @@ class CarrierJobs:
             await self._drop(job)
             return
         esim = await self._database.read(partial(esims.find, topup.scope, topup.iccid))
-        # It may have ended since the top-up was bought; the carrier need not hear of it then.
+        # It may have ended since the top-up was bought; the carrier is then not asked.
         if esim is None or not is_alive(esim):
             await self._change(topup.scope, topup.esim_id, partial(topups.fail, topup.topup_id))
             return
@@ -110,7 +110,7 @@ class CarrierJobs:
         try:
             report = await self._answer(self._reporter.report(esim, self._clock.now()))
         except UnreachableError:
-            # Time passes all the same.
+            # Time passes even without a report.
             follow = partial(observation.follow, job, None, job.attempts + 1, _later(job))
             await self._change(esim.scope, esim.esim_id, follow)
             raise

@@ -1,4 +1,4 @@
-"""The loop that claims work in the database and keeps as much of it going as there is room for."""
+"""The loop that claims work in the database, as much at a time as there is room for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ C = TypeVar("C")
 
 POLL_SECONDS = 0.25
 GRACE_SECONDS = 5.0
-# A claim costs as much whether it brings few or many: those that bring few are farther apart.
+# A claim costs the same for few items as for many: claims of few are farther apart.
 _FEW = 16
 _LONGER = 15
 
@@ -25,16 +25,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Going(Generic[C]):
-    """A claim that is being worked on, and since when on the monotonic clock."""
+    """A claim in progress, and its start on the monotonic clock."""
 
     claim: C
     since: float
 
 
 class WorkLoop(ABC, Generic[C]):
-    """Claims, works, and gives back what it cannot finish."""
+    """Claims work, does it, and releases unfinished claims."""
 
-    # What is claimed, in the plural, for the log.
+    # The name of the claims, in the plural, for the log.
     things: ClassVar[str]
 
     def __init__(
@@ -43,12 +43,12 @@ class WorkLoop(ABC, Generic[C]):
         grace_seconds: float = GRACE_SECONDS,
         gather_seconds: float = 0.0,
     ) -> None:
-        """Make a loop.
+        """Create a loop.
 
         Args:
-            grace_seconds: how long a stop waits for what is going on.
-            gather_seconds: how long a call to `wake` waits for others, so that one claim does.
-                Between claims that bring few is fifteen times as much.
+            grace_seconds: how long a stop waits for work in progress.
+            gather_seconds: how long a call to `wake` waits for others, so that one claim is enough.
+                After a claim of few items, the wait is fifteen times as long.
         """
         self._clock = clock
         self._grace_seconds = grace_seconds
@@ -61,12 +61,12 @@ class WorkLoop(ABC, Generic[C]):
 
     @property
     def going(self) -> Collection[Going[C]]:
-        """What is being worked on."""
+        """The claims in progress."""
         return self._tasks.values()
 
     @abstractmethod
     async def claim(self, going: Collection[Going[C]]) -> Sequence[C]:
-        """Claim what is due and what there is room for beside what is going on.
+        """Claim due work, as much as there is room for next to the work in progress.
 
         Raises:
             UnavailableError: the database cannot do this now.
@@ -74,37 +74,37 @@ class WorkLoop(ABC, Generic[C]):
 
     @abstractmethod
     async def work(self, claim: C) -> None:
-        """Do what was claimed, whatever happens."""
+        """Do the claimed work, and handle its failure."""
 
     @abstractmethod
     async def give_back(self, claims: Sequence[C]) -> None:
-        """Let others claim at once what was not finished.
+        """Release unfinished claims, so that others can claim them at once.
 
         Raises:
             UnavailableError: the database cannot do this now.
         """
 
     def may_be_more(self, claims: Sequence[C]) -> bool:
-        """Whether more may be due than was just claimed, and wait for the end of something."""
+        """Return whether more work may be due, which a finished claim would make room for."""
         return True
 
     def begin(self, claim: C) -> None:
-        """Begin to work on something that is claimed."""
+        """Start the work of a claim."""
         task = asyncio.create_task(self.work(claim))
         self._tasks[task] = Going(claim, self._clock.monotonic())
         task.add_done_callback(self._ended)
 
     def wake(self) -> None:
-        """Say that something may be due; without it, the loop looks at regular intervals."""
+        """Signal that work may be due; without it, the loop polls at regular intervals."""
         self._stirred.set()
 
     def stop(self) -> None:
-        """Let `run` end: no more claims, a short time for what is going on."""
+        """Let `run` end: no more claims, a short time for work in progress."""
         self._stopped = True
         self._stirred.set()
 
     async def run(self) -> None:
-        """Work until `stop` is called; a cancellation gives the claims back, too."""
+        """Work until `stop` is called; a cancellation releases the claims, too."""
         try:
             while not self._stopped:
                 self._stirred.clear()
@@ -114,16 +114,16 @@ class WorkLoop(ABC, Generic[C]):
             await self._abandon()
 
     async def settle(self, seconds: float) -> None:
-        """Wait for what is going on, for so long at most."""
+        """Wait for work in progress, at most for the given time."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
 
     async def fill(self) -> int:
-        """Claim what there is room for, and begin to work; return how many claims that is."""
+        """Claim as much work as there is room for, and start it; return the number of claims."""
         try:
             claims = await self.claim(self.going)
         except UnavailableError as error:
-            # Once is enough, however often it looks.
+            # One warning is enough, however often the loop polls.
             if not self._is_cut_off:
                 _log.warning("%s cannot be claimed: %s", self.things, error)
             self._is_cut_off = True

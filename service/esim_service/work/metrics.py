@@ -1,4 +1,4 @@
-"""What the background work counts, for the operators' metrics."""
+"""The metrics of the background work, for operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Removes what the feed no longer has to show, with the attempts to deliver it."""
+"""The removal of old events, with their delivery attempts."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ..values.ids import Prefix, first
 
 RETENTION = 30 * DAY
 BATCH = 500
-# Between two batches the others write.
+# The pause between two batches lets others write.
 _PAUSE = 0.05
 _NAME = "retention"
 
 
 async def purge(database: Database, now: int) -> int:
-    """Remove all events that are too old, in batches; return how many those were.
+    """Remove all events that are too old, in batches; return their number.
 
-    Where several processes do this, one does it at a time and the others do nothing.
+    Of several processes, one does it at a time and the others do nothing.
 
     Raises:
-        UnavailableError: the database cannot do this now; what is left is for the next time.
+        UnavailableError: the database cannot do this now; the rest is left for the next run.
     """
     removed = 0
     async with database.hold(_NAME) as writer:

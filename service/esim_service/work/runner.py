@@ -1,4 +1,4 @@
-"""The loop that takes due jobs from the database and has them done."""
+"""The loop that claims due jobs from the database and runs them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .jobs import retry_after
 from .loop import GRACE_SECONDS, Going, WorkLoop
 from .metrics import WorkMetrics
 
-# Many share a commit, so that orders are completed as they are placed.
+# Many share a commit, so that orders are completed as fast as they are placed.
 PER_KIND = 128
-# So long does an order wait whose process has died; what takes longer is renewed.
+# How long an order waits if its process has died; longer work renews its lease.
 LEASE = 8 * SECOND
 _RENEWED_FROM = LEASE // 2
 _KINDS: Sequence[JobKind] = get_args(JobKind)
@@ -32,7 +32,7 @@ Do: TypeAlias = Callable[[Job], Awaitable[None]]
 
 
 class JobRunner(WorkLoop[Job]):
-    """Keeps as many jobs going as there is room for."""
+    """Keeps as many jobs in progress as there is room for."""
 
     things = "jobs"
 
@@ -46,11 +46,11 @@ class JobRunner(WorkLoop[Job]):
         grace_seconds: float = GRACE_SECONDS,
         gather_seconds: float = 0.0,
     ) -> None:
-        """Make a runner.
+        """Create a runner.
 
         Args:
-            per_kind: how many jobs of a kind are done at a time. Each kind has places of its own:
-                orders that the carrier lets hang do not stop the observations.
+            per_kind: the maximum of concurrent jobs of a kind. Each kind has its own places, so
+                that orders that hang at the carrier do not stop the observations.
         """
         super().__init__(clock, grace_seconds, gather_seconds)
         self._per_kind = per_kind
@@ -61,12 +61,12 @@ class JobRunner(WorkLoop[Job]):
         self._renewed: dict[str, Job] = {}
 
     def has_room(self, kind: JobKind) -> bool:
-        """Whether another job of a kind can be begun."""
-        # So few leave room for one of any kind.
+        """Return whether another job of a kind can be started."""
+        # With so few in progress, there is room for any kind.
         return len(self.going) < self._per_kind or kind in self._room(self.going)
 
     async def claim(self, going: Collection[Going[Job]]) -> Sequence[Job]:
-        """Claim due jobs, of each kind as many as it has places left."""
+        """Claim due jobs, of each kind as many as it has free places."""
         now, room = self._clock.now(), self._room(going)
         await self._resume()
         await self._renew([each.claim for each in going], now)
@@ -75,11 +75,11 @@ class JobRunner(WorkLoop[Job]):
         return await self._database.run(partial(store.take, now, room, now + LEASE))
 
     def may_be_more(self, claims: Sequence[Job]) -> bool:
-        """Whether there were any, or some kind has no room."""
+        """Return whether any were claimed, or some kind has no room."""
         return bool(claims) or len(self._room(self.going)) < len(_KINDS)
 
     async def work(self, claim: Job) -> None:
-        """Do a job once, and see to it that it comes again when it could not be done."""
+        """Do a job once, and ensure that it is repeated if it could not be done."""
         try:
             outcome = await self._attempt(claim)
         except UnavailableError as error:
@@ -95,13 +95,13 @@ class JobRunner(WorkLoop[Job]):
         await self._database.write(partial(_release, held, self._clock.now()))
 
     async def _resume(self) -> None:
-        """Make due again what the database could not do, sooner than its lease ends."""
+        """Make interrupted jobs due again, sooner than their leases end."""
         if jobs := tuple(self._interrupted):
             await self.give_back(jobs)
             self._interrupted = self._interrupted[len(jobs) :]
 
     async def _renew(self, going: Sequence[Job], now: int) -> None:
-        """Keep what is still being done, before its lease ends."""
+        """Renew the leases of jobs in progress before they end."""
         held = (self._renewed.get(each.job_id, each) for each in going)
         late = [each for each in held if each.due_at - now <= _RENEWED_FROM]
         if not late:
@@ -121,8 +121,8 @@ class JobRunner(WorkLoop[Job]):
             _log.warning("%s of %s has to wait: %s", job.kind, job.subject_id, error)
             outcome = "unanswered"
         except Exception as error:
-            # A mistake of ours must not end the runner, and must not be repeated in a hurry.
-            # Where it happened is told once.
+            # A bug must not end the runner, and must not cause hasty retries.
+            # Its traceback is logged once.
             about = None if job.attempts else error
             _log.error(
                 "%s of %s cannot be done: %s", job.kind, job.subject_id, error, exc_info=about

@@ -1,1 +1,1 @@
-"""Mutations of published documents, of which it is known whom they break."""
+"""Mutations of published documents, with known effects on clients."""

@@ -1,4 +1,4 @@
-"""Change published documents in ways of known effect, count what is missed, write the page."""
+"""Mutate published documents with known effects, count the missed breaks, and write the page."""
 
 from __future__ import annotations
 

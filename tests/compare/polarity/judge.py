@@ -1,4 +1,4 @@
-"""What the review says of mutations, and whether its counterexamples are right."""
+"""The findings of the review on mutations, and a check of its counterexamples."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _UNCHECKED = ("format-", "content-")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change of a published document, and whether it breaks anybody."""
+    """A change of a published document, and whether it breaks clients."""
 
     document: str
     name: str
@@ -45,7 +45,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Judged:
-    """A mutant, and what is said of it.
+    """A mutant and the findings on it.
 
     Attributes:
         shown, confirmed: counterexamples, and those that the second validator finds right.

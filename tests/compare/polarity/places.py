@@ -1,4 +1,4 @@
-"""The schemas of a published document whose values somebody sends."""
+"""The schemas in the request and response bodies of a published document."""
 
 from __future__ import annotations
 

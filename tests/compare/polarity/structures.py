@@ -1,4 +1,4 @@
-"""Edits that change what a schema is put together from, and whether they take values away."""
+"""Edits to the structure of a schema, and their effects on its values."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ MARKS: Mapping[str, tuple[tuple[bool, bool], Structure]] = {
 
 
 def changes(schema: Any, resolved: Schema) -> list[tuple[str, tuple[bool, bool], Any, Any]]:
-    """All changes of a schema: their names, whom they break as above, and both sides."""
+    """Return all changes of a schema: the name, the clients broken (as above), and both sides."""
     found: list[tuple[str, tuple[bool, bool], Any, Any]] = []
     for name, (effect, structure) in STRUCTURES.items():
         if pair := structure(schema, resolved):

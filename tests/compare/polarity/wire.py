@@ -74,7 +74,7 @@ def _element(**xml: Any) -> Data:
 
 BOTH = {"card": "NewCard", "iban": "NewIban"}
 SWAPPED = {"card": "NewIban", "iban": "NewCard"}
-# What an operation has besides before and after, and whether that breaks anybody.
+# Whether a change breaks clients, and the additions to the operation before and after it.
 CHANGES: Mapping[str, tuple[bool, Data, Data]] = {
     "a scheme of another name": (False, _secured({"a": KEY}, "a"), _secured({"b": KEY}, "b")),
     "a header of another case": (

@@ -99,7 +99,7 @@ def test_a_correct_server_is_not_accused(contract: Document, seed: int) -> None:
 
 
 def test_faults_are_found(contract: Document) -> None:
-    """But for what was deleted and is there, which a scenario looks for."""
+    """Except for deleted resources that are still there: a scenario looks for those."""
     with Server(Widgets({"lenient", "strict", "open", "put", "loses"}).app) as server:
         record = run(contract, f"{server.url}/v1", profile=FuzzingLimits(60, 12, PHASES, 1))
     assert {(each.rule, each.pointer) for each in record.violations} == {

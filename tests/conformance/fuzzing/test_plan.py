@@ -1,4 +1,4 @@
-"""What the processes are given: no other servers, no keys, ids that are known to be there."""
+"""The input of the processes: no other servers, no keys, and ids that are known to exist."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def datasets() -> Starlette:
     )
 
 
-# A board that a key may look at; its squares want a token that nobody here has.
+# A board that a key may read; its squares require a token that no client here has.
 def board(request: Request) -> Response:
     if request.headers.get("api-key") != KEY:
         return PlainTextResponse("no key", 401)

@@ -1,4 +1,4 @@
-"""Which failed checks are violations, and which of them prove nothing."""
+"""Failed checks that are violations, and those that prove nothing."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ class Widgets:
         if "colour" not in query and "shape" not in query:
             return refused("no_filter")
         if "cursor" in query:
-            # There is one page only, so nobody was given a cursor.
+            # There is one page only, so no client was given a cursor.
             return refused("invalid")
         return JSONResponse({"data": list(self.widgets.values())[: int(limit)], "next": None})
 

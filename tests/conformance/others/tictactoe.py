@@ -23,7 +23,7 @@ LINES = (
 
 
 class Game:
-    """A game that starts anew when the board is full."""
+    """A game that restarts when the board is full."""
 
     def __init__(self, key: str) -> None:
         self.key = key

@@ -162,7 +162,7 @@ class Event:
 
 @dataclass
 class Attempt:
-    """What is sent, before a fault has changed it."""
+    """A delivery before a fault has changed it."""
 
     body: bytes
     headers: dict[str, str]

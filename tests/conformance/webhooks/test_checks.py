@@ -1,4 +1,4 @@
-"""What one attempt to deliver a webhook is held to, and how forged ones are dated."""
+"""The checks of one attempt to deliver a webhook, and the timestamps of forged attempts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def attempt(webhook: Webhook) -> Attempt:
 
 
 def broken(webhook: Webhook, attempt: Attempt) -> dict[str, list[str]]:
-    """The rules that the attempt breaks, with what is said of it."""
+    """Return the rules that the attempt breaks, with their messages."""
     said = {rule: list(check(webhook, attempt, SECRET)) for rule, check in CHECKS.items()}
     return {rule: each for rule, each in said.items() if each}
 

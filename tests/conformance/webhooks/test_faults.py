@@ -39,7 +39,7 @@ RULES = {
 
 
 def observed(document: Document, authority: Authority, kind: type[Provider]) -> Record:
-    """What a run finds about a provider."""
+    """Return the record of a run against a provider."""
     declared, registered, record = webhooks(document), registration(document), Record()
     assert registered is not None
     with (

@@ -63,7 +63,7 @@ def provider(authority: Authority) -> Iterator[Noting]:
 
 
 def written(path: Path, document: dict[str, Any]) -> Path:
-    """Write a document whose senders wait for as long as the tests do."""
+    """Write a document that lets senders wait for as long as the tests do."""
     patient = json.loads(json.dumps(document))
     for item in patient["webhooks"].values():
         item["post"]["x-contract-delivery"]["timeout_seconds"] = int(DEADLINE)
@@ -191,7 +191,7 @@ def test_text_of_a_sender_does_not_act_and_secrets_are_not_shown(
 
 @dataclass
 class Application:
-    """What deliveries are passed on to."""
+    """The application that deliveries are forwarded to."""
 
     server: ThreadingHTTPServer
     status: int
@@ -323,7 +323,7 @@ def test_silence_raises_a_doubt(
 
 
 def failed(*arguments: str | Path, key: str = KEY) -> str:
-    """What a command says that cannot listen."""
+    """Return the error message of a command that cannot listen."""
     done = subprocess.run(
         [COMMAND, "listen", *arguments],
         env={**os.environ, "KEY": key},

@@ -1,4 +1,4 @@
-"""What a run finds out about the webhooks of an implementation that keeps its contract."""
+"""Runs against the webhooks of implementations that keep their contract."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_stranger_at_the_receiver_is_not_taken_for_the_implementation(
     parcels: Document, authority: Authority
 ) -> None:
     class Visited(Provider):
-        """Delivers once; then somebody else hangs up on the receiver, and no hook is added."""
+        """Delivers once; then a stranger hangs up on the receiver, and no hook is added."""
 
         def handle(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
             if path == "/hooks" and self.hooks:

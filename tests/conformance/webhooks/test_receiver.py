@@ -1,4 +1,4 @@
-"""The receiver keeps what reaches its endpoints, and fails as it is told to, over real TLS."""
+"""The receiver records its deliveries, and fails as configured, over real TLS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the times and bytes of attempts to deliver one event tell."""
+"""Checks of the times and bytes of successive attempts to deliver one event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where webhooks are received in a run, and why in some runs they are not."""
+"""The receiver of webhooks in a run, and the reasons for runs without one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def loaded(place: Path, document: dict[str, Any]) -> Document:
 
 
 def watched(document: Document, options: ReceiverOptions | None) -> Record:
-    """What a run notes at a server that refuses everything."""
+    """Return the record of a run against a server that refuses everything."""
     with (
         playing(always(503)) as port,
         Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target,

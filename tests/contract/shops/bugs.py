@@ -38,7 +38,7 @@ BUGS: dict[str, Bug] = {}
 
 
 def bug(kind: str) -> Callable[[IsRight], IsRight]:
-    """Enter a bug; its name and what it says are those of the function."""
+    """Register a bug under the name of the function, with its docstring as the description."""
 
     def enter(is_right: IsRight) -> IsRight:
         name = is_right.__name__.replace("_", "-")

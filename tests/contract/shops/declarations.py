@@ -1,4 +1,4 @@
-"""What a team would declare of each shop, by the operation or parameter that carries it."""
+"""The declarations that a team would add to each shop, by operation or parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a person talks to each shop by hand."""
+"""Requests to each shop in its own dialect, as made by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MANY_PAGES = 40
 
 @dataclass(frozen=True)
 class Dialect:
-    """What the shops spell differently.
+    """The differences in spelling between the shops.
 
     Attributes:
         size: the parameter for the items of a page.

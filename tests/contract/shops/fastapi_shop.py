@@ -115,7 +115,7 @@ def change(record: dict[str, Any], sent: BaseModel) -> dict[str, Any]:
 
 
 def answer(record: dict[str, Any]) -> dict[str, Any] | Response:
-    """Return what is sent of a record."""
+    """Return the response for a record."""
     if BUG == "price-of-another-type" and "price" in record:
         sent = record | {"price": str(record["price"])}
     elif BUG == "date-is-not-a-date":

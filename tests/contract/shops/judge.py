@@ -68,7 +68,7 @@ def serving(shop: str, bug: str) -> Iterator[Served]:
 
 
 def tested(shop: str, bug: str, document: Any, seed: str) -> frozenset[Found]:
-    """Return rule, place and message of what `specwright test` finds above the level info."""
+    """Return rule, place and message of the findings of `specwright test` above the level info."""
     with serving(shop, bug) as served, tempfile.TemporaryDirectory() as directory:
         file = Path(directory, "openapi.json")
         file.write_text(json.dumps(document), "utf-8")
@@ -191,7 +191,7 @@ def main() -> None:
         print(f"{shop} without a bug: {found}", flush=True)
         for name in [each for each in BUGS if each in given] or BUGS:
             verdict = judge.verdict(name)
-            # What was found first stays, whatever is found later.
+            # The first verdict stays; later runs only replace the last one.
             runs.first.setdefault(name, verdict)
             runs.last[name] = verdict
             save(shop, runs)

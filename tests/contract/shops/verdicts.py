@@ -1,4 +1,4 @@
-"""Which bugs of the shops were found, at first and last: kept as JSON, shown as a page of docs."""
+"""The verdicts on the bugs of the shops, first and last: stored as JSON, shown in docs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ bug. `nox -s derive` makes this page.
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a bug.
+    """The verdict on a bug.
 
     Attributes:
         plain: the rules that found it with the document as it is.
@@ -65,7 +65,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What all runs against one shop came to.
+    """The results of all runs against one shop.
 
     Attributes:
         clean: the rules that find something without a bug, by the kind of document.

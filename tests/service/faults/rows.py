@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A fault, what must hold, and the files of tests/service with the tests in them."""
+    """A fault, the required behaviour, and the files of tests/service with their tests."""
 
     fault: str
     must: str

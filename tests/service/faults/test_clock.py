@@ -1,4 +1,4 @@
-"""Clocks that are ten minutes off, or jump by that: what happens to an eSIM happens once."""
+"""Clocks that are ten minutes off, or jump by that: each event of an eSIM happens once."""
 
 from __future__ import annotations
 

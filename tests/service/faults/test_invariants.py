@@ -1,4 +1,4 @@
-"""Whatever a partner does in whatever order: money, references, feed and deliveries agree."""
+"""After any calls of a partner in any order: money, references, feed and deliveries agree."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Done:
 
 
 class Partner(RuleBasedStateMachine):
-    """A partner who is new, beside a model of what it must see."""
+    """A new partner, beside a model of the state that it must see."""
 
     arena: Arena
 
@@ -104,7 +104,7 @@ class Partner(RuleBasedStateMachine):
         self.place = self.client.events.list().next_cursor or ""
 
     def charge(self, amount: Decimal) -> None:
-        """What a debit, or a refund, does to the balance and its event."""
+        """Apply a debit or a refund to the balance and its event in the model."""
         self.balance -= amount
         is_low = self.balance < THRESHOLD
         self.wanted["balance.low"] += is_low and not self.is_low

@@ -1,4 +1,4 @@
-"""kill -9 at the worst moments: what was answered is true, what was begun is finished, once."""
+"""kill -9 at the worst moments: responses stay true, and begun work is finished exactly once."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ async def test_between_commit_and_answer_the_retry_replays(
                     left = (await client.balance.get()).balance_usd
                     price = (await client.plans.get(PLAN)).price_usd
                     assert Decimal(1000) - left == price * await known.count("orders")
-                # Whatever was cut off is made good: each order has its event, which was delivered.
+                # Interrupted work was completed: each order has its event, which was delivered.
                 feed = await known.feed("acme")
                 assert len(feed) == await known.count("orders")
     assert {each.headers["Service-Event-Id"]: each.body for each in seen.requests} == feed

@@ -56,7 +56,7 @@ async def execute(url: str, sql: str) -> None:
 
 
 def crash(server: PostgresServer) -> None:
-    """What `pg_ctl stop -m immediate` does: no goodbyes and no checkpoint."""
+    """Crash the server as `pg_ctl stop -m immediate` does, without a checkpoint."""
     info = server.get_postmaster_info()
     assert info.process is not None
     os.kill(info.pid, signal.SIGQUIT)
@@ -64,7 +64,7 @@ def crash(server: PostgresServer) -> None:
 
 
 class Customer:
-    """Orders one thing after another, and keeps what was acknowledged."""
+    """A customer that places one order after another, and keeps the acknowledged ones."""
 
     def __init__(self, http: httpx2.AsyncClient, name: str) -> None:
         self._http = http

@@ -1,4 +1,4 @@
-"""Receivers that hang, that answer without end, that send elsewhere, or that are no receivers."""
+"""Receivers that hang, respond endlessly, redirect, or have an address that is not public."""
 
 from __future__ import annotations
 

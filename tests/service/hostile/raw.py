@@ -1,4 +1,4 @@
-"""A connection to the service in bytes, and what comes back on it."""
+"""A raw connection to the service: bytes sent and received."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Credentials that are none, and requests that break the rules of HTTP."""
+"""Invalid credentials, and requests that break the rules of HTTP."""
 
 from __future__ import annotations
 

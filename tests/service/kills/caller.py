@@ -1,4 +1,4 @@
-"""A client that knows of each order whether it was answered, whatever becomes of the server."""
+"""A client that knows for each order whether it got a response, even if the server dies."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Self
 from urllib.parse import urlsplit
 
 PLAN = "pln_ee-1gb-7d"
-# What the end of a process does to who talks with it.
+# The errors of a client when the process at the other end dies.
 GONE = (OSError, asyncio.IncompleteReadError)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server said, to the last byte."""
+    """The response of the server, to the last byte."""
 
     status: int
     is_replay: bool

@@ -22,7 +22,7 @@ PER_PARTNER = 1000
 
 @dataclass
 class Flood:
-    """What the duplicates were answered; a second debit ends the run."""
+    """Counts of the responses to duplicates; a second debit ends the run."""
 
     requests: int = 0
     orders: int = 0

@@ -1,4 +1,4 @@
-"""The page docs/service-faults.md: the table of the tests, and what a long run has counted."""
+"""The page docs/service-faults.md: the table of the tests, and the counts of a long run."""
 
 from __future__ import annotations
 

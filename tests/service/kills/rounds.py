@@ -30,7 +30,7 @@ PAGE = 100
 
 @dataclass
 class Tally:
-    """What was counted; nothing wrong is, since that ends the run."""
+    """Counts of the run; violations are not counted, since the first one ends the run."""
 
     rounds: int = 0
     acknowledged: int = 0
@@ -43,7 +43,7 @@ class Tally:
 
 @dataclass
 class Partner:
-    """A partner of one round, and what it knows: it orders, and one of its clients polls.
+    """A partner of one round, with its records: it orders, and one of its clients polls.
 
     Attributes:
         answered: the bytes that came back for a reference.
@@ -58,7 +58,7 @@ class Partner:
     place: str = ""
 
     async def order(self, base_url: str, client: int, stopped: asyncio.Event) -> None:
-        """Place one order after another until told to stop, or until nobody answers."""
+        """Place one order after another until told to stop, or until the server is gone."""
         number = 0
         reference = ""
         try:
@@ -73,13 +73,13 @@ class Partner:
                 self.unanswered.append(reference)
 
     def keep(self, reference: str, answer: Answer) -> None:
-        """Keep what was acknowledged; the same reference has the same bytes for ever."""
+        """Keep an acknowledged order; the same reference must always have the same bytes."""
         assert answer.status == 201, answer
         known = self.answered.setdefault(reference, answer.body)
         assert known == answer.body, f"{reference} has two answers"
 
     async def poll(self, base_url: str, stopped: asyncio.Event) -> None:
-        """Follow the feed until told to stop, or until nobody answers."""
+        """Follow the feed until told to stop, or until the server is gone."""
         try:
             async with Caller(base_url, self.key) as caller:
                 while not stopped.is_set():
@@ -98,21 +98,21 @@ class Partner:
         return bool(page["has_more"])
 
     async def ask_again(self, base_url: str) -> None:
-        """Repeat everything: what was answered is replayed, what was not is done once."""
+        """Repeat all orders: answered ones are replayed, the others are placed once."""
         async with Caller(base_url, self.key) as caller:
             for reference in self.answered:
                 again = await caller.order(reference)
                 assert again.is_replay, f"{reference} was acknowledged and is lost"
                 self.keep(reference, again)
             for reference in self.unanswered:
-                # PostgreSQL may need a moment to see that whoever held the reference is gone.
+                # PostgreSQL may need a moment to see that the holder of the reference is gone.
                 while (made := await caller.order(reference)).status == 409:
                     await asyncio.sleep(AGAIN_SECONDS)
                 self.keep(reference, made)
 
 
 class Siege:
-    """A service on one database, whose processes are killed one after the other."""
+    """A service on one database; its processes are killed one after the other."""
 
     def __init__(self, place: str, directory: Path, authority: Authority, seed: int) -> None:
         self._place = place

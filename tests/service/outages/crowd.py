@@ -1,4 +1,4 @@
-"""Customers who order without end at several processes, and what they felt."""
+"""Customers that order endlessly at several processes, and the effects on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAUSE_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """What became of one request, at a moment on the monotonic clock; status 0 for no answer."""
+    """The result of one request, at a moment on the monotonic clock; status 0 for no response."""
 
     at: float
     seconds: float
@@ -31,7 +31,7 @@ class Felt:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What customers felt for a time."""
+    """The rate and latency of orders over a period."""
 
     orders_per_second: float
     p99_seconds: float
@@ -96,7 +96,7 @@ class Crowd:
         return status == 201
 
     def figures(self, since: float, until: float) -> Figures:
-        """What was felt between two moments."""
+        """Return the figures between two moments."""
         found = [each for each in self.felt if since <= each.at < until]
         waits = sorted(each.seconds for each in found if each.status == 201)
         return Figures(
@@ -146,13 +146,13 @@ async def ordering(
 
 @dataclass
 class Probe:
-    """What `/readyz` says, asked again and again."""
+    """The responses of `/readyz`, polled continuously."""
 
     running: Running
     said: list[tuple[float, int]] = field(default_factory=list)
 
     async def run(self) -> None:
-        """Ask until cancelled; 0 stands for no answer."""
+        """Poll until cancelled; 0 stands for no response."""
         async with httpx2.AsyncClient(timeout=2) as http:
             while True:
                 try:

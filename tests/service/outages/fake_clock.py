@@ -8,7 +8,7 @@ FAKE_CLOCK = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 
 
 def fake_clock(file: str) -> dict[str, str]:
-    """Give the settings of a process whose clock is ahead by the seconds in a file.
+    """Return the settings of a process with a clock that is ahead by the seconds in a file.
 
     Args:
         file: its name in `{directory}`; a clock without a file is right.

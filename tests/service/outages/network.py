@@ -1,4 +1,4 @@
-"""A network between a process and PostgreSQL that loses what it carries when it is told to."""
+"""A network between a process and PostgreSQL that drops its traffic on demand."""
 
 from __future__ import annotations
 

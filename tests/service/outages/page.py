@@ -28,7 +28,7 @@ def render(reports: Sequence[Report], seconds: float) -> str:
 
 
 def line(report: Report) -> str:
-    """What came of one outage, as a line of the table."""
+    """Return the results of one outage, as a row of the table."""
     rates = " → ".join(f"{each.orders_per_second:.0f}" for each in report.felt)
     waits = " → ".join(f"{each.p99_seconds:.2f}".replace("nan", "-") for each in report.felt)
     return (

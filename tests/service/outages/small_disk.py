@@ -1,4 +1,4 @@
-"""A PostgreSQL whose disk is small, and a disk that a test can fill."""
+"""A PostgreSQL on a small disk, which a test can fill."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIZE = "400m"
 
 
 def can_mount() -> bool:
-    """Say whether a disk can be mounted here, which takes root on Linux."""
+    """Return whether a disk can be mounted here, which requires root on Linux."""
     return sys.platform == "linux" and os.geteuid() == 0
 
 

@@ -1,4 +1,4 @@
-"""Each outage on its stage: who orders, what happens to whom, and what the others felt."""
+"""The outages on their stages: the customers, the victims, and the effects on the others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _AWKWARD = {**CARRIER, "ESIM_CARRIER": "awkward"}
 
 @dataclass
 class Stage:
-    """Processes on one database, of which the last one is what the others are told apart by.
+    """Processes on one database; the final checks are made at the last one.
 
     Attributes:
         between: the network of the first process.
@@ -80,7 +80,7 @@ class Outage:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of an outage; nothing was done twice, or it would have ended.
+    """The result of an outage; nothing was done twice, or the run would have failed.
 
     Attributes:
         felt: by those whose process it did not happen to: before, meanwhile and after.

@@ -48,7 +48,7 @@ async def test_a_carrier_that_hangs_is_waited_for_only_so_long(ready: str, tmp_p
             # They take all slots of live mode. Those of the sandbox are its own.
             async with running.async_client(sandbox) as client:
                 assert await status_of(client, "r", "slow_order") == 201
-            # Somebody else gets a slot, because the carrier does not keep it.
+            # Another partner gets a slot, because the carrier does not keep it.
             async with running.async_client(keys[4]) as client:
                 assert await status_of(client, "r") == 201
         assert {each.result() for each in hanging} == {503}

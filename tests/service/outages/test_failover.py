@@ -1,4 +1,4 @@
-"""A standby takes the place of a database that is lost, under partners who have read its feed."""
+"""A standby replaces a lost database after partners have read its feed."""
 
 from __future__ import annotations
 

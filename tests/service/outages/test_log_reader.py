@@ -1,4 +1,4 @@
-"""A process whose log is read by nobody, and one that is told to stop behind a proxy."""
+"""A process with a log that has no reader, and one that is told to stop behind a proxy."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_a_log_that_nobody_reads_stops_no_request(tmp_path: Path) -> None:
 
 
 def test_what_was_logged_before_the_end_is_written() -> None:
-    """Also what is more than is written at once."""
+    """Also more lines than are written at once."""
     reading, writing = os.pipe()
     try:
         wanted = "".join(f"line {number}\n" for number in range(250))

@@ -1,4 +1,4 @@
-"""A backup is restored under partners who have read more of the feed than it has."""
+"""A backup is restored after partners have read more of the feed than it has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A carrier as somebody else would plug it in: an installed distribution with an entry point."""
+"""A third-party carrier: an installed distribution with an entry point."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Played(Simulator):
 
 
 class Awkward(Played):
-    """A carrier that does what the reference of an order begins with."""
+    """A carrier that misbehaves in the way named at the start of an order's reference."""
 
     async def accept(self, inquiry: Inquiry) -> None:
         if inquiry.reference.startswith("hang"):

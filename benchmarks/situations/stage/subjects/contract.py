@@ -1,4 +1,4 @@
-"""JSON that the document of this repository gives as examples, for both clients made from it."""
+"""JSON examples from this repository's document, for both clients generated from it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def _first(media: dict[str, Any]) -> dict[str, Any]:
 
 
 def answer(path: str, method: str, status: str) -> dict[str, Any]:
-    """The first example of an answer."""
+    """Return the first example of a response."""
     operation = DOCUMENT["paths"][path][method]
     return _first(operation["responses"][status]["content"]["application/json"])
 
 
 def event(name: str) -> dict[str, Any]:
-    """The first example of a webhook."""
+    """Return the first example of a webhook."""
     return _first(DOCUMENT["webhooks"][name]["post"]["requestBody"]["content"]["application/json"])
 
 
 def failure(code: str) -> dict[str, Any]:
-    """An error with a code, which the document need not know."""
+    """Return an error with a code, which need not be in the document."""
     known = DOCUMENT["x-contract-error"]["codes"].get(code, {"type": "invalid_request_error"})
     error = {"type": known["type"], "code": code, "message": "No.", "request_id": "req_1"}
     return {"error": error}

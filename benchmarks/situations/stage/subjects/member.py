@@ -1,4 +1,4 @@
-"""A member of an answer: where it stands, and how a caller reads it."""
+"""A member of a response: its place, and the way a caller reads it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Member:
     """A member of a resource.
 
     Attributes:
-        resource: an answer that the library reads.
-        read: asks the server at a URL for the resource, by a client with default options.
+        resource: a response that the library reads.
+        read: gets the resource from the server at a URL, with a client with default options.
         name: the name in JSON.
         attribute: the name in Python.
     """

@@ -109,7 +109,7 @@ def status(error: Any) -> int:
 
 
 def log_all() -> None:
-    """It logs nothing itself."""
+    """Do nothing, as it has no logging of its own."""
 
 
 def sign(body: bytes, moment: float) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Signatures of webhooks as their providers make them."""
+"""Webhook signatures as their providers create them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ OLD_STANDARD = "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
 
 
 def timestamped(body: bytes, moment: float) -> str:
-    """Sign as Stripe does: `t=…,v1=…` with a digest in hexadecimal."""
+    """Sign like Stripe: `t=…,v1=…` with a digest in hexadecimal."""
     payload = f"{int(moment)}.".encode() + body
     digest = hmac.new(TEXT_SECRET.encode(), payload, sha256).hexdigest()
     return f"t={int(moment)},v1={digest}"
 
 
 def with_old_digest(header: str) -> str:
-    """Put the digest by another secret before the right one."""
+    """Put a digest made with another secret before the right one."""
     moment, digest = header.split(",")
     return f"{moment},v1={OLD_DIGEST},{digest}"
 
@@ -32,7 +32,7 @@ def in_capitals(header: str) -> str:
 
 
 def standard(body: bytes, moment: float) -> dict[str, str]:
-    """Sign as Standard Webhooks does: three headers, with a digest in base64."""
+    """Sign as in Standard Webhooks: three headers, with a digest in base64."""
     key = base64.b64decode(STANDARD_SECRET.removeprefix("whsec_"))
     payload = f"msg_1.{int(moment)}.".encode() + body
     digest = base64.b64encode(hmac.new(key, payload, sha256).digest()).decode()

@@ -1,4 +1,4 @@
-"""The SDK of this repository, and for what no answer of it has, that of the golden bicycles."""
+"""The SDK of this repository, and the golden bicycles' SDK for members that it lacks."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def status(error: Any) -> int:
 
 
 def log_all() -> None:
-    """It logs by the standard library alone."""
+    """Do nothing, as it logs through the standard library only."""
 
 
 def sign(body: bytes, moment: float) -> dict[str, str]:

@@ -45,7 +45,7 @@ KNOWN_EVENTS: set[str] = set()
 
 
 class Client:
-    """A client with the options that every call of it gets."""
+    """A client with options for each of its calls."""
 
     def __init__(self, stripe_client: stripe.StripeClient, options: dict[str, Any]) -> None:
         self.customers = stripe_client.v1.customers

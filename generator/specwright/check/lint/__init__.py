@@ -1,1 +1,1 @@
-"""Lint: rules beyond what a document must have to be valid."""
+"""Lint rules: the validity of a document, and more."""

@@ -1,4 +1,4 @@
-"""Rules about `x-contract-` declarations: known, in their place, of their shape, and true."""
+"""Rules about `x-contract-` declarations: known, in place, of the right shape, and true."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KNOWN = frozenset(keyword.name for keyword in table.KEYWORDS)
 
 
 class Declaration(NamedTuple):
-    """One declaration where it is written."""
+    """A declaration and its place."""
 
     keyword: Keyword[Any]
     node: Node
@@ -58,7 +58,7 @@ def contract_shape(subject: Subject) -> Iterator[Violation]:
 
 def contract_reference(subject: Subject) -> Iterator[Violation]:
     for declaration in _declarations(subject):
-        # The wrong shape is reported by the rule above; nothing can be looked up in it.
+        # Invalid shapes are reported by the rule above; nothing can be looked up in them.
         if validator(declaration.keyword).is_valid(declaration.value):
             for reference in declaration.keyword.references(declaration.value):
                 for reason in missing(subject, declaration.node, reference):

@@ -1,4 +1,4 @@
-"""Declarations of a document that may be wrong."""
+"""Declarations of a document, which may be invalid."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 @cache
 def validator(keyword: Keyword[Any]) -> jsonschema_rs.Validator:
-    """Return what decides whether a declaration has its shape."""
+    """Return the validator of the shape of a declaration."""
     return jsonschema_rs.Draft202012Validator(keyword.schema(), mask="this")
 
 
 def declared(keyword: Keyword[T], holder: Mapping[str, Any]) -> T | None:
-    """Return what an object declares; None also for the wrong shape, which is a finding."""
+    """Return the declaration of an object; None also for an invalid shape, which is a finding."""
     if keyword.name in holder and validator(keyword).is_valid(holder[keyword.name]):
         return keyword.read(holder)
     return None

@@ -1,4 +1,4 @@
-"""Rules of the specification itself, as the official schema and openapi-spec-validator see them."""
+"""Rules of the specification itself, checked by the official schema and openapi-spec-validator."""
 
 from __future__ import annotations
 

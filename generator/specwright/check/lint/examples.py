@@ -46,7 +46,7 @@ def example_valid(subject: Subject) -> Iterator[Violation]:
 
 
 def _is_comparable(subject: Subject, node: Node, value: Any) -> bool:
-    """Examples in other formats than JSON are text, which a schema says nothing about."""
+    """Return whether a schema applies to an example: if it is not JSON, it is text."""
     if node.kind != "mediaType" or not isinstance(value, str):
         return True
     tokens = split(node.pointer)
@@ -65,7 +65,7 @@ def _violations(
 
 
 def _goes_one_way(subject: Subject, schema: Pointer, problem: Problem) -> bool:
-    """A required property that only requests or only answers have may be missing in the other."""
+    """Return whether a missing property belongs only to requests or only to responses."""
     place = problem.pointer + join(problem.missing or "")
     whole = Subschema(schema, resolve(subject.document.data, schema))
     described = [mapping(each.value) for each in find(subject, whole, place)]
@@ -124,7 +124,7 @@ _EXAMPLE_WORDS = ("example", "examples")
 
 
 def example_id(subject: Subject) -> Iterator[Violation]:
-    """Ids that examples send are ids that examples of answers have shown."""
+    """Yield the ids sent by examples that no example of a response shows."""
     sent: list[tuple[str, Pointer, Any]] = []
     known: dict[str, set[Any]] = defaultdict(set)
     for operation in subject.operations:

@@ -1,4 +1,4 @@
-"""Rules about links: they lead somewhere, and take along what is there."""
+"""Rules about links: their targets exist, and so do the values that they pass on."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _expressions(node: Node) -> Iterator[tuple[Pointer, Any]]:
 
 
 def _owners(subject: Subject) -> dict[Pointer, list[tuple[OperationSite, Site]]]:
-    """Which answers of which operations have the link that is written at a pointer."""
+    """Return the operations and responses that have each link, by the pointer of the link."""
     written = {node.pointer for node in _links(subject)}
     owners: dict[Pointer, list[tuple[OperationSite, Site]]] = {}
     for operation in subject.operations:
@@ -108,7 +108,7 @@ def _owners(subject: Subject) -> dict[Pointer, list[tuple[OperationSite, Site]]]
 def _missing(
     subject: Subject, match: re.Match[str], operation: OperationSite, response: Site
 ) -> str | None:
-    """Why the expression finds nothing in what the operation takes or gives."""
+    """Return why the expression has no value in the request or response of the operation."""
     of_response = match["side"] == "response"
     if match["body"]:
         holder = response if of_response else sites.request_body(subject.document, operation)

@@ -16,8 +16,8 @@ from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.final import FINAL
 from specwright.vocabulary.keywords.pagination import PAGINATION
 
-# A name in the document, where it stands, and what it becomes: names in code, each after the
-# scope that it must be the only one in.
+# A name in the document, its place, and the names in code that it becomes, each after the scope
+# in which it must be unique.
 Named = tuple[str, Pointer, tuple[tuple[Hashable, str], ...]]
 
 
@@ -45,7 +45,7 @@ def operation_id_clash(subject: Subject) -> Iterator[Violation]:
 def _named(site: OperationSite, *, short: bool) -> Named:
     pointer = site.pointer
     if site.direction is not Direction.CALLBACK:
-        # Through the path, since several may share the operation.
+        # Through the path, since several paths may share the operation.
         field = "webhooks" if site.direction is Direction.WEBHOOK else "paths"
         pointer = join(field, site.key, site.method.lower())
     if site.id is not None:
@@ -54,7 +54,7 @@ def _named(site: OperationSite, *, short: bool) -> Named:
 
 
 def in_code(site: OperationSite, *, short: bool) -> tuple[tuple[Hashable, str], ...]:
-    """Return what an operation is called in code, each name after the scope it must be free in."""
+    """Return an operation's names in code, each after the scope in which it must be unique."""
     tag = first_tag(site.value)
     names = operation_names(site.name, tag, short=short)
     if site.direction is not Direction.PATH:
@@ -83,7 +83,7 @@ def _group(tag: str, pointer: Pointer) -> Named:
 
 
 def classes_of(tag: str) -> tuple[tuple[Hashable, str], ...]:
-    """Return the classes of a tag's group, each after the module that it must be free in."""
+    """Return the classes of a tag's group, each after the module in which it must be unique."""
     names = group_names(tag)
     return (
         ("clients", names.class_name),

@@ -21,7 +21,7 @@ _MOST_PARTS = 5_000
 
 
 def unsupported_pattern(subject: Subject) -> Iterator[Violation]:
-    # A pattern that is none is for `pattern-valid` to say.
+    # Invalid patterns are reported by `pattern-valid`.
     for node in subject.of_kind("schema"):
         pattern = node.value.get("pattern")
         if isinstance(pattern, str) and checked_pattern(node.value) is None and compiles(pattern):
@@ -37,7 +37,7 @@ def unsupported_pattern(subject: Subject) -> Iterator[Violation]:
 
 
 def _joined(subject: Subject, node: Node) -> Iterator[Violation]:
-    """Say where the parts of a schema have several patterns for one value."""
+    """Yield the places where the parts of a schema have several patterns for one value."""
     patterns: dict[tuple[str, ...], set[str]] = defaultdict(set)
     parts: list[tuple[tuple[str, ...], Any]] = [((), node.value)]
     seen: set[tuple[tuple[str, ...], int]] = set()

@@ -1,4 +1,4 @@
-"""Whether what a declaration names is in the document."""
+"""Checks that the parts named by a declaration are in the document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Look = Callable[[Subject, OperationSite, Reference], str | None]
 
 
 def missing(subject: Subject, node: Node, reference: Reference) -> Iterator[str]:
-    """Why the reference leads nowhere, once for every operation that it concerns."""
+    """Yield why the reference leads nowhere, once for every operation concerned."""
     look_in_document = _IN_DOCUMENT.get(reference.target)
     if reference.target is Target.RESPONSE_HEADER and reference.status is None:
         look_in_document = _header_somewhere
@@ -40,7 +40,7 @@ def missing(subject: Subject, node: Node, reference: Reference) -> Iterator[str]
 
 
 def _operations(subject: Subject, node: Node, reference: Reference) -> list[OperationSite]:
-    """The operations that a declaration on this object is about."""
+    """Return the operations that a declaration on this object is about."""
     if reference.operation is not None:
         named = subject.by_operation_id(reference.operation)
         return [named] if named else []

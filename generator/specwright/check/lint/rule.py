@@ -1,4 +1,4 @@
-"""What a rule of lint is: a description and one function."""
+"""Lint rules: a description and a function each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from specwright.pointer import Pointer
 
 
 class Category(StrEnum):
-    """Chapters of the list of rules."""
+    """The chapters of the list of rules."""
 
     DOCUMENT = "Document"
     OPERATIONS = "Operations"
@@ -26,7 +26,7 @@ class Category(StrEnum):
 
 
 class Violation(NamedTuple):
-    """A place that does not follow a rule, and in which way."""
+    """A place that breaks a rule, and how."""
 
     pointer: Pointer
     message: str
@@ -37,13 +37,13 @@ Check = Callable[[Subject], Iterator[Violation]]
 
 @dataclass(frozen=True, slots=True)
 class Rule(RuleDescription):
-    """A rule, and the function that finds what does not follow it."""
+    """A rule with the function that finds its violations."""
 
     check: Check
 
 
 def unsupported(id: str, why: str, bad: str, good: str, check: Check) -> Rule:
-    """A rule about a part of the document that generated code leaves out."""
+    """Return a rule about a part of the document that generated code leaves out."""
     return Rule(
         id,
         Category.UNSUPPORTED,

@@ -21,7 +21,7 @@ from specwright.text import shorten
 from specwright.vocabulary.keywords.error import ERROR
 
 _COMPONENT = re.compile(r"/components/schemas/[^/]+")
-# Places whose schemas are conditions or parts of a whole, not types of their own.
+# Places of schemas that are conditions or parts of a whole, not types of their own.
 _PART = re.compile(
     r"/(allOf/\d+|not|if|then|else|contains|propertyNames|dependentSchemas/[^/]+)(?=/|$)"
 )
@@ -40,20 +40,20 @@ def schema_inline(subject: Subject) -> Iterator[Violation]:
 
 
 def _is_only_nullable(schema: dict[str, Any]) -> bool:
-    """A reference or null needs no name."""
+    """Return whether a schema is a reference or null, which needs no name."""
     choices = sequence(schema.get("anyOf")) or sequence(schema.get("oneOf"))
     return len(choices) == 2 and {"type": "null"} in choices and "properties" not in schema
 
 
 def unsatisfiable(subject: Subject) -> Iterator[Violation]:
-    """All schemas in one call: the library shares its work between them."""
+    """Yield schemas that no value fits, from one call: the library shares work between them."""
     roots: list[Pointer] = []
     for node in subject.of_kind("schema"):
         if not roots or not node.pointer.startswith(f"{roots[-1]}/"):
             roots.append(node.pointer)
     data = subject.document.data
     if any(True for _ in pattern_valid(subject)):
-        # One pattern that cannot be compiled would stop the whole search.
+        # One invalid pattern would stop the whole search.
         data = _without_broken_patterns(data)
     wrapped = {
         **data,
@@ -83,7 +83,7 @@ def _without_broken_patterns(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _endless(subject: Subject) -> Iterator[Violation]:
-    """Schemas that require themselves: every value would have to contain another one."""
+    """Yield schemas that require themselves: every value would have to contain another one."""
     schemas = mapping(subject.components.get("schemas"))
     needs = {
         f"#/components/schemas/{name}": list(_needs(mapping(schema)))
@@ -109,7 +109,7 @@ def _endless(subject: Subject) -> Iterator[Violation]:
 
 
 def _needs(schema: dict[str, Any]) -> Iterator[str]:
-    """References that every value of the schema contains a value of."""
+    """Yield references to schemas that every value of this schema contains a value of."""
     ref = schema.get("$ref")
     if isinstance(ref, str):
         yield ref
@@ -137,7 +137,7 @@ def required_declared(subject: Subject) -> Iterator[Violation]:
 
 
 def _is_closed(schema: dict[str, Any]) -> bool:
-    """Whether all properties are written here: nothing else adds some."""
+    """Return whether all properties are declared here, and nothing else adds any."""
     return not any(
         word in schema for word in ("allOf", "anyOf", "oneOf", "$ref", "patternProperties")
     ) and not isinstance(schema.get("additionalProperties"), dict)
@@ -154,7 +154,7 @@ def component_unused(subject: Subject) -> Iterator[Violation]:
 
 
 def _references(subject: Subject) -> Iterator[str]:
-    """Everything in the document that names a component."""
+    """Yield every reference to a component in the document."""
     for node in subject.nodes:
         if node.ref is not None:
             yield node.ref
@@ -177,7 +177,7 @@ def pattern_valid(subject: Subject) -> Iterator[Violation]:
 
 @cache
 def compiles(pattern: str) -> bool:
-    """Whether a pattern is a regular expression."""
+    """Return whether a pattern is a regular expression."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
     except ValueError:

@@ -1,4 +1,4 @@
-"""Rules about what operations may say and generated code does not do."""
+"""Rules about parts of operations that generated code does not support."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def unsupported_body(subject: Subject) -> Iterator[Violation]:
 
 
 def _left_out(holder: Site) -> Iterator[Violation]:
-    """What a form says of its parts beyond their media types and styles."""
+    """Yield the fields of a form's parts other than their media types and styles."""
     for field in _PARTS & holder.value.keys():
         if field != "encoding" or "/encoding/" in holder.pointer:
             yield Violation(holder / field, f"a part has no '{field}'")
@@ -80,7 +80,7 @@ def unsupported_answer(subject: Subject) -> Iterator[Violation]:
 
 
 def _not_opaque(media_type: str) -> str | None:
-    """What generated code takes or returns, where the media type says more than that."""
+    """Return the type that generated code uses, where the media type says more than that."""
     plain = essence(media_type)
     if plain.endswith(_XML):
         return "a text, not what the XML says"

@@ -1,4 +1,4 @@
-"""Rules about what schemas may say and models do not check."""
+"""Rules about parts of schemas that models do not check."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unsupported_one_of(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("schema"):
         if not may_overlap(subject.document, node.value):
             continue
-        # Parts of an `allOf` are one with what stands around them.
+        # Parts of an `allOf` are one with the schema around them.
         is_part = _PART.search(node.pointer) is not None
         if is_part or has_nameless_union(subject.document, node.value):
             yield Violation(
@@ -40,7 +40,7 @@ def unsupported_one_of(subject: Subject) -> Iterator[Violation]:
 
 
 _Schema = dict[str, Any]
-# Places where a schema has the type that something else gives it.
+# Places where a schema gets its type from another one.
 _PART = re.compile(r"/(allOf/\d+|propertyNames)$")
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _TEXTUAL = ("minLength", "maxLength", "pattern")
@@ -59,7 +59,7 @@ def _has_no_type(schema: _Schema) -> bool:
 
 
 def _is_no_tuple(schema: _Schema) -> bool:
-    """Whether an array may have another number of items than those that are described."""
+    """Return whether an array may have fewer or more items than are described."""
     items = schema["prefixItems"]
     count = len(items) if isinstance(items, list) else None
     return _has_no_type(schema) or not schema.get("minItems") == schema.get("maxItems") == count
@@ -70,7 +70,7 @@ def _is_unique_anything(schema: _Schema) -> bool:
 
 
 def _has_no_class(schema: _Schema) -> bool:
-    """Whether an object is one of several types, of which none has all that is said of it."""
+    """Return whether the type is open, so that no single class has all the keywords."""
     declared = schema.get("type")
     types = [each for each in declared if each != "null"] if isinstance(declared, list) else []
     is_untyped = _has_no_type(schema) and not _has_properties(schema)
@@ -78,7 +78,7 @@ def _has_no_class(schema: _Schema) -> bool:
 
 
 def _has_values(keyword: str) -> Callable[[_Schema], bool]:
-    """Whether a keyword names values that no literal type of Python can name."""
+    """Return a check of whether a keyword names values that no literal type of Python can name."""
 
     def has(schema: _Schema) -> bool:
         named = schema[keyword]
@@ -88,7 +88,7 @@ def _has_values(keyword: str) -> Callable[[_Schema], bool]:
     return has
 
 
-# Keywords of JSON Schema 2020-12 that models do not check, and where they do not.
+# Keywords of JSON Schema 2020-12 that models do not check, with the condition for each.
 _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
     **dict.fromkeys(
         (
@@ -116,7 +116,7 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
 
 
 def unsupported_schema(subject: Subject) -> Iterator[Violation]:
-    # What stands inside a keyword that is not checked goes without saying.
+    # Keywords inside one that is not checked need no finding of their own.
     covered: list[Pointer] = []
     for node in subject.of_kind("schema"):
         if any(node.pointer.startswith(f"{each}/") for each in covered):

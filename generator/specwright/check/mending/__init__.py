@@ -1,1 +1,1 @@
-"""Documents that break the specification, read as far as they can be."""
+"""Repair of documents that break the specification, so that the rest can be read."""

@@ -1,4 +1,4 @@
-"""Changes of a document that keep the way back to the lines it was read from."""
+"""Changes of a document that preserve the source location of every value."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ REMOVE = object()
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A value that a place gets, or REMOVE.
+    """A new value for a place, or REMOVE.
 
     Attributes:
-        loses: whether the document says less then.
+        loses: whether the document says less afterwards.
     """
 
     pointer: Pointer
@@ -27,11 +27,11 @@ class Edit:
 
 
 def apply(document: Document, edits: Iterable[Edit]) -> Document:
-    """Change the data of a document in place; return it with the places of what moved.
+    """Change the data of a document in place; return it with the origins of moved values.
 
-    A place that another edit has removed is passed over.
+    A place that another edit has removed is skipped.
     """
-    # From the end: an edit moves what comes after it in a list, and nothing else.
+    # From the end: an edit moves the later items of a list, and nothing else.
     for edit in sorted(edits, key=lambda each: _order(each.pointer), reverse=True):
         parent, name = _parent(document, edit.pointer)
         if isinstance(parent, list):
@@ -46,10 +46,10 @@ def apply(document: Document, edits: Iterable[Edit]) -> Document:
 
 
 def rename_schemas(document: Document, new: Mapping[str, str]) -> Document:
-    """Give component schemas other keys, in the places that they have, and all that refers to them.
+    """Rename component schemas, without changing their order, and all references to them.
 
     Args:
-        new: keys by what they were.
+        new: the new keys by the old ones.
     """
     if not new:
         return document
@@ -76,7 +76,7 @@ def _parent(document: Document, pointer: Pointer) -> tuple[Any, str]:
 
 
 def _without_item(document: Document, pointer: Pointer, length: int) -> Document:
-    """The document with the places that the items after this one will have."""
+    """Return the document with the origins of the items that move up after a removal."""
     holder, _, number = pointer.rpartition("/")
     grafts = {
         place: graft

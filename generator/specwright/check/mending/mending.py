@@ -1,4 +1,4 @@
-"""A document in which nothing stands in the way of generated code any more."""
+"""Repair of a document, so that code can be generated from it."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from specwright.errors import SpecwrightError, UnresolvedError
 from specwright.findings import Finding
 from specwright.pointer import Pointer, parents
 
-# Each round reads what the one before has left; people's documents take three.
+# Each round starts from the result of the one before; documents in use take three.
 MOST_ROUNDS = 20
 
 
 @dataclass(slots=True)
 class Mended:
-    """A document that generated code can be made of.
+    """A document that code can be generated from.
 
     Attributes:
-        lost: what of it is left out, and why.
+        lost: findings about the parts that are left out.
     """
 
     document: Document
     lost: list[Finding] = field(default_factory=list)
 
     def lose(self, pointer: Pointer, message: str) -> None:
-        """Note what is about to be left out, in place of all that was left out inside it."""
+        """Record a part that is about to be left out, in place of records of parts inside it."""
         within = f"{pointer}/"
         self.lost = [each for each in self.lost if not f"{each.pointer}/".startswith(within)]
         place = self.document.locate(pointer)
@@ -44,8 +44,8 @@ class Mended:
 
 
 def mend(document: Document, *, short_names: bool) -> Mended:
-    """Read an upgraded document as far as it can be read: a mistake costs its element at most."""
-    # What 3.0 forbids and 3.1 does not can be read.
+    """Read an upgraded document as far as possible: a mistake costs at most its element."""
+    # Parts that 3.0 forbids and 3.1 allows can be read.
     mended = Mended(replace(document, data=clone(document.data), written=None))
     for pointer, error in document.unresolved.items():
         mended.lose(pointer, _words(error))
@@ -62,7 +62,7 @@ def mend(document: Document, *, short_names: bool) -> Mended:
 
 
 def _objects(mended: Mended) -> bool:
-    """Whether some object was not what the official schema says."""
+    """Repair objects that break the official schema; return whether there were any."""
     nodes = {node.pointer: node for node in Subject(mended.document).nodes}
     edits: dict[Pointer, Edit] = {}
     messages: dict[Pointer, str] = {}
@@ -79,7 +79,7 @@ def _objects(mended: Mended) -> bool:
 
 
 def _kinds(mended: Mended) -> bool:
-    """Whether some reference led to an object of another kind."""
+    """Remove references to objects of another kind; return whether there were any."""
     wrong = {
         pointer.removesuffix("/$ref"): message
         for pointer, message in reference_kind(Subject(mended.document))
@@ -91,7 +91,7 @@ def _kinds(mended: Mended) -> bool:
 
 
 def _references(mended: Mended) -> bool:
-    """Whether some reference led to what was left out."""
+    """Remove references to parts that were left out; return whether there were any."""
     before = mended.document.unresolved
     mended.document = check_references(mended.document)
     after = mended.document.unresolved

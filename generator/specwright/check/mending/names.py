@@ -1,4 +1,4 @@
-"""Names that would become one name in generated code, told apart."""
+"""Distinct names for parts of a document that would clash in generated code."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from specwright.document.model import Document
 from specwright.document.naming import first_tag, group_names, model_name
 from specwright.document.sites import Direction, OperationSite, operations
 
-# The rules about names that this module mends.
+# The rules about clashes of names that this module resolves.
 _CHECKS = (operation_id_clash, operation_id_unique, schema_name_clash, tag_name_clash)
 TOLD_APART = frozenset(rule.id for rule in RULES if rule.check in _CHECKS)
 
 
 def tell_apart(document: Document, *, short: bool) -> Document:
-    """Return the document, changed in place, with names that generated code can have.
+    """Return the document, changed in place, with names that are distinct in generated code.
 
-    The first of several in the order of the document keeps its name. What another one is called
-    follows from itself alone, so that an addition to the document renames nothing.
+    The first of several in the order of the document keeps its name. The new name of another one
+    depends on that one alone, so that an addition to the document renames nothing.
     """
     _tags(document)
     _operations(document, short=short)
@@ -36,7 +36,7 @@ def tell_apart(document: Document, *, short: bool) -> Document:
 
 
 def _tags(document: Document) -> None:
-    """Tell tags apart of which the groups differ, and a class of theirs does not."""
+    """Rename tags that have different groups but a class in common."""
     attributes: set[str] = set()
     classes: set[tuple[Hashable, str]] = set()
     for site in operations(document):

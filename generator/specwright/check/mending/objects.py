@@ -1,4 +1,4 @@
-"""Objects that are not what the official schema says, read leniently or left out."""
+"""Objects that break the official schema, read leniently or left out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from specwright.document.instances import Problem
 from specwright.document.shape import Node
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 
-# What a missing field is read as, by the kind of the object that lacks it. An object that lacks
+# The default for a missing field, by the kind of the object that lacks it. An object that lacks
 # another field is left out.
 _DEFAULTS: dict[tuple[str, str], Any] = {
     ("document", "info"): {"title": "API", "version": ""},
@@ -26,7 +26,7 @@ _DEFAULTS: dict[tuple[str, str], Any] = {
     ("server", "url"): "/",
     ("serverVariable", "default"): "",
 }
-# Fields of which an object has one or the other: the first one is left out.
+# Pairs of fields that exclude each other: the first one is left out.
 _EXCLUSIVE: dict[str, tuple[str, str]] = {
     "example": ("externalValue", "value"),
     "header": ("content", "schema"),
@@ -47,7 +47,7 @@ _FOR_PEOPLE = frozenset(
 
 
 def edit(problem: Problem, nodes: Mapping[Pointer, Node], data: Any) -> Edit | None:
-    """Return what makes an object readable; None where generated code is none the worse.
+    """Return an edit that makes an object readable; None if generated code does not need one.
 
     Args:
         nodes: all objects of the document by their places.
@@ -75,7 +75,7 @@ def edit(problem: Problem, nodes: Mapping[Pointer, Node], data: Any) -> Edit | N
 
 
 def is_loss(edit: Edit, nodes: Mapping[Pointer, Node]) -> bool:
-    """Whether generated code lacks what an edit takes away."""
+    """Return whether generated code lacks the part that an edit removes."""
     holder, _, name = edit.pointer.rpartition("/")
     return edit.loses and not (holder in nodes and name in _FOR_PEOPLE)
 

@@ -1,4 +1,4 @@
-"""Parts of a document, called what the project calls them in code."""
+"""Parts of a document under the names that the project gives them in code."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from specwright.errors import InputError, did_you_mean
 
 
 def rename(document: Document, names: Renames) -> Document:
-    """Return the document with names of the project's own; parameters are sent as they are.
+    """Return the document with the project's names in code; parameters keep theirs on the wire.
 
     Raises:
-        InputError: the document has nothing of the name that is to be replaced.
+        InputError: the document has no part with a name that is to be replaced.
     """
     if names == Renames():
         return document
     document = replace(document, data=clone(document.data))
     sites = list(operations(document))
     schemas = components(document).value.get("schemas") or {}
-    # As they are written: the names of headers have no case where parameters are told apart.
+    # As written: the keys of parameters have the names of headers in lower case.
     sent = {each.value["name"] for site in sites for each in parameters(document, site).values()}
     _known(document, "parameters", names.parameters, sent)
     _known(document, "schemas", names.schemas, schemas)

@@ -1,4 +1,4 @@
-"""Schemas that no operation refers to: payloads that are described and sent by other means."""
+"""Schemas that no operation refers to: payloads that are sent by other means."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AT = join("components", "schemas")
 
 
 def unused_schemas(base: Document, revision: Document) -> Iterator[tuple[str, SharedSchema]]:
-    """Yield the schemas by name, in both directions: nobody says who sends them."""
+    """Yield the changed schemas by name, in both directions, as their sender is not declared."""
     sides = [_schemas(each) for each in (base, revision)]
     changed = [name for name in sides[0] if sides[1].get(name, sides[0][name]) != sides[0][name]]
     if not changed:
@@ -39,7 +39,7 @@ def _schemas(document: Document) -> dict[str, Any]:
 
 
 def _used(document: Document) -> set[Pointer]:
-    """The components that operations refer to, however far away."""
+    """Return the components that operations refer to, directly or indirectly."""
     pending = [document.data.get(name) for name in ("paths", "webhooks")]
     met: set[str] = set()
     while pending:

@@ -1,4 +1,4 @@
-"""The media types of bodies and answers, and the schemas of what is in them."""
+"""The media types of bodies and responses, and the schemas of their content."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 
 @dataclass(frozen=True, slots=True)
 class SharedSchema:
-    """A schema that both documents have at the same place, and how its values are sent."""
+    """A schema at the same place in both documents, and how its values are sent."""
 
     base: Subschemas
     revision: Subschemas
@@ -36,12 +36,12 @@ Found = Change | SharedSchema
 def content_changes(
     documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
 ) -> Iterator[Found]:
-    """Yield media types that came or went, and the schemas of those that both have."""
+    """Yield added and removed media types, and the schemas of the shared ones."""
     base, revision = (
         contents_by_media_type(document, holder)
         for document, holder in zip(documents, (old, new), strict=True)
     )
-    # What is sent as one media type may be taken as one of a range.
+    # The receiver may accept a media type by a range, such as `text/*`.
     sent, taken = (base, revision) if polarity is Polarity.TO_SERVER else (revision, base)
     ranges = {name: _range(name, taken) for name in sent if name not in taken}
     covered = {name: each for name, each in ranges.items() if each is not None}
@@ -62,18 +62,18 @@ def content_changes(
 
 
 def _range(name: str, others: dict[str, Site]) -> str | None:
-    """The range among other media types that a media type belongs to."""
+    """Return the range among other media types that includes a media type."""
     return next((each for each in others if "*" in each and fnmatchcase(name, each)), None)
 
 
 def _schemas(name: str, old: Site, new: Site, polarity: Polarity) -> SharedSchema:
-    # Parts of several are JSON as soon as they are objects.
+    # Parts of a multipart body are JSON if they are objects.
     is_typed = is_json(name) or name.startswith("multipart/")
     text = Writing.XML if name.endswith(("/xml", "+xml")) else Writing.TEXT
     found = slot(old, new, Way(polarity, Writing.TYPED if is_typed else text))
     if not name.startswith(_FORMS):
         return found
-    # A form is an object, whether its schema says so or not.
+    # A form is an object even if its schema does not say so.
     base, revision = (
         (*each, Subschema(each[0].pointer, {"type": "object"}))
         for each in (found.base, found.revision)
@@ -82,12 +82,12 @@ def _schemas(name: str, old: Site, new: Site, polarity: Polarity) -> SharedSchem
 
 
 def slot(old: Site, new: Site, way: Way) -> SharedSchema:
-    """Return the schemas of two holders of one."""
+    """Return the schemas of two holders, such as parameters or media types."""
     return SharedSchema(_schema(old), _schema(new), way)
 
 
 def _schema(holder: Site) -> Subschemas:
-    # No schema and the schema `true` say the same: any value.
+    # A missing schema and the schema `true` both allow any value.
     name = "itemSchema" if "itemSchema" in holder.value else "schema"
     value: Any = holder.value.get(name, True)
     return (Subschema(holder.pointer + join(name), value),)

@@ -1,4 +1,4 @@
-"""What the contract declares beyond OpenAPI, and which changes of it break a promise."""
+"""The contract's declarations beyond OpenAPI, and the changes of them that break a promise."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from specwright.vocabulary.keywords.sort import SORT
 from specwright.vocabulary.keywords.trigger import TRIGGER
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
-# Whether it breaks a promise that a value (None: there is none) becomes another one.
+# Whether a change from one value to another (None: missing) breaks a promise.
 Breaks = Callable[[Any, Any], bool]
 ANY = "*"
 COMPATIBLE = ChangeRule.DECLARATION_COMPATIBLE
 
 
 def _lower(before: Any, after: Any) -> bool:
-    """A limit that was not there, or was higher."""
+    """Return whether a limit is new, or lower than before."""
     return after is not None and (before is None or after < before)
 
 
@@ -46,17 +46,17 @@ def _higher(before: Any, after: Any) -> bool:
 
 
 def _raised(before: Any, after: Any) -> bool:
-    """A limit that was there, and is higher; the first one comes with what it is a limit of."""
+    """Return whether an existing limit was raised; a new one comes with a new declaration."""
     return before is not None and after is not None and after > before
 
 
 def _gone(before: Any, after: Any) -> bool:
-    """Something that was promised and is not, or not so, any more."""
+    """Return whether a promise was removed or changed."""
     return before is not None
 
 
 def _withdrawn(before: Any, after: Any) -> bool:
-    """Something that held and does not hold any more; before, it may have been false."""
+    """Return whether a promise was withdrawn; false was not a promise."""
     return before is True and after is not True
 
 
@@ -65,7 +65,7 @@ def _changed(before: Any, after: Any) -> bool:
 
 
 def _other_start(before: Any, after: Any) -> bool:
-    """Another number of the first page, which is 1 unless it is declared."""
+    """Return whether the number of the first page changed; it defaults to 1."""
     return (1 if before is None else before) != (1 if after is None else after)
 
 
@@ -74,21 +74,21 @@ def _set(before: Any, after: Any) -> bool:
 
 
 def _other_code(before: Any, after: Any) -> bool:
-    """An error code that is gone, or comes with another status or type."""
+    """Return whether an error code was removed, or has another status or type."""
     return before is not None and (
         after is None or any(before.get(name) != after.get(name) for name in ("status", "type"))
     )
 
 
 def _shorter(before: Any, after: Any) -> bool:
-    """Fewer attempts, or less time until the last one."""
+    """Return whether there are fewer attempts, or less time until the last one."""
     return before is not None and (
         after is None or len(after) < len(before) or sum(after) < sum(before)
     )
 
 
 def _lost(before: Any, after: Any) -> bool:
-    """Something of a list that is not in it any more."""
+    """Return whether an item was removed from a list."""
     return any(each not in (after or ()) for each in before or ())
 
 
@@ -97,17 +97,17 @@ def _other(before: Any, after: Any) -> bool:
 
 
 def _demands(before: Any, after: Any) -> bool:
-    """Something that callers have to heed and did not have to."""
+    """Return whether callers have to meet a new requirement."""
     return after is not None and not (before and set(before) <= set(after))
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a declaration that changes by itself.
+    """A part of a declaration that can change independently.
 
     Attributes:
-        member: the way to it in the value, in which `*` stands for every name.
-        breaks: decides when the part differs.
+        member: its path in the value, in which `*` stands for every name.
+        breaks: decides whether a difference breaks a promise.
     """
 
     keyword: Keyword[Any]
@@ -198,7 +198,7 @@ CLAUSES = (
 
 
 def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Change]:
-    """Yield what changed in the declarations of two objects that are the same one."""
+    """Yield the changes in the declarations of two matching objects."""
     keywords = dict.fromkeys(each.keyword for each in CLAUSES if place in each.keyword.places)
     for keyword in keywords:
         if keyword.name not in base.value and keyword.name not in revision.value:
@@ -206,7 +206,7 @@ def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Ch
         found = list(_member_changes(keyword, base, revision))
         is_whole = (keyword.name in base.value) is not (keyword.name in revision.value)
         if found and is_whole:
-            # One declaration came or went, however many members it has.
+            # An added or removed declaration is one change, however many members it has.
             worst = next((each for each in found if each.rule is not COMPATIBLE), found[0])
             word = "new" if keyword.name in revision.value else "gone"
             message = f"{keyword.name} is {word}"
@@ -235,14 +235,14 @@ def _is_broken(clause: Clause, before: Any, after: Any) -> bool:
     try:
         return clause.breaks(before, after)
     except TypeError:
-        # A value of the wrong type promises nothing that could be kept.
+        # A value of the wrong type cannot keep a promise.
         return True
 
 
 def _parts(
     value: Any, member: tuple[str, ...], way: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The parts of a declaration that a way leads to, each with the names that it took."""
+    """Yield the parts of a declaration at a path, each with its own path, without wildcards."""
     if not member:
         if value is not None:
             yield way, value

@@ -1,4 +1,4 @@
-"""What is announced to go, and what promises nothing yet."""
+"""Announced removals, and the stability of operations."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.sites import OperationSite, Site
 
-# How much an operation promises, the least first; several tools write these.
+# The fields for the stability of an operation, as several tools write them; the levels, lowest
+# first.
 STABILITY, INTERNAL = "x-stability-level", "x-internal"
 _LEVELS = ("internal", "draft", "alpha", "beta", "stable")
 _PROMISED = _LEVELS.index("beta")
 
 
 def announcements(old: Site, new: Site, what: str) -> Iterator[Change]:
-    """What changed about the end of something."""
+    """Yield the changes of a deprecation or sunset."""
     for rule, field in announced(old.value, new.value):
         if field == DEPRECATED:
             words = f"{what} is {'now' if is_deprecated(new.value) else 'no longer'} deprecated"
@@ -27,7 +28,7 @@ def announcements(old: Site, new: Site, what: str) -> Iterator[Change]:
 
 
 def stability_changes(old: OperationSite, new: OperationSite, what: str) -> Iterator[Change]:
-    """What changed about how much an operation promises."""
+    """Yield the change of the stability of an operation."""
     before, after = _stability(old), _stability(new)
     if before != after:
         rule = ChangeRule.STABILITY_LOWERED if after < before else ChangeRule.RELAXED
@@ -36,7 +37,7 @@ def stability_changes(old: OperationSite, new: OperationSite, what: str) -> Iter
 
 
 def is_unstable(operation: OperationSite) -> bool:
-    """Whether an operation promises nothing yet, or not to everybody."""
+    """Return whether an operation is not stable yet, or is internal."""
     return _stability(operation) < _PROMISED
 
 

@@ -1,4 +1,4 @@
-"""What changed about operations apart from their schemas."""
+"""Changes of operations, apart from their schemas."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ from specwright.pointer import Pointer
 
 @dataclass(frozen=True, slots=True)
 class OperationPair:
-    """An operation that both documents have."""
+    """An operation in both documents."""
 
     base: OperationSite
     revision: OperationSite
 
     @property
     def name(self) -> str:
-        """What people call it: method and path, or the name of a webhook or callback."""
+        """The display name: method and path, or the name of a webhook or callback."""
         return label(self.revision)
 
 
 def label(operation: OperationSite) -> str:
-    """What people call an operation."""
+    """Return the display name of an operation."""
     kind = "" if operation.direction is Direction.PATH else f"{operation.direction} "
     return f"{kind}{operation.method} {operation.key}"
 
@@ -58,7 +58,7 @@ def label(operation: OperationSite) -> str:
 def pair_operations(
     base: Document, revision: Document, prefixes: Sequence[str] = ()
 ) -> tuple[list[OperationPair], list[tuple[str, Change]]]:
-    """The operations that both have, and a change for each of the others, with its name."""
+    """Return the operations in both documents, and a change with a name for each of the others."""
     pairs: list[OperationPair] = []
     others: list[tuple[str, Change]] = []
     seen: set[tuple[Pointer, Pointer, str, str]] = set()
@@ -68,7 +68,7 @@ def pair_operations(
             if old is None or new is None:
                 others.extend(_unpaired(old, new))
                 continue
-            # A callback may have callbacks, in a circle even.
+            # Callbacks may be nested, even in a cycle.
             identity = (old.pointer, new.pointer, old.key, new.key)
             if identity in seen:
                 continue
@@ -89,7 +89,7 @@ def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[
 
 
 def operation_changes(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
-    """What changed in an operation, and the slots whose schemas are to be compared."""
+    """Yield the changes of an operation, and the pairs of schemas to compare."""
     yield from _fields(pair)
     yield from own_server_changes(documents, pair.base, pair.revision)
     yield from _parameters(documents, pair)
@@ -105,7 +105,7 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
             ChangeRule.OPERATION_ID_CHANGED, old / "operationId", new / "operationId", message
         )
     tags = [_first_tag(each) for each in (old, new)]
-    # Tags that differ in case or separators are one group of a client.
+    # Tags that differ only in case or separators form one group of a client.
     groups = [tag and group_names(tag).attribute for tag in tags]
     if groups[0] is not None and groups[0] != groups[1]:
         message = f"the first tag {became(*tags)}"
@@ -143,7 +143,7 @@ def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> It
 def _order(
     pair: OperationPair, shared: list[ParameterKey], revision: list[ParameterKey]
 ) -> Iterator[Change]:
-    """A change if the parameters that both have do not follow each other as before."""
+    """Yield a change if the shared parameters are in another order."""
     now = [each for each in revision if each in shared]
     if shared != now:
         words = [", ".join(each.name for each in order) for order in (shared, now)]
@@ -163,7 +163,7 @@ def _parameter(
 ) -> Iterator[Found]:
     words = f"{key.place} parameter '{_name(old or new, key)}'"
     if key.place == "path" and old is None and new is not None:
-        # The path that clients fill in has it before it is declared.
+        # The path template had the parameter before it was declared.
         yield Change(ChangeRule.ADDED, None, new.pointer, f"{words} is declared now")
         return
     yield from _presence("parameter", words, old, new, (pair.base, pair.revision), polarity)
@@ -227,7 +227,7 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
         for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
     )
     for status, one, other in paired(base, revision):
-        # A range answers for a status, and a status is one of its range.
+        # A range such as `4XX` covers its statuses, so a status may be compared with its range.
         range_ = f"{status[0]}XX"
         old, new = one or base.get(range_), other or revision.get(range_)
         if old is not None and new is not None:
@@ -264,7 +264,7 @@ def _headers(
 def _holder(
     documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
 ) -> Iterator[Found]:
-    """The value of a parameter or header, which has a schema or one content."""
+    """Yield the changes of a parameter or header value, which has a schema or one content."""
     has_content = ["content" in each.value for each in (old, new)]
     if all(has_content):
         yield from content_changes(documents, old, new, polarity)

@@ -1,4 +1,4 @@
-"""Which part of the revision is the same one as a part of the base."""
+"""The pairing of parts of the base with their counterparts in the revision."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 
 
 class OperationKey(NamedTuple):
-    """What an operation is known by: the path, or the name of the webhook or callback."""
+    """The key of an operation: the path, or the name of the webhook or callback."""
 
     direction: Direction
     name: str
@@ -34,21 +34,21 @@ class OperationKey(NamedTuple):
 
     @property
     def template(self) -> OperationKey:
-        """The same without the names of path parameters, which are nobody's concern."""
+        """The key without the names of path parameters, which do not matter."""
         if self.direction is not Direction.PATH:
             return self
         return self._replace(name=_EXPRESSION.sub("{}", self.name))
 
 
 class ParameterKey(NamedTuple):
-    """What a parameter is known by: its name, or its position in the path."""
+    """The key of a parameter: its name, or its position in the path."""
 
     place: str
     name: str
 
 
 def paired(base: Mapping[K, V], revision: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
-    """Every key of either side with what both have for it, in the order of the base."""
+    """Yield every key of either side with both values, in the order of the base."""
     for key in dict.fromkeys((*base, *revision)):
         yield key, base.get(key), revision.get(key)
 
@@ -56,13 +56,13 @@ def paired(base: Mapping[K, V], revision: Mapping[K, V]) -> Iterator[tuple[K, V 
 def operations_by_key(
     document: Document, prefixes: Sequence[str] = ()
 ) -> dict[OperationKey, OperationSite]:
-    """The operations of paths and webhooks; those of callbacks belong to an operation.
+    """Return the operations of paths and webhooks; callbacks belong to their operations.
 
     Args:
-        prefixes: starts of paths that do not count, such as `/v1`.
+        prefixes: path prefixes to ignore, such as `/v1`.
 
     Raises:
-        InputError: without them two operations are the same.
+        InputError: two operations are the same without their prefixes.
     """
     found: dict[OperationKey, OperationSite] = {}
     for operation in operations(document):
@@ -81,7 +81,7 @@ def operations_by_key(
 
 
 def _without(path: str, prefixes: Sequence[str]) -> str:
-    """A path without the first prefix whose segments it starts with."""
+    """Return a path without the first prefix that matches whole segments of it."""
     for prefix in prefixes:
         cut = prefix.rstrip("/")
         if cut and (path == cut or path.startswith(f"{cut}/")):
@@ -92,7 +92,7 @@ def _without(path: str, prefixes: Sequence[str]) -> str:
 def callbacks_by_key(
     document: Document, operation: OperationSite
 ) -> dict[OperationKey, OperationSite]:
-    """The operations of the callbacks that an operation declares."""
+    """Return the operations of the callbacks that an operation declares."""
     return {
         OperationKey(called.direction, f"{name} {called.key}", called.method): called
         for name, called in callbacks(document, operation)
@@ -102,7 +102,7 @@ def callbacks_by_key(
 def paired_operations(
     base: Mapping[OperationKey, OperationSite], revision: Mapping[OperationKey, OperationSite]
 ) -> Iterator[tuple[OperationSite | None, OperationSite | None]]:
-    """Every operation of either side with its partner: of the same name, else template."""
+    """Yield every operation of either side with its counterpart: by name, else by template."""
     left = {key.template: key for key in revision if key not in base}
     partners = {
         key: left.pop(key.template) for key in base if key not in revision and key.template in left
@@ -116,7 +116,7 @@ def paired_operations(
 
 
 def parameters_by_key(document: Document, operation: OperationSite) -> dict[ParameterKey, Site]:
-    """The parameters of an operation."""
+    """Return the parameters of an operation by key."""
     found = parameters(document, operation)
     positions = _positions(operation, [name for place, name in found if place == "path"])
     return {
@@ -126,9 +126,9 @@ def parameters_by_key(document: Document, operation: OperationSite) -> dict[Para
 
 
 def _positions(operation: OperationSite, declared: list[str]) -> dict[str, str]:
-    """Where in the path parameters stand; a name that the path lacks stands where none else does.
+    """Return the positions of path parameters; a name missing from the path takes a free position.
 
-    The latter makes a document invalid, and is no reason to report a change.
+    A missing name makes the document invalid, but is not reported as a change.
     """
     named = _EXPRESSION.findall(operation.key)
     left = iter([name for name in declared if name not in named])
@@ -137,14 +137,14 @@ def _positions(operation: OperationSite, declared: list[str]) -> dict[str, str]:
 
 
 def headers_by_name(headers: Iterator[tuple[str, Site]]) -> dict[str, Site]:
-    """Response headers; their names have no case (RFC 9110, 5.1)."""
+    """Return response headers by lower-case name, as case does not matter (RFC 9110, 5.1)."""
     return {name.lower(): header for name, header in headers}
 
 
 def contents_by_media_type(document: Document, holder: Site) -> dict[str, Site]:
-    """The contents of a body or response; media types have no case and no spaces that count.
+    """Return the contents of a body or response by media type, without case and spaces.
 
-    Text is UTF-8 whether a media type says so or not (RFC 8259, 8.1).
+    A UTF-8 charset is dropped: text is UTF-8 even without it (RFC 8259, 8.1).
     """
     return {
         _CHARSET.sub("", "".join(name.lower().split())): content

@@ -1,4 +1,4 @@
-"""Who may call: requirements that were met before and are no longer enough."""
+"""Security requirements, and changes of them that lock callers out."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from specwright.document.security import schemes
 from specwright.document.sites import OperationSite, Site
 from specwright.pointer import join
 
-# Scheme -> scopes; all of them together let a caller in.
+# Scheme -> scopes; a caller needs all of them.
 Requirement = dict[str, frozenset[str]]
-# Each part that a client has to know, with the way to it.
+# The parts of a scheme that a client has to know, by path.
 Known = dict[tuple[str, ...], str]
-# What a client has to know of a scheme to use it.
+# The fields that a client has to know to use a scheme.
 _SENT = ("type", "in", "name", "scheme", "openIdConnectUrl")
 _URLS = ("authorizationUrl", "tokenUrl", "refreshUrl", "deviceAuthorizationUrl")
 
 
 @dataclass(slots=True)
 class Security:
-    """The security schemes of two documents, of which one may have got another name.
+    """The security schemes of two documents, which may have been renamed.
 
     Attributes:
-        used: the schemes of the revision that operations of the base ask for.
+        used: the schemes that operations of the base require, by their names in the revision.
     """
 
     documents: tuple[Document, Document]
@@ -47,7 +47,7 @@ class Security:
         }
 
     def changes(self, base: OperationSite, revision: OperationSite) -> Iterator[Change]:
-        """Yield a change if some callers of an operation are no longer let in."""
+        """Yield a change if the security requirements of an operation are tighter or wider."""
         before, after = (
             _requirements(document, operation)
             for document, operation in zip(self.documents, (base, revision), strict=True)
@@ -69,10 +69,10 @@ class Security:
             )
 
     def scheme_changes(self) -> Iterator[Change]:
-        """Yield the schemes in use whose credential is sent, or obtained, in another way."""
+        """Yield the changes in the way that credentials of used schemes are sent or obtained."""
         for name, old, new in paired(*self._schemes):
             if old is None or new is None or name not in self.used:
-                # A requirement names it, or nobody misses it.
+                # The requirements show added and removed schemes; unused ones do not matter.
                 continue
             before, after = _known(old), _known(new)
             meant = _folded(new)
@@ -85,7 +85,7 @@ class Security:
 
 
 def _known(scheme: Site) -> Known:
-    """What a client has to know of a scheme: each part with the way to it."""
+    """Return the parts of a scheme that a client has to know, by path."""
     values = scheme.value
     known: Known = {(name,): str(values[name]) for name in _SENT if name in values}
     flows = values.get("flows")
@@ -99,7 +99,7 @@ def _known(scheme: Site) -> Known:
 
 
 def _folded(scheme: Site) -> Known:
-    """The same in lower case where case means nothing (RFC 9110, 5.1 and 11.1)."""
+    """Return the same in lower case where case does not matter (RFC 9110, 5.1 and 11.1)."""
     known = _known(scheme)
     folded: list[tuple[str, ...]] = [
         ("scheme",),
@@ -119,7 +119,7 @@ def _requirements(document: Document, operation: OperationSite) -> list[Requirem
 
 
 def _is_met(requirement: Requirement, held: Requirement) -> bool:
-    """Whether what a caller has is enough."""
+    """Return whether the credentials of a caller meet a requirement."""
     return all(name in held and scopes <= held[name] for name, scopes in requirement.items())
 
 

@@ -1,4 +1,4 @@
-"""How the values of parameters, headers and parts of a form are written."""
+"""The serialisation of parameters, headers and parts of a form."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from specwright.document.model import Document
 from specwright.document.sites import Site, members
 from specwright.document.sites import schema as schema_of
 
-# A field of a parameter or header that says how its value is written, and what it is by default.
+# The serialisation fields of a parameter or header, with their defaults.
 _SERIALISATION: Mapping[str, object] = {
     "style": None,
     "explode": None,
     "allowReserved": False,
     "allowEmptyValue": False,
 }
-# Of these, true allows more.
+# For these, true allows more.
 _ALLOWING = ("allowReserved", "allowEmptyValue")
 _STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
 # The media type of a part by the type of its schema (OAS 3.1.1, 4.8.15.1.1).
@@ -30,7 +30,7 @@ _PARTS = {"object": "application/json", "array": "application/json"}
 def serialisation_changes(
     old: Site, new: Site, place: str, words: str, polarity: Polarity
 ) -> Iterator[Change]:
-    """Yield the ways in which a parameter or header is written otherwise."""
+    """Yield the changes in the serialisation of a parameter or header."""
     before, after = (_serialisation(each, place) for each in (old, new))
     yield from _changes(before, after, (old, new), words, polarity)
 
@@ -57,14 +57,14 @@ def _serialisation(site: Site, place: str) -> dict[str, object]:
     style = site.value.get("style", _STYLES.get(place))
     usual = {**_SERIALISATION, "style": style}
     found = {name: site.value.get(name, default) for name, default in usual.items()}
-    # What is usual follows from the style, whose change says enough.
+    # The default of `explode` follows from the style; a change of the style is reported itself.
     return {**found, "explode": None if found["explode"] == (style == "form") else found["explode"]}
 
 
 def encoding_changes(
     documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
 ) -> Iterator[Change]:
-    """Yield the parts of a form that are written otherwise."""
+    """Yield the changes in the serialisation of the parts of a form."""
     sides = tuple(zip(documents, (old, new), strict=True))
     encodings = [dict(members(document, site, "encoding")) for document, site in sides]
     for name, *found in paired(*encodings):
@@ -83,7 +83,7 @@ def encoding_changes(
 
 
 def _media_types(document: Document, content: Site, name: str, part: Site) -> str:
-    """The media types of a part of a form, as it says or by its schema."""
+    """Return the media types of a part of a form, as declared or by its schema."""
     said = part.value.get("contentType")
     if isinstance(said, str):
         return ", ".join(sorted("".join(each.lower().split()) for each in said.split(",")))
@@ -96,7 +96,7 @@ def _media_types(document: Document, content: Site, name: str, part: Site) -> st
 
 
 def writing_of(site: Site) -> Writing:
-    """Return how the value of a parameter or header is written."""
+    """Return how the value of a parameter or header is serialised."""
     style = site.value.get("style", _STYLES.get(str(site.value.get("in"))))
     repeats = style == "form" and site.value.get("explode") is not False
     return Writing.REPEATED if repeats else Writing.TEXT

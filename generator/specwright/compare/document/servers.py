@@ -1,4 +1,4 @@
-"""Where the API is reached: addresses that are gone."""
+"""The servers of the API, and changes of their URLs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from specwright.document.model import Document
 from specwright.document.sites import OperationSite, Site
 from specwright.pointer import Pointer, join
 
-# What a document without servers says (OAS 3.1.1, 4.8.1).
+# The server of a document that declares none (OAS 3.1.1, 4.8.1).
 _HERE = "/"
 
 
 def server_changes(base: Document, revision: Document) -> Iterator[Change]:
-    """Yield the servers of the base that the revision does not have, and new ones."""
+    """Yield the removed and the added servers of a document."""
     at = join("servers")
     yield from _changes(_urls(base.data), _urls(revision.data), (at, at))
 
@@ -24,7 +24,7 @@ def server_changes(base: Document, revision: Document) -> Iterator[Change]:
 def own_server_changes(
     documents: tuple[Document, Document], base: OperationSite, revision: OperationSite
 ) -> Iterator[Change]:
-    """Yield those of an operation, if it or its path has servers of its own."""
+    """Yield those of an operation, if it or its path declares servers."""
     owners = [_owner(each) for each in (base, revision)]
     if any(owners):
         before, after = (

@@ -1,1 +1,1 @@
-"""Proofs that one schema takes all that another one allows, and values that show a break."""
+"""Proofs that one schema accepts every value of another, and counterexamples."""

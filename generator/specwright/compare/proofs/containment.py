@@ -1,4 +1,4 @@
-"""Proofs that a schema takes all that another one allows, or a value that it does not take."""
+"""Proofs that a schema accepts every value of another, or counterexamples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST = 20_000
 
 
 class Outcome(Enum):
-    """What is known of a claim."""
+    """The result of checking a claim."""
 
     SAFE = "all that is sent is taken"
     SAME = "and the other way round"
@@ -35,10 +35,10 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a claim, with a value that shows a break, as JSON text.
+    """The outcome of a claim, with a counterexample as JSON text.
 
     Attributes:
-        reason: why nothing is known.
+        reason: why the outcome is unknown.
     """
 
     outcome: Outcome
@@ -47,10 +47,10 @@ class Verdict:
 
 
 class Ends(NamedTuple):
-    """What is sent and what is taken, as both documents have it.
+    """The whole schemas of the sender and of the receiver.
 
     Attributes:
-        union: the union of which an alternative is sent; what is taken is one, too, then.
+        union: the sender's union if `sent` is an alternative; `taken` is then the receiver's union.
     """
 
     sent: Schema
@@ -58,10 +58,10 @@ class Ends(NamedTuple):
     union: Schema | bool = True
 
 
-# Without slots: what it makes is kept.
+# Without slots, as cached properties need a `__dict__`.
 @dataclass(frozen=True)
 class Prover:
-    """Proofs about schemas whose references lead into either side."""
+    """Proofs about schemas that may refer to either document."""
 
     sides: tuple[Side, Side]
 
@@ -74,8 +74,8 @@ class Prover:
         return Sampler(self._compiled)
 
     def covers(self, taken: Schema, sent: Schema) -> bool:
-        """Whether it is known that a schema takes all that another one allows."""
-        # One value says no sooner than any proof.
+        """Return whether a schema is known to accept every value of another."""
+        # A counterexample is found sooner than a proof.
         return not self._is_refuted(taken, sent) and self._covers(taken, sent) is True
 
     def _is_refuted(self, taken: Schema, sent: Schema) -> bool:
@@ -89,7 +89,7 @@ class Prover:
         )
 
     def alone(self, claim: Claim) -> Verdict | None:
-        """Return the verdict on the keywords that differ, whatever else the schemas say."""
+        """Return the verdict on the keywords that differ, regardless of the others."""
         if claim.felt is not None:
             return Verdict(Outcome.BREAKS)
         if claim.by_example:
@@ -107,11 +107,11 @@ class Prover:
         return None if is_taken is None else Verdict(Outcome.SAFE if is_taken else Outcome.BREAKS)
 
     def verdicts(self, claims: tuple[Claim, ...], ends: Ends) -> tuple[Verdict, ...]:
-        """The verdicts on all steps between two schemas.
+        """Return the verdicts on all steps between two schemas.
 
-        Where no value shows a break, the whole may be safe: what one step takes away, another
-        gives back, or the schemas below leave nothing to it. Of an alternative that is asked when
-        all that may take it are known.
+        Without a counterexample, the steps may still be safe together: one step may restore the
+        values that another removes, or the schemas below may exclude them. For an alternative, this
+        is decided later, when all alternatives that may accept its values are known.
         """
         verdicts = tuple(self._verdict(each, ends) for each in claims)
         if ends.union is not True:
@@ -153,7 +153,7 @@ class Prover:
         return Verdict(Outcome.UNPROVEN)
 
     def _covers(self, taken: Schema, sent: Schema) -> bool | None:
-        """Whether one schema takes all that another one allows; None if that is not known."""
+        """Return whether one schema accepts every value of another; None if that is unknown."""
         try:
             found = self._compiled.canonical(taken).covers(self._compiled.canonical(sent))
         except UNUSABLE:
@@ -161,8 +161,8 @@ class Prover:
         return None if found == Containment.UNKNOWN else found == Containment.YES
 
     def _refused(self, claim: Claim, ends: Ends) -> Iterator[str]:
-        """Values that one side sends and the other refuses, for this step and as a whole."""
-        # The step first: it is small.
+        """Yield values that one side sends and the other rejects, in this step and overall."""
+        # The step first, as its schemas are smaller.
         asked = (
             *((claim.stepped, True), (claim.taken, False), (claim.read or False, False)),
             *((ends.sent, True), (ends.union, True), (ends.taken, False)),
@@ -178,7 +178,7 @@ class Prover:
                     yield text
 
     def _candidates(self, claim: Claim, sent: Schema) -> Iterator[Any]:
-        """Values between both ends of the step first, made into values that are sent."""
+        """Yield candidates: first values between both ends of the step, completed to valid ones."""
         difference = self._difference(claim)
         absent = _absent(difference)
         yield from _texts_outside(claim.taken, claim.sent)
@@ -187,7 +187,7 @@ class Prover:
         for value in chain(self._samples.of(difference), self._samples.of(claim.taken)):
             for number, whole in enumerate(objects if isinstance(value, dict) else ()):
                 more = {name: each for name, each in value.items() if name not in whole}
-                # Most of the values differ in what is sent already.
+                # Most values differ only in members that the whole object has anyway.
                 if (number, key := repr(more)) not in tried:
                     tried.add((number, key))
                     joined = {**more, **whole}
@@ -204,9 +204,9 @@ class Prover:
 
 
 def _is_wider_pattern(taken: Schema, sent: Schema) -> bool | None:
-    """Whether two schemas differ in a pattern only, and one has all texts of the other.
+    """Return whether two schemas differ only in a pattern, and one matches all texts of the other.
 
-    None if that is not known: what else is said of the text may rule out the others.
+    None if that is unknown: other keywords may rule out the remaining texts.
     """
     names = {name for name in taken.keys() | sent.keys() if taken.get(name) != sent.get(name)}
     with suppress(UndecidedError):
@@ -216,7 +216,7 @@ def _is_wider_pattern(taken: Schema, sent: Schema) -> bool | None:
 
 
 def _texts_outside(taken: Schema, sent: Schema) -> Iterator[str]:
-    """A text that has the pattern of one schema and not that of another."""
+    """Yield a text that matches the sender's pattern but not the receiver's."""
     with suppress(UndecidedError):
         if "pattern" in taken and (text := text_outside(*_patterns(sent, taken))) is not None:
             yield text
@@ -227,6 +227,6 @@ def _patterns(*schemas: Schema) -> Iterator[str]:
 
 
 def _absent(schema: Any) -> frozenset[str]:
-    """The properties that a schema forbids."""
+    """Return the properties that a schema forbids."""
     properties = schema.get("properties") if isinstance(schema, dict) else None
     return frozenset(name for name, each in (properties or {}).items() if each is False)

@@ -1,6 +1,6 @@
-"""Whether each text of one pattern (ECMA-262) is one of another, as far as that is decided.
+"""Inclusion of patterns (ECMA-262): whether one matches every text that another matches.
 
-Repeated groups, look-around and back references are not.
+Repeated groups, look-around and back references are not supported.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _ATOM = re.compile(
 )
 _COUNT = re.compile(r"(?:(?P<sign>[*+?])|\{(?P<least>\d{1,4})(?P<more>,(?P<most>\d{1,4})?)?\})\??")
 _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-# What is looked at before it is too much.
+# The limits of the search.
 _MOST_SEQUENCES, _MOST_STATES = 64, 3_000
 _READABLE = "a0A_-. "
 
 
 class UndecidedError(Exception):
-    """A pattern says more than is decided here."""
+    """A pattern is not supported here, or too large."""
 
 
 class Repeat(NamedTuple):
-    """Characters of one set, so many in a row."""
+    """A repetition of characters of one set."""
 
     ranges: Ranges
     least: int = 1
@@ -58,10 +58,10 @@ States = frozenset[Sequence]
 
 
 def text_outside(sent: str, taken: str) -> str | None:
-    """Return a shortest text of one pattern that is none of the other; None if there is none.
+    """Return a shortest text that matches `sent` but not `taken`; None if `taken` matches all.
 
     Raises:
-        UndecidedError: that is not known.
+        UndecidedError: the patterns cannot be compared.
     """
     start = _sequences(sent), _sequences(taken)
     characters = _characters(chain.from_iterable(chain(*start)))
@@ -88,7 +88,7 @@ def _may_end(sequence: Sequence) -> bool:
 
 
 def _after(states: States, character: int) -> States:
-    """What may follow a character."""
+    """Return the states after a character."""
     return frozenset(each for state in states for each in _rests(state, character))
 
 
@@ -107,7 +107,7 @@ def _holds(ranges: Ranges, character: int) -> bool:
 
 
 def _characters(repeats: Iterator[Repeat]) -> list[int]:
-    """One character for all that no set tells apart, readable ones where there are some."""
+    """Return one character for each group that no set distinguishes, a readable one if possible."""
     edges = {0, _LAST + 1, _SURROGATES[0], _SURROGATES[1] + 1}
     for each in repeats:
         for first, last in each.ranges:
@@ -121,7 +121,7 @@ def _characters(repeats: Iterator[Repeat]) -> list[int]:
 
 
 def _sequences(pattern: str) -> States:
-    """All ways through a pattern, with what may stand before and after it."""
+    """Return all sequences of a pattern, with any text that may surround a match."""
     reader = _Reader(pattern)
     found = reader.alternatives(0)
     if reader.at < len(pattern):
@@ -130,7 +130,7 @@ def _sequences(pattern: str) -> States:
 
 
 class _Reader:
-    """Reads a pattern from left to right."""
+    """A parser of patterns, from left to right."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern

@@ -1,4 +1,4 @@
-"""The verdicts on all pairs of schemas that differ, by proofs in a process of their own."""
+"""The verdicts on all pairs of schemas that differ, by proofs in a separate process."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from specwright.compare.schemas.walk import Difference, Walk
 from specwright.isolation import Limits, Stopped, isolated
 from specwright.samples.sides import Side
 
-# What proofs may use: seconds, more for each pair of schemas, and memory.
+# The limits of proofs: seconds, more for each pair of schemas, and bytes of memory.
 _SECONDS, _SECONDS_PER_PAIR, _MEMORY = 8.0, 0.05, 512 * 1024 * 1024
 
-# Of the claims of each difference that has some.
+# The verdicts on the claims of each difference that has any.
 Judged = Mapping[Difference, tuple[Verdict, ...]]
 
 
 def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
-    """Return the verdicts on the claims of each difference that has some, in their order."""
+    """Return the verdicts on the claims of each difference that has any, in their order."""
     prover = Prover(walk.sides)
     claims = {each: each.claims for each in differences if each.claims}
     tasks = [
@@ -46,7 +46,7 @@ def _limits(tasks: Sequence[object]) -> Limits:
 
 
 def _alone(prover: Prover, claims: tuple[Claim, ...], reason: Stopped) -> tuple[Verdict, ...]:
-    """The verdicts on keywords without all that stands beside them, which was too much."""
+    """Return the verdicts on keywords alone, after whole schemas exceeded the limits."""
     tasks = [partial(prover.alone, each) for each in claims]
     unknown = Verdict(Outcome.UNPROVEN, reason=f": {reason}")
     return tuple(
@@ -56,7 +56,7 @@ def _alone(prover: Prover, claims: tuple[Claim, ...], reason: Stopped) -> tuple[
 
 
 def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
-    """The alternatives of which all that may be sent fits the union that takes it."""
+    """Return the alternatives with values that the receiving union accepts in any case."""
     broken = {
         each
         for each, found in judged.items()
@@ -77,9 +77,9 @@ def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
 def _is_shown(
     difference: Difference, verdicts: tuple[Verdict, ...], sides: tuple[Side, Side]
 ) -> bool:
-    """Whether the union, too, refuses a value that an alternative is meant for.
+    """Return whether the whole union also rejects a value that an alternative is meant for.
 
-    What is left open is meant only if that is what changed.
+    Properties that are left open count only if the change is about them.
     """
     named = _sent(difference, sides).named
     shown = [
@@ -106,7 +106,7 @@ def _sent(difference: Difference, sides: tuple[Side, Side]) -> Alternative:
 
 
 def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
-    """What takes the values of an alternative, and what the alternative is meant for."""
+    """Return the schema that accepts an alternative's values, and that of its intended values."""
     pair = difference.pair
     assert pair.frame is not None
     sender, receiver, _ = directed(pair.way.polarity, *sides)
@@ -117,7 +117,7 @@ def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, S
 def _ends(difference: Difference, sides: tuple[Side, Side]) -> Ends:
     pair = difference.pair
     if pair.base.hidden or pair.revision.hidden:
-        # Documents do not know which properties only the other side sends.
+        # The documents' schemas include properties that only the other side sends.
         sent, taken, _ = directed(pair.way.polarity, *difference.ends)
         return Ends(sent, taken)
     base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)

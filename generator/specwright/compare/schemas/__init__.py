@@ -1,1 +1,1 @@
-"""Schemas of two documents: brought to one set of keywords, paired, and compared step by step."""
+"""The schemas of two documents: flattened, paired, and compared step by step."""

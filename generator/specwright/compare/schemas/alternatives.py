@@ -1,4 +1,4 @@
-"""Which alternatives of two unions are the same, whatever their order, names and words."""
+"""The matching alternatives of two unions, regardless of order, names and annotations."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from specwright.document.shape import OBJECTS
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.samples.sides import Side
 
-# Lists whose order means nothing.
+# Lists in which the order does not matter.
 _SETS = ("enum", "required", "type")
-# From here on, a schema is rather the same than another one.
+# With this likeness or more, two schemas count as the same one.
 _ALIKE = 0.5
-# With one of these, other properties than the declared ones are not just left open.
+# With one of these, undeclared properties are not simply left open.
 _SAYING_MORE = frozenset(
     (
         *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"),
@@ -30,10 +30,10 @@ _SAYING_MORE = frozenset(
 )
 
 
-# Without slots: what it finds is kept.
+# Without slots, as cached properties need a `__dict__`.
 @dataclass(frozen=True)
 class Alternative:
-    """One of the schemas that a value may fit; a schema that is no union is its only one."""
+    """One of the schemas of a union; a schema that is not a union is its only alternative."""
 
     document: Document
     places: Subschemas
@@ -45,20 +45,20 @@ class Alternative:
 
     @cached_property
     def meaning(self) -> str:
-        """The schema without words, order and the name of what it refers to."""
+        """The schema as JSON without annotations, order and the names of references."""
         ends = [self.document.end(each.pointer, each.value)[1] for each in self.places]
         return json.dumps([_meaning(each) for each in ends], sort_keys=True, default=str)
 
     @property
     def reference(self) -> Pointer | None:
-        """The pointer of the component that it refers to."""
+        """The pointer of the component that it refers to, if any."""
         value = self.places[0].value
         ref = value.get("$ref") if isinstance(value, dict) else None
         return self.document.target(ref) if self.document.is_local(ref) else None
 
     @property
     def name(self) -> str:
-        """What people call it: the component, its title, its value or its type."""
+        """The display name: the component, the title, the value or the type."""
         if self.reference is not None:
             return split(self.reference)[-1]
         for keyword in ("title", "const", "enum", "type"):
@@ -69,13 +69,13 @@ class Alternative:
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """The types of its values, as far as they are said."""
+        """The declared types; an integer counts as a number."""
         said = types(self.flat.keywords.get("type"))
         return frozenset("number" if each == "integer" else each for each in said)
 
     @cached_property
     def tags(self) -> dict[str, str]:
-        """The properties that have one value only."""
+        """The properties that allow only one value, with that value."""
         found = {}
         for (keyword, name), places in self.flat.children.items():
             if keyword == "properties":
@@ -100,7 +100,7 @@ class Alternative:
 
     @cached_property
     def named(self) -> frozenset[str]:
-        """The properties of an open object, wherever they are named; empty for other schemas."""
+        """The properties that an open object names anywhere; empty for other schemas."""
         parts = [
             each.value
             for each in applying(self.document, self.places)
@@ -116,9 +116,9 @@ class Alternative:
         )
 
     def closed(self, side: Side) -> dict[str, Any]:
-        """Return the schema without values that have properties of which it says nothing.
+        """Return the schema without values that have properties it does not name.
 
-        That an open object may get a property is no change of it.
+        A new property of an open object is not a change of the schema.
         """
         whole: dict[str, Any] = side.whole(self.places)
         if not self.named:
@@ -127,7 +127,7 @@ class Alternative:
         return {"allOf": [whole, {"properties": properties, "additionalProperties": False}]}
 
     def may_take(self, sent: Alternative) -> bool:
-        """Whether a value of another schema, without properties it does not name, may fit."""
+        """Return whether a value of another schema, with its named properties only, may match."""
         required = self.flat.required
         if sent.kinds == {"object"} and sent.named and required - sent.named:
             return False
@@ -141,7 +141,7 @@ class Alternative:
 def alternatives(
     document: Document, choices: list[Subschema], polarity: Polarity
 ) -> list[Alternative]:
-    """Return the alternatives of a union, and those of the unions that are among them."""
+    """Return the alternatives of a union, with those of nested unions."""
     found: list[Alternative] = []
     stack = choices[::-1]
     seen: set[str] = set()
@@ -159,7 +159,7 @@ def alternatives(
 
 
 def by_type(document: Document, places: Subschemas, polarity: Polarity) -> list[Alternative]:
-    """Return a schema as one alternative for each type that it names."""
+    """Return a schema as one alternative for each of its types."""
     if len(places) == 1:
         pointer, value = document.end(places[0].pointer, places[0].value)
         kinds = types(value.get("type")) if isinstance(value, dict) else []
@@ -172,7 +172,7 @@ def by_type(document: Document, places: Subschemas, polarity: Polarity) -> list[
 def partners(
     base: Sequence[Alternative], revision: Sequence[Alternative]
 ) -> Iterator[tuple[int, int]]:
-    """Each alternative of the revision (first) that is one of the base (second)."""
+    """Yield the indexes of matching alternatives in the revision (first) and the base (second)."""
     by_meaning: defaultdict[str, list[int]] = defaultdict(list)
     for index, each in enumerate(base):
         by_meaning[each.meaning].append(index)
@@ -186,7 +186,7 @@ def partners(
         else:
             left.append(index)
     if all(each.values is not None for each in (*base, *revision)):
-        # Values by another name are compared as one set of them.
+        # The remaining values are compared as one set.
         return
     likely = sorted(
         (-likeness, abs(new - old), new, old)
@@ -203,7 +203,7 @@ def partners(
 
 
 def is_another(one: Alternative, other: Alternative) -> bool:
-    """Whether a reference leads to another component, and not to the same by another name."""
+    """Return whether references lead to different components, rather than to a renamed one."""
     places = one.reference, other.reference
     return (
         None not in places
@@ -223,7 +223,7 @@ def _has(document: Document, pointer: Pointer | None) -> bool:
 
 
 def _likeness(one: Alternative, other: Alternative) -> float:
-    """How likely it is that one schema became the other one: from 0, not at all, to 1."""
+    """Return how likely it is that one schema became the other, from 0 (not at all) to 1."""
     if _is_of_another_kind(one, other):
         return 0
     if any(other.tags.get(name, tag) != tag for name, tag in one.tags.items()):
@@ -243,7 +243,7 @@ def _is_of_another_kind(one: Alternative, other: Alternative) -> bool:
 
 
 def _union(value: Any) -> str | None:
-    """The keyword of a schema that is nothing but a union."""
+    """Return the keyword of a schema that consists only of a union."""
     if not isinstance(value, dict):
         return None
     said = [name for name in value if not is_note(name) and name != "discriminator"]

@@ -1,4 +1,4 @@
-"""What schemas say that no validator enforces, and that still means something to people."""
+"""Changes of annotations: keywords that validators do not enforce, but that clients rely on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.table import KEYWORDS
 
-# Takes what the base and the revision say, and how values are sent; None stands for nothing.
+# Takes the values of the base and the revision (None: missing), and how values are sent.
 Judgement = Callable[[Any, Any, Way], ChangeRule]
 
 
@@ -27,7 +27,7 @@ class Annotation:
     """A keyword, and the rule that a change of it breaks.
 
     Attributes:
-        meaning: what counts of its value.
+        meaning: returns the significant part of its value.
     """
 
     keyword: str
@@ -58,7 +58,7 @@ def _declared(before: Any, after: Any, way: Way) -> ChangeRule:
 
 
 def _names_in_xml(value: Any) -> Any:
-    """What elements are called and where they are; a prefix is nobody's concern."""
+    """Return the names and places of elements; a prefix does not matter."""
     if not isinstance(value, dict):
         return None
     return {name: each for name, each in value.items() if name != "prefix" and each is not False}
@@ -77,7 +77,7 @@ ANNOTATIONS = (
 
 
 def annotation_changes(pair: Pair) -> Iterator[Plain]:
-    """The changes of a pair of schemas that need no proof and have none."""
+    """Yield the changes of a pair of schemas that are judged without a proof."""
     yield from discriminator_changes(pair)
     yield from _announcements(pair)
     for each in ANNOTATIONS if not pair.is_lifted else ():

@@ -1,4 +1,4 @@
-"""Which tag stands for which alternative of a union (OAS 3.1.1, 4.8.25)."""
+"""Discriminators: the tags of the alternatives of a union (OAS 3.1.1, 4.8.25)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Discriminator = dict[str, Any]
 
 
 def discriminator_changes(pair: Pair) -> Iterator[Plain]:
-    """Yield what changed about the property that tells alternatives apart, and its values."""
+    """Yield the changes of the discriminator property and its tags."""
     old, new = (_discriminator(flat) for flat in (pair.base, pair.revision))
     if old is None and new is None:
         return
@@ -42,7 +42,7 @@ def discriminator_changes(pair: Pair) -> Iterator[Plain]:
 
 
 def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]:
-    """The alternatives that are sent with a tag that is not understood."""
+    """Yield the names of alternatives that are sent with a tag unknown to the receiver."""
     for union in pair.unions:
         for after, before in union.partners:
             base, revision = union.base[before], union.revision[after]
@@ -50,7 +50,7 @@ def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]
             if not _sent(*sender) <= _taken(*receiver):
                 yield revision.name
     if not pair.unions:
-        # Those that refer to this schema by `allOf` are not known here.
+        # Alternatives that refer to this schema by `allOf` are not known here.
         lost, others, _ = directed(pair.way.polarity, _tags(old), _tags(new))
         yield from (
             tag
@@ -60,12 +60,12 @@ def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]
 
 
 def _is_swapped(tags: dict[str, str], tag: str, target: str) -> bool:
-    """Whether another tag stands for what a tag stood for."""
+    """Return whether the former alternative of a tag has another tag now."""
     return tags[tag] != target and target in tags.values()
 
 
 def _sent(alternative: Alternative, discriminator: Discriminator) -> set[str]:
-    """The tags that an alternative is sent with; none where its schema says which."""
+    """Return the tags that an alternative is sent with; empty if its schema has the tag."""
     name = str(discriminator.get("propertyName"))
     if name in alternative.tags:
         return set()
@@ -86,12 +86,12 @@ def _mapped(alternative: Alternative, discriminator: Discriminator) -> set[str]:
 
 
 def _implied(alternative: Alternative) -> set[str]:
-    """The name of the component, which is its tag unless a mapping has one."""
+    """Return the name of the component, which is its tag unless it is mapped."""
     return {alternative.name} if alternative.reference is not None else set()
 
 
 def _target(document: Document, target: str) -> str:
-    """The pointer that a mapping leads to: a reference, or the name of a component."""
+    """Return the pointer of a mapping's target, which is a reference or a component name."""
     return document.target(target) if "#" in target else f"/components/schemas/{target}"
 
 

@@ -1,4 +1,4 @@
-"""Which parts of two documents say the same, through all that they refer to."""
+"""Equality of parts of two documents, including everything that they refer to."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from specwright.pointer import Pointer
 
 
 class Sameness:
-    """Answers for two documents, whose components are compared once."""
+    """A test of equality for parts of two documents; components are compared once."""
 
     def __init__(self, base: Document, revision: Document) -> None:
         self._revision = revision
         self._changed = _changed_targets(base, revision)
 
     def __call__(self, base: Any, revision: Any) -> bool:
-        """Whether two values are equal, and all that they refer to has stayed as it was."""
+        """Return whether two values are equal, including everything that they refer to."""
         return equal(base, revision) and not any(
             self._revision.target(ref) in self._changed for ref in references(revision)
         )
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two values are equal in JSON, where `true` is not 1."""
+    """Return whether two values are equal in JSON, where `true` is not 1."""
     return bool(one == other) and (
-        # Bytes are quick to compare; the order of members makes them differ, too.
+        # Comparing bytes is fast, but they also differ if only the order of members does.
         marshal.dumps(one, 2) == marshal.dumps(other, 2) or _same_kinds(one, other)
     )
 
 
 def _same_kinds(one: Any, other: Any) -> bool:
-    """Whether values that are equal in Python have truth values at the same places."""
+    """Return whether values that are equal in Python have booleans at the same places."""
     if isinstance(one, dict):
         return all(_same_kinds(each, other[name]) for name, each in one.items())
     if isinstance(one, list):
@@ -45,7 +45,7 @@ def _same_kinds(one: Any, other: Any) -> bool:
 
 
 def references(value: Any) -> Iterator[str]:
-    """All texts below a value that are called `$ref` or `$dynamicRef`."""
+    """Yield all strings below a value that are named `$ref` or `$dynamicRef`."""
     stack = [value] if isinstance(value, dict | list) else []
     while stack:
         each = stack.pop()
@@ -58,7 +58,7 @@ def references(value: Any) -> Iterator[str]:
 
 
 def _changed_targets(base: Document, revision: Document) -> set[Pointer]:
-    """The targets of references that differ, or lead to one that does."""
+    """Return the targets of references that differ, or that lead to one that does."""
     referring: defaultdict[Pointer, set[Pointer]] = defaultdict(set)
     changed: set[Pointer] = set()
     pending = {revision.target(ref): ref for ref in references(revision.data)}

@@ -1,4 +1,4 @@
-"""A schema as one set of keywords, whatever references and `allOf` it was put together from."""
+"""Schemas as one set of keywords, with references and `allOf` merged."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from specwright.document.schemas import ANNOTATIONS
 from specwright.document.upgrade import CONTENT_FORMATS
 from specwright.pointer import Pointer, join, resolve
 
-# Members of `properties` and the like: keyword -> name -> schemas that all apply.
+# The keyword and the name of a subschema, such as a member of `properties`.
 ChildKey = tuple[str, str]
-# Keywords whose value holds alternatives.
+# Keywords that hold alternatives.
 CHOICES = ("anyOf", "oneOf")
 # Keywords whose subschemas are compared one by one; others are proven as a whole.
 _SINGLE = ("items", "additionalProperties", "contains", "propertyNames")
 _NAMED = ("properties", "patternProperties", "dependentSchemas")
 _LISTED = ("prefixItems",)
-# Of these, a schema that takes everything says nothing.
+# For these, a schema that accepts everything has no effect.
 _OPEN = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
-# A keyword that means something else beside others of the same schema.
+# Keywords with a meaning that depends on other keywords of the same schema.
 _CONTAINING = frozenset(("contains", "minContains", "maxContains"))
 _CONDITIONAL = frozenset(("if", "then", "else"))
 _LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
@@ -33,26 +33,26 @@ _LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_CONDITIONAL, _CONDITIONAL),
 }
 _SENT_ONLY = {"readOnly": Polarity.TO_CLIENT, "writeOnly": Polarity.TO_SERVER}
-# What says who sends a value, or leads to something that may.
+# Keywords that declare the sender of a value, or lead to a schema that may.
 _TELLING = frozenset((*_SENT_ONLY, *REFERENCES, "allOf", *CHOICES))
 
 
-# A schema as the walk takes it: all of these apply.
+# A schema in the walk: all of these apply.
 Subschemas = tuple[Subschema, ...]
 
 
 @dataclass(slots=True)
 class Flat:
-    """What a schema says for one polarity.
+    """The keywords of a schema for one polarity.
 
     Attributes:
-        parts: the objects that it was put together from.
-        keywords: what it says itself.
-        where: the place of each keyword, and of the properties that are required.
-        children: the schemas below, by keyword and name; all places of one apply.
+        parts: the objects that it was merged from.
+        keywords: its own keywords, without subschemas.
+        where: the place of each keyword.
+        children: the subschemas by keyword and name; all places of one apply.
         choices: the alternatives of `anyOf` and `oneOf`.
         hidden: properties that only the other side sends.
-        null: where null stands, if it is an alternative to all the rest.
+        null: the place of null, if it is an alternative to the rest of the schema.
     """
 
     places: Subschemas
@@ -66,11 +66,11 @@ class Flat:
 
     @property
     def pointer(self) -> Pointer:
-        """The place that stands for all of it."""
+        """The place of the schema as a whole."""
         return self.places[0].pointer
 
     def place(self, keyword: str, other: Flat) -> Pointer:
-        """Where a keyword stands; if it does not, where it would, as it does in another schema."""
+        """Return the place of a keyword, or else the place that it would have, as in `other`."""
         if keyword in self.where:
             return self.where[keyword]
         owner = other.where[keyword].rpartition("/")[0] if keyword in other.where else None
@@ -88,10 +88,10 @@ def flatten(
     polarity: Polarity,
     above: frozenset[Pointer] = frozenset(),
 ) -> Flat:
-    """Put together what all places say to who sends and who receives.
+    """Merge the schemas at all places into one set of keywords, for one polarity.
 
     Args:
-        above: the alternatives that this one is inside of, so that circles end.
+        above: the alternatives that contain this one, to stop at cycles.
     """
     parts = list(_parts(document, places))
     inner = _nullable(parts[0]) if len(parts) == 1 else None
@@ -124,7 +124,7 @@ def flatten(
 
 
 def _parts(document: Document, schemas: Subschemas) -> Iterator[Subschema]:
-    """The objects that a schema consists of, each once, so that circles end."""
+    """Yield the objects that a schema consists of, each once, to stop at cycles."""
 
     def components(schema: Subschema) -> list[Subschema]:
         return list(held(document, schema, _composing(document, schema.value)))
@@ -136,12 +136,12 @@ def _parts(document: Document, schemas: Subschemas) -> Iterator[Subschema]:
             composing = _composing(document, schema.value)
             own = {name: each for name, each in schema.value.items() if name not in composing}
             if own or not components(schema):
-                # Of which nothing was taken is the object of the document itself.
+                # An unchanged part is yielded as the document's own object.
                 yield Subschema(schema.pointer, own) if composing else schema
 
 
 def _composing(document: Document, value: Any) -> list[str]:
-    """The keywords whose schemas all apply, on no condition, to what their own applies to."""
+    """Return the keywords with schemas that all apply unconditionally to the same value."""
     if not isinstance(value, dict):
         return []
     lists = {name: len(each) for name, each in value.items() if isinstance(each, list)}
@@ -153,7 +153,7 @@ def _composing(document: Document, value: Any) -> list[str]:
 
 
 def _nullable(part: Subschema) -> Subschema | None:
-    """The one alternative beside null, if a schema is nothing else."""
+    """Return the only alternative to null, if a schema consists of just these two."""
     for name in CHOICES:
         choices = part.value.get(name)
         if (
@@ -168,7 +168,7 @@ def _nullable(part: Subschema) -> Subschema | None:
 
 
 def _is_null(schema: Any) -> bool:
-    """Whether a schema is that of null, whatever words it has for it."""
+    """Return whether a schema is `type: null`, regardless of annotations."""
     said = (
         {name: each for name, each in schema.items() if not is_note(name)}
         if isinstance(schema, dict)
@@ -178,12 +178,12 @@ def _is_null(schema: Any) -> bool:
 
 
 def is_note(keyword: str) -> bool:
-    """Whether a keyword leaves the values of a schema as they are."""
+    """Return whether a keyword does not constrain the values of a schema."""
     return keyword in ANNOTATIONS or keyword.startswith("x-")
 
 
 def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
-    """Whether a part means the same beside the keywords of others."""
+    """Return whether a part means the same when merged with the keywords of others."""
     if any(
         _LOOKING_ASIDE[name] & each.keys()
         for name in _LOOKING_ASIDE
@@ -243,7 +243,7 @@ def _add_residue(flat: Flat, at: Pointer, value: dict[str, Any]) -> None:
 
 
 def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
-    """Leave out what only the other side sends: it may stand there, and is ignored."""
+    """Remove properties that only the other side sends; they may be present, and are ignored."""
     flat.hidden = frozenset(
         name
         for (keyword, name), places in flat.children.items()
@@ -256,7 +256,7 @@ def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
 
 
 def _is_hidden(document: Document, places: Subschemas, polarity: Polarity) -> bool:
-    # Most properties say it neither themselves nor by what they are put together from.
+    # Most properties have no such keyword, neither themselves nor through other schemas.
     if all(_is_plain(each.value) for each in places):
         return False
     return any(
@@ -275,7 +275,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def types(value: Any) -> list[str]:
-    """The names that a `type` has, one or several."""
+    """Return the names in a `type`, one or several."""
     kinds = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     return [kind for kind in kinds if isinstance(kind, str)]
 
@@ -288,7 +288,7 @@ def _both_types(first: Any, second: Any) -> list[str]:
     ]
 
 
-# Keywords of which two values together are one of the same keyword.
+# Keywords for which two values can be merged into one.
 _JOINED: Mapping[str, Callable[[Any, Any], Any]] = {
     "type": _both_types,
     "required": lambda first, second: [*first, *(each for each in second if each not in first)],

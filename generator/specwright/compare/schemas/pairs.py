@@ -1,4 +1,4 @@
-"""A schema of the base and the one that took its place, and what both say themselves."""
+"""Pairs of a base schema and its counterpart in the revision, with their own keywords."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Schema = dict[str, Any]
 
 
 class Keywords(NamedTuple):
-    """Keywords that mean something together.
+    """Keywords that are compared together.
 
     Attributes:
         stem: the start of the ids of the rules: `…-narrowed` and `…-widened`.
-        asserts: whether validators enforce them; else any change is taken for a break.
+        asserts: whether validators enforce them; otherwise any change counts as a break.
     """
 
     stem: str
@@ -29,7 +29,7 @@ class Keywords(NamedTuple):
     asserts: bool = True
 
 
-# In this order: what a value is, what limits it, what it holds, what it is put together from.
+# In this order: the type of a value, its limits, its members, its composition.
 STEPS = (
     Keywords("type", ("type",)),
     Keywords("enum", ("enum", "const")),
@@ -61,17 +61,17 @@ STEPS = (
     Keywords("union", ("if", "then", "else")),
     Keywords("union", ("$dynamicRef", "$ref")),
 )
-# Keywords that may say something of properties which `properties` does not name.
+# Keywords that may constrain properties that `properties` does not name.
 _ELSEWHERE = frozenset(("if", "allOf", "not", "$dynamicRef", "unevaluatedProperties"))
-# Patterns that every text has.
+# Patterns that match every text.
 _EVERYTHING = ("", ".*", "^", "$", "^.*")
 
 
 class Frame(NamedTuple):
-    """The unions that two schemas are alternatives of, of which several may take one value.
+    """The unions around two alternatives, where several alternatives may accept one value.
 
     Attributes:
-        takers: the alternatives that may take what is sent.
+        takers: the alternatives that may accept the values sent.
     """
 
     base: Subschemas
@@ -81,11 +81,11 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A schema of the base and the one of the revision that took its place.
+    """A schema of the base and its counterpart in the revision.
 
     Attributes:
-        unions: what became of the alternatives.
-        frame: both unions that these are alternatives of, if what one refuses another may take.
+        unions: the unions in both, with their matching alternatives.
+        frame: the unions around both, if another alternative may accept a value that one rejects.
     """
 
     base: Flat
@@ -96,26 +96,26 @@ class Pair:
 
     @property
     def is_lifted(self) -> bool:
-        """Whether all there is to compare are alternatives."""
+        """Whether only alternatives are to be compared."""
         return any(each.is_all for each in self.unions)
 
     @property
     def shared(self) -> tuple[ChildKey, ...]:
-        """The schemas below that both have."""
+        """The keys of the subschemas in both."""
         if self.is_lifted:
             return ()
         return tuple(key for key in self.base.children if key in self.revision.children)
 
 
 def directed(polarity: Polarity, before: T, after: T) -> tuple[T, T, str]:
-    """What is sent, what is taken, and what a break is called."""
+    """Return the sender's value, the receiver's value, and the suffix for a break."""
     if polarity is Polarity.TO_SERVER:
         return before, after, "narrowed"
     return after, before, "widened"
 
 
 def written(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[Schema, Schema]:
-    """Both schemas by themselves: what is compared below them is open in both."""
+    """Return both schemas on their own, with the subschemas open that are compared separately."""
     base, revision = pair.base, pair.revision
     found: tuple[Schema, Schema] = ({}, {})
     known = {name for group in STEPS for name in group.names} | {"required"}
@@ -144,12 +144,12 @@ def written(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[Schem
 
 
 def _speaks(flat: Flat) -> bool:
-    """Whether a schema may say something of properties that it does not declare itself."""
+    """Return whether a schema may constrain properties that it does not declare itself."""
     return bool(flat.choices) or bool(_ELSEWHERE & flat.keywords.keys())
 
 
 def _in_order(schema: Schema) -> Schema:
-    """The schema with one way to write what means the same."""
+    """Return the schema in a normal form."""
     if "const" in schema and "enum" not in schema:
         schema["enum"] = [schema.pop("const")]
     kinds = schema.get("type")
@@ -172,7 +172,7 @@ def _put(schema: Schema, key: ChildKey, value: Any) -> None:
 
 
 def _put_union(union: Union, sides: tuple[Side, Side], found: tuple[Schema, Schema]) -> None:
-    """Alternatives that both have stand for each other; they are compared by themselves."""
+    """Add a union to both schemas, with shared alternatives made equal: they are compared alone."""
     before = [sides[0].whole(each.places) for each in union.base]
     shared = dict(union.partners)
     after = [before[old] for old in sorted(shared.values())]

@@ -1,4 +1,4 @@
-"""Who sends a value, and so which change of its schema breaks the other side."""
+"""The sender of a value, which determines the schema changes that break the receiver."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from specwright.document.sites import Direction
 
 
 class Polarity(StrEnum):
-    """The way a value takes between an API and its clients."""
+    """The direction of a value between an API and its clients."""
 
     TO_SERVER = "sent by clients"
     TO_CLIENT = "sent by the API"
 
 
 class Writing(StrEnum):
-    """What the text of a value shows of its type."""
+    """How much the text of a value shows of its type."""
 
     TYPED = "as in JSON"
     TEXT = "nothing, as in a header"
@@ -33,10 +33,10 @@ class Way:
 
 
 def of_request(direction: Direction) -> Polarity:
-    """The way of what a request carries: parameters and the body."""
+    """Return the polarity of the parameters and the body of a request."""
     return Polarity.TO_SERVER if direction is Direction.PATH else Polarity.TO_CLIENT
 
 
 def of_response(direction: Direction) -> Polarity:
-    """The way of what a response carries: headers and the body."""
+    """Return the polarity of the headers and the body of a response."""
     return Polarity.TO_CLIENT if direction is Direction.PATH else Polarity.TO_SERVER

@@ -1,4 +1,4 @@
-"""What it means that a parameter, header, body or property comes, goes or is required."""
+"""The presence of parameters, headers, bodies and properties, and the effects of changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from specwright.compare.schemas.polarity import Polarity
 
 
 class Presence(StrEnum):
-    """Whether a value has something."""
+    """The presence of something: whether it is declared, and required."""
 
     ABSENT = "not declared"
     OPTIONAL = "optional"
@@ -16,7 +16,7 @@ class Presence(StrEnum):
 
 
 class Event(StrEnum):
-    """The end of the ids of the rules for each kind of thing."""
+    """A change of presence, named as the suffix of rule ids."""
 
     REQUIRED = "required"
     NOT_SENT = "not-sent"
@@ -26,7 +26,7 @@ class Event(StrEnum):
 
 
 _ABSENT, _OPTIONAL, _REQUIRED = Presence
-# (before, after) -> what it is for those who send to the server, and for those whom it sends to.
+# (before, after) -> the event for values sent to the server, and for those sent to clients.
 _EVENTS = {
     (_ABSENT, _OPTIONAL): (Event.ADDED, Event.ADDED),
     (_ABSENT, _REQUIRED): (Event.REQUIRED, Event.ADDED),
@@ -35,7 +35,7 @@ _EVENTS = {
     (_REQUIRED, _ABSENT): (Event.REMOVED, Event.NOT_SENT),
     (_REQUIRED, _OPTIONAL): (Event.RELAXED, Event.NOT_SENT),
 }
-# What people call that.
+# The changes in messages.
 _WORDS = {
     (_ABSENT, _OPTIONAL): "is new",
     (_ABSENT, _REQUIRED): "is new and required",
@@ -47,18 +47,18 @@ _WORDS = {
 
 
 def words(before: Presence, after: Presence) -> str:
-    """Return what happened, to follow the name of the thing."""
+    """Return the change in words, to follow the name of the thing."""
     return _WORDS[before, after]
 
 
 def presence(*, declared: bool, required: bool) -> Presence:
-    """The presence of something."""
+    """Return the presence of something."""
     if required:
         return Presence.REQUIRED
     return Presence.OPTIONAL if declared else Presence.ABSENT
 
 
 def event(before: Presence, after: Presence, polarity: Polarity) -> Event | None:
-    """What happened; None if nothing did."""
+    """Return the change of presence; None if nothing changed."""
     found = _EVENTS.get((before, after))
     return found and found[polarity is Polarity.TO_CLIENT]

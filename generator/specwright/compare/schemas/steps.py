@@ -1,7 +1,7 @@
 """The steps from one schema to another, keyword by keyword, each with the rule it may break.
 
 Each step starts where the one before it ended, so that all together lead from the base to the
-revision, and a keyword that no longer applies is not held against anybody.
+revision, and a keyword that no longer applies does not count as a break.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from specwright.samples.sides import Side
 COMPATIBLE = ChangeRule.SCHEMA_COMPATIBLE
 
 
-# Formats of which the second takes every value of the first.
+# Formats of which the second allows every value of the first.
 _WIDER_FORMATS = (["int32", "int64"], ["float", "double"], ["uri", "uri-reference"])
-# What 3.0 calls a content.
+# The OpenAPI 3.0 formats of content keywords.
 _FORMATS = {content: name for name, content in CONTENT_FORMATS.items() if name != "base64"}
-# Null, as a value of these keywords.
+# Null as a value of these keywords.
 _NULLS = {"type": '"null"', "enum": "null"}
 _NULL = {"widened": "null is allowed now", "narrowed": "null is not allowed any more"}
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A step that breaks a rule unless its receiver takes all that may be sent.
+    """A step that breaks a rule unless the receiver accepts every value that may be sent.
 
     Attributes:
-        context: what is sent whatever the steps in between allow: only that can be refused.
-        felt: the type of the values that a note is about; any change of it is taken for a break.
-            None for what validators enforce.
-        otherwise: the rule that the step breaks even so.
+        context: the sender's schema; only its values count, not those of intermediate schemas.
+        felt: the type that a non-validating keyword applies to; any change of it counts as a
+            break. None for keywords that validators enforce.
+        otherwise: the rule for the step if it is safe.
         base, revision: the places of the keyword.
-        read: what the receiver takes as well, where values are text.
-        by_example: whether only a value shows a break, as writers rarely mean it.
+        read: the schema that the receiver also accepts, where values are text.
+        by_example: whether only a counterexample proves a break, as authors rarely intend it.
     """
 
     rule: ChangeRule
@@ -68,13 +68,13 @@ class Claim:
 
     @property
     def stepped(self) -> Schema:
-        """What is sent at the beginning of the step."""
+        """The schema of the values sent at the beginning of the step."""
         return {"allOf": [self.context, self.sent]}
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A step whose meaning for others needs no proof."""
+    """A step that is judged without a proof."""
 
     rule: ChangeRule
     base: Pointer | None
@@ -85,7 +85,7 @@ class Plain:
 def steps(
     pair: Pair, sides: tuple[Side, Side], ends: tuple[Schema, Schema]
 ) -> Iterator[Claim | Plain]:
-    """Yield the steps from the base to the revision of a pair, as both are written."""
+    """Yield the steps from the base to the revision of a pair, between its two schemas."""
     before, after = ends
     for step in _steps(pair, sides, before, after):
         if isinstance(step, Claim):
@@ -96,7 +96,7 @@ def steps(
 
 
 def _read(taken: Schema, pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
-    """What the receiver reads out of text, if that is how values are sent."""
+    """Return the schema of the values that the receiver parses, if they are sent as text."""
     if pair.way.writing is Writing.TYPED:
         return None
     _, receiver, _ = directed(pair.way.polarity, pair.base, pair.revision)
@@ -130,7 +130,7 @@ def _steps(
 def _union_step(
     union: Union, pair: Pair, sides: tuple[Side, Side], before: Schema, after: Schema
 ) -> Iterator[Claim | Plain]:
-    """The step of alternatives: those that both have are compared by themselves."""
+    """Yield the step of a union; its shared alternatives are compared separately."""
     names = [name or union.keyword for name in union.names]
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[1], pair.base)
@@ -161,9 +161,9 @@ def _union_step(
 
 
 def _divided(union: Union, pair: Pair, sides: tuple[Side, Side]) -> tuple[Schema, Schema] | None:
-    """One schema that becomes others, and what does not fit several: `oneOf` refuses that.
+    """Return a schema that became a `oneOf`, and a schema that rejects only the overlaps of that.
 
-    None if it is one of them: a schema beside it is meant for values that it is not for.
+    None if the schema is one of the alternatives: the others are meant for other values.
     """
     lone, others, _ = directed(pair.way.polarity, union.base, union.revision)
     names = directed(pair.way.polarity, *union.names)
@@ -211,7 +211,7 @@ def _keyword_step(
 
 
 def _is_wider(keyword: str, sent: Any, taken: Any) -> bool:
-    """Whether a note that no validator knows allows all that another one stands for."""
+    """Return whether a non-validating keyword of the receiver includes that of the sender."""
     is_unknown = keyword == "format" and taken not in KNOWN_FORMATS
     return taken is None or is_unknown or [sent, taken] in _WIDER_FORMATS
 
@@ -229,20 +229,20 @@ def _gained(keyword: str, before: Schema, after: Schema) -> str:
 
 
 def _values(value: Any) -> set[str]:
-    """The types or values of a keyword, each as JSON text."""
+    """Return the types or values of a keyword, each as JSON text."""
     values = value if isinstance(value, list) else [] if value is None else [value]
     return {json.dumps(each, sort_keys=True) for each in values}
 
 
 def _null_place(keyword: str, flat: Flat, other: Flat) -> Pointer:
-    """Where a schema says that null is one of its values, or would say so."""
+    """Return the place where a schema allows null, or would allow it."""
     if flat.null is not None or other.null is not None:
         return flat.null or flat.pointer
     return flat.place(keyword, other)
 
 
 def _words(name: str, pair: Pair) -> str:
-    """What happened to a keyword, by the name that the documents have for it."""
+    """Return the change of a keyword in words, by its name in the documents."""
     sides = (pair.base, pair.revision)
     values = [side.keywords.get(name) for side in sides]
     if values == [None, None] and name == "enum":
@@ -288,7 +288,7 @@ def _presence(flat: Flat, name: str) -> Any:
 
 
 def _with_property(schema: Schema, name: str, revision: Flat, after: Schema) -> Schema:
-    """The schema with a property as the revision has it."""
+    """Return the schema with a property as in the revision."""
     properties = {key: each for key, each in schema.get("properties", {}).items() if key != name}
     required = [key for key in schema.get("required", ()) if key != name]
     if ("properties", name) in revision.children:
@@ -328,7 +328,7 @@ def _property_step(
 
 
 def _declared(document: Document, pair: Pair) -> set[str]:
-    """The properties that the revision declares for values of a pair, if only in an alternative."""
+    """Return the properties that the revision declares for a pair, including in alternatives."""
     places = pair.frame.revision if pair.frame else pair.revision.places
     return {
         str(name)

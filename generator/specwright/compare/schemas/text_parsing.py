@@ -1,4 +1,4 @@
-"""Values that a receiver reads out of text, such as that of a query, which has no types."""
+"""Values that a receiver parses from untyped text, such as a query string."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from specwright.compare.schemas.polarity import Way, Writing
 from specwright.samples.sides import Side
 
 _SCALARS = ("boolean", "integer", "number", "string")
-# With one of these a text is not just any text.
+# Keywords that restrict a text.
 _LIMITS = frozenset(("const", "enum", "format", "maxLength", "minLength", "pattern"))
 
 
 def readable(taken: dict[str, Any], receiver: Flat, side: Side, way: Way) -> dict[str, Any]:
-    """The schema of what is taken, and of what reads like it: a number as text, one as a list."""
+    """Return the schema extended by values that parse alike: a number as text, one as a list."""
     read = _any_text(taken, receiver)
     items = receiver.children.get(("items", ""))
     is_list = way.writing is Writing.REPEATED and "array" in types(taken.get("type"))

@@ -1,4 +1,4 @@
-"""Unions of both documents by alternatives; a schema may become a union, or be one no more."""
+"""Unions of both documents by alternatives; a schema may become a union, or stop being one."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """A union of the base and what it became.
+    """A union of the base and its counterpart in the revision.
 
     Attributes:
-        names: the keyword on both sides; None for a schema that is no union.
-        partners: each alternative of the revision (first) that is one of the base (second).
+        names: the keyword on both sides; None for a schema that is not a union.
+        partners: the indexes of matching alternatives in the revision (first) and the base.
         is_all: whether there is nothing else to compare.
     """
 
@@ -56,7 +56,7 @@ class Union:
 
     @property
     def message(self) -> str:
-        """What it gains and loses."""
+        """The gained and lost alternatives, in words."""
         old, new = _listed(self.base), _listed(self.revision)
         if None not in self.names:
             names = [{each.name for each in only} for only in (self.new, self.gone)]
@@ -81,9 +81,9 @@ def _listed(each: list[Alternative]) -> str:
 
 
 def _is_lifted(base: Flat, revision: Flat) -> bool:
-    """Whether one side is nothing but a union, and the other one is none.
+    """Return whether one side consists only of a union, and the other is not a union.
 
-    The other one is then compared as a union of one alternative, or of one for each type.
+    The other side is then compared as a union of one alternative, or of one for each type.
     """
     if bool(base.choices) == bool(revision.choices):
         return False
@@ -95,7 +95,7 @@ def _is_lifted(base: Flat, revision: Flat) -> bool:
 def unions(
     documents: tuple[Document, Document], base: Flat, revision: Flat, polarity: Polarity
 ) -> Iterator[Union]:
-    """Yield the unions of either side, each with what it became."""
+    """Yield the unions of either side, each with its counterpart."""
     whole = (
         Alternative(documents[0], base.places, polarity),
         Alternative(documents[1], revision.places, polarity),
@@ -117,7 +117,7 @@ def unions(
 
 
 def _beside(flat: Flat, each: Alternative) -> Alternative:
-    """An alternative with what stands beside all of them."""
+    """Return an alternative with the keywords beside its union."""
     if not flat.keywords:
         return each
     beside = Subschema(
@@ -127,7 +127,7 @@ def _beside(flat: Flat, each: Alternative) -> Alternative:
 
 
 def _names(base: Flat, revision: Flat) -> Iterator[tuple[str | None, str | None]]:
-    """The keywords of unions that belong together, with the same name if they have one."""
+    """Yield the keywords of unions that belong together, with the same name if possible."""
     names = [[name for name in CHOICES if name in each.choices] for each in (base, revision)]
     shared = [name for name in names[0] if name in names[1]]
     yield from ((name, name) for name in shared)

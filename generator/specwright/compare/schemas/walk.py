@@ -1,4 +1,4 @@
-"""The pairs of schemas that differ, from a slot of an operation down."""
+"""The pairs of schemas that differ, from the schemas of operations down."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from specwright.patterns import matches
 from specwright.pointer import Pointer, join
 from specwright.samples.sides import Side
 
-# What takes part in several schemas that differ is a pair in each of them; no document that people
-# write has so many.
+# A schema inside several differing schemas is a pair in each of them; no real document has so
+# many pairs.
 MOST_PAIRS = 50_000
-# What may stand beside a reference and is nobody's concern.
+# Keywords that do not matter beside a reference.
 _MEANINGLESS = {"$ref"} | ANNOTATIONS - {"default", "deprecated", "readOnly", "writeOnly"}
 PairKey = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """A pair of schemas that differ, or hold some that do, and the steps between these two.
+    """A pair of schemas that differ, or contain some that do, and the steps between the two.
 
     Attributes:
-        ends: both, without what is compared below them.
+        ends: both schemas, without the subschemas that are compared separately.
     """
 
     pair: Pair
@@ -47,17 +47,17 @@ class Difference:
 
     @property
     def plain(self) -> tuple[Plain, ...]:
-        """The steps that need none."""
+        """The steps that need no proof."""
         return tuple(each for each in self.steps if isinstance(each, Plain))
 
 
 @dataclass(slots=True)
 class Walk:
-    """Every pair of schemas once, however many operations lead to it.
+    """A comparison of each pair of schemas, once for all operations that lead to it.
 
     Attributes:
-        roots: the differences that slots of operations begin with.
-        below: the differences that lie in another one.
+        roots: the differences at the schemas of operations.
+        below: the differences inside of each difference.
     """
 
     sides: tuple[Side, Side]
@@ -74,7 +74,7 @@ class Walk:
         return self._count <= MOST_PAIRS
 
     def compare(self, base: Subschemas, revision: Subschemas, way: Way) -> Iterator[Difference]:
-        """The pairs at and below a place that differ."""
+        """Yield the differing pairs at and below a place."""
         first = self._difference(_Places(base, revision), way)
         if first is not None:
             self.roots.append(first)
@@ -83,7 +83,7 @@ class Walk:
     def reached(
         self, start: Iterable[Difference], passed: Collection[Difference] = ()
     ) -> Iterator[Difference]:
-        """Yield differences and all below them, but for those that are passed over."""
+        """Yield differences and all below them, except those in `passed`."""
         stack = [*start][::-1]
         met = set(passed)
         while stack:
@@ -128,9 +128,9 @@ class Walk:
         return Difference(pair, tuple(steps(pair, self.sides, ends)), ends)
 
     def _ends(self, places: _Places, way: Way) -> _Places:
-        """The places that references lead to: however many there are to a schema, it is one pair.
+        """Return the targets of references, so that all references to a schema give one pair.
 
-        What only one side refers to, or both in different ways, has changed where it is used.
+        A reference on one side only, or to another component, is a change in place, and is kept.
         """
         ends = [
             _ends(side.document, each)
@@ -163,7 +163,7 @@ class Walk:
                 )
 
     def _other_properties(self, pair: Pair) -> Iterator[_Places]:
-        """The properties that only one side declares, beside what the other one says of them."""
+        """Yield the properties declared on one side, with the schemas for them on the other."""
         flats = (pair.base, pair.revision)
         senders = directed(pair.way.polarity, *flats)[0]
         for flat, other, side in zip(flats, flats[::-1], self.sides[::-1], strict=True):
@@ -179,10 +179,10 @@ class Walk:
 
 
 class _Places(NamedTuple):
-    """Where the schemas of a pair stand.
+    """The places of the schemas of a pair.
 
     Attributes:
-        frame: the unions that these are alternatives of, if others may take the same values.
+        frame: the unions around both, if other alternatives may accept the same values.
     """
 
     base: Subschemas
@@ -191,7 +191,7 @@ class _Places(NamedTuple):
 
 
 def _takers(union: Union, old: int, new: int, way: Way) -> Iterator[Subschemas]:
-    """The alternatives that may take values of one: its partner, and some of the others."""
+    """Yield the alternatives that may accept values of one: its partner, and some of the others."""
     sent, partner, _ = directed(way.polarity, union.base[old], union.revision[new])
     _, taking, _ = directed(way.polarity, union.base, union.revision)
     for each in taking:
@@ -200,7 +200,7 @@ def _takers(union: Union, old: int, new: int, way: Way) -> Iterator[Subschemas]:
 
 
 def _rest(flat: Flat, name: str) -> Iterator[Subschemas]:
-    """What a schema says of properties that it does not name, if one may be there."""
+    """Yield the schemas for a property that is not named, if it may be present."""
     patterns = [
         places
         for (keyword, pattern), places in flat.children.items()
@@ -216,7 +216,7 @@ def _rest(flat: Flat, name: str) -> Iterator[Subschemas]:
 
 
 def _elsewhere(document: Document, flat: Flat, name: str) -> Iterator[Subschemas]:
-    """What alternatives and conditions say of a property."""
+    """Yield the schemas for a property in alternatives and conditions."""
     if name not in flat.hidden:
         for schema in applying(document, flat.places):
             properties = schema.value.get("properties") if isinstance(schema.value, dict) else None
@@ -241,7 +241,7 @@ def _key(places: _Places, way: Way) -> PairKey:
 
 
 def _identity(places: Subschemas) -> tuple[tuple[Pointer, str], ...]:
-    # One schema is taken apart into one for each of its types.
+    # A schema may have been split into one for each of its types.
     return tuple(
         (each.pointer, str(each.value.get("type")) if isinstance(each.value, dict) else "")
         for each in places

@@ -1,1 +1,1 @@
-"""The verdict on a change: its rule, what the project accepts, the version that it calls for."""
+"""Verdicts on changes: their rules, the project's acceptances, the version that they call for."""

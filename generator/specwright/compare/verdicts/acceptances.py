@@ -1,4 +1,4 @@
-"""`review.toml`: the changes that a project accepts, each with a reason and a last day."""
+"""`review.toml`: the changes that a project accepts, each with a reason and an expiry date."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from specwright.findings import Finding
 FILE_NAME = "review.toml"
 _TABLE = "[[accepted]]"
 _TEXTS = ("rule", "reason")
-# What an entry may be about: one change, or all at a place.
+# An entry is about one change, or about all at a place.
 _ABOUT = ("change", "where")
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """Changes that break one rule and are accepted until a day.
+    """Changes that break one rule and are accepted until a date.
 
     Attributes:
-        where: a glob for JSON pointers, or for operations such as `GET /orders`; empty if one
-            change is meant.
-        change: the fingerprint of the one change.
+        where: a glob for JSON pointers, or for operations such as `GET /orders`; empty for a
+            single change.
+        change: the fingerprint of a single change.
     """
 
     rule: str
@@ -41,15 +41,15 @@ class Acceptance:
 
     @property
     def about(self) -> str:
-        """What is accepted, in words."""
+        """The accepted changes, in words."""
         return f"'{self.rule}' at '{self.where}'" if self.where else f"the change {self.change}"
 
     def is_as(self, other: Acceptance) -> bool:
-        """Whether another entry accepts the same until the same day, wherever it stands."""
+        """Return whether another entry is the same, apart from its location."""
         return replace(self, location=other.location) == other
 
     def covers(self, finding: Finding, operations: Collection[str]) -> bool:
-        """Whether a finding, which affects these operations, is what was accepted."""
+        """Return whether a finding that affects these operations is accepted."""
         if self.change:
             return (finding.rule, finding.fingerprint) == (self.rule, self.change)
         places = (*operations, finding.pointer or "")
@@ -57,7 +57,7 @@ class Acceptance:
 
 
 def find(document: str) -> str | None:
-    """Return the `review.toml` beside a document; a link that leads elsewhere is refused."""
+    """Return the path of the `review.toml` beside a document; a link elsewhere is an error."""
     beside = Path(document).with_name(FILE_NAME)
     if not os.path.lexists(beside):
         return None
@@ -71,7 +71,7 @@ def find(document: str) -> str | None:
 
 
 def load(file: str) -> tuple[Acceptance, ...]:
-    """Read the accepted changes; an `InputError` says what in the file has no meaning."""
+    """Read the accepted changes; an invalid file raises an `InputError` with the reason."""
     return entries(file, *read_toml(Path(file)))
 
 
@@ -118,7 +118,7 @@ def _entry(entry: Any, place: Location) -> Acceptance:
 def approved(
     entries: Sequence[Acceptance], base: Sequence[Acceptance]
 ) -> tuple[list[Acceptance], list[Finding]]:
-    """Return the entries that the base has, too, and a finding for each of the others."""
+    """Return the entries that the base also has, and a finding for each of the others."""
     known = [each for each in entries if any(each.is_as(other) for other in base)]
     pending = [
         Finding(
@@ -139,7 +139,7 @@ def apply(
     findings: Sequence[tuple[Finding, Collection[str]]],
     today: date,
 ) -> tuple[list[Finding], list[Finding]]:
-    """The findings that are left, with those about acceptances, and the accepted ones."""
+    """Return the remaining findings, with those about acceptances, and the accepted ones."""
     kept: list[Finding] = []
     accepted: list[Finding] = []
     needed: set[Acceptance] = set()

@@ -1,4 +1,4 @@
-"""What is announced to go: `deprecated`, and `x-sunset`, the day."""
+"""Announced removals: `deprecated`, and the date in `x-sunset`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from specwright.document.model import Document
 from specwright.pointer import resolve
 
 DEPRECATED = "deprecated"
-# The day of RFC 8594, which OpenAPI has no field for, as several tools write it.
+# The sunset date (RFC 8594), which OpenAPI has no field for; several tools write this one.
 SUNSET = "x-sunset"
-# What a schema that lists its values may say besides.
+# The keywords of a schema that does nothing but list its values.
 _SAYS_NO_MORE = re.compile(
     "const|enum|type|title|description|examples?|default|deprecated|x-.*"
 ).fullmatch
-# What is gone, and what that is from its day on.
+# The rules for removals, and those that apply from the announced date on.
 _REMOVALS = {
     ChangeRule.OPERATION_REMOVED: ChangeRule.SUNSET_OPERATION_REMOVED,
     **dict.fromkeys(
@@ -39,7 +39,7 @@ _REMOVALS = {
 
 
 def announced(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[ChangeRule, str]]:
-    """Yield the fields in which an announcement changed, each with the rule that this breaks."""
+    """Yield the changed fields of an announcement, each with the rule that this breaks."""
     was, now = (is_deprecated(each) for each in (old, new))
     if was != now:
         yield ChangeRule.DEPRECATION, DEPRECATED
@@ -55,7 +55,7 @@ def announced(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[
 
 
 def as_announced(change: Change, documents: tuple[Document, Document], today: date) -> Change:
-    """The change, by a rule of its own if something is gone after the day announced for it."""
+    """Return the change, with a rule of its own for a removal after its announced date."""
     if change.base is None:
         return change
     base = _value(documents[0], change.base)
@@ -72,7 +72,7 @@ def as_announced(change: Change, documents: tuple[Document, Document], today: da
 def short_notice(
     change: Change, revision: Document, today: date, least: timedelta | None
 ) -> Iterator[Change]:
-    """The change that an announcement is besides, if it comes later than the project promised."""
+    """Yield a change if an announcement comes later than the project promises."""
     owner, _, field = change.revision.rpartition("/")
     value = _value(revision, owner) if field in (DEPRECATED, SUNSET) else None
     is_announcement = change.rule in (ChangeRule.DEPRECATION, ChangeRule.SUNSET_SOONER)
@@ -89,12 +89,12 @@ def short_notice(
 
 
 def is_deprecated(value: Any) -> bool:
-    """Whether something is announced to go."""
+    """Return whether something is deprecated."""
     return isinstance(value, Mapping) and value.get(DEPRECATED) is True
 
 
 def sunset(value: Mapping[str, Any]) -> date | None:
-    """Return the day on which something goes; None if none is named."""
+    """Return the date on which something is to be removed; None if missing or invalid."""
     try:
         return date.fromisoformat(str(value.get(SUNSET))[:10])
     except ValueError:
@@ -107,7 +107,7 @@ def _is_due(value: Any, today: date) -> bool:
 
 
 def _values(document: Document, schema: Any) -> dict[str, Any]:
-    """The values of an enumeration as JSON texts, each with its schema; empty for any other one."""
+    """Return the values of an enumeration as JSON texts, each with its schema, or else nothing."""
     schema = document.follow(schema)
     if not isinstance(schema, dict):
         return {}

@@ -1,4 +1,4 @@
-"""One change, as the modules that find changes hand it on."""
+"""Changes, as the comparison finds them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A rule that applies at a place of both documents.
+    """A rule that applies at a place in both documents.
 
     Attributes:
-        base: the place in the older document; None where it has none.
-        revision: the place in the newer one, or that of what is gone from there.
+        base: the place in the older document; None if missing there.
+        revision: the place in the newer one, or the former place of a removed part.
         counterexample: a value that one side accepts and the other does not, as JSON text.
     """
 
@@ -29,13 +29,13 @@ class Change:
 
 
 def shown(value: object) -> str:
-    """A value of a document in a message; `…` stands for the rest of a long one."""
+    """Return a value of a document for a message; `…` stands for the rest of a long one."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def became(before: object, after: object) -> str:
-    """The words for a value that changed, came or went; None stands for none."""
+    """Return the words for a value that changed, or was added or removed (None: missing)."""
     if before is None:
         return f"is now {shown(after)}"
     if after is None:

@@ -1,4 +1,4 @@
-"""The rules of the review: whom a change breaks, and why."""
+"""The rules of the review: the side that a change breaks, and the reasons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class ChangeRule(StrEnum):
-    """The id of a rule of the review, as reports and `review.toml` spell it."""
+    """The id of a rule of the review, as in reports and `review.toml`."""
 
     OPERATION_REMOVED = "operation-removed"
     SUNSET_SOONER = "sunset-sooner"
@@ -93,7 +93,7 @@ class ChangeRule(StrEnum):
 
 
 class Category(StrEnum):
-    """Chapters of the list of rules: whom a change breaks, the worst first."""
+    """The chapters of the list of rules, by the side that a change breaks, the worst first."""
 
     WIRE = "Changes: break what is sent"
     CLIENT_SOURCE = "Changes: break the source of clients"
@@ -110,7 +110,7 @@ _NARROWED = (
 _WIDENED = (
     "Clients rely on what the API may send today. %s that was not possible is sent from now on."
 )
-# The start of two rules each, and what is refused or sent.
+# The stem of two rules each, and the values that are rejected or sent.
 _VALUES = {
     "type": "A value of a type",
     "format": "Text of a format",
@@ -123,7 +123,7 @@ _VALUES = {
     "union": "A value of an alternative",
 }
 
-# Whom a change breaks -> rule -> why.
+# Category -> rule -> reason.
 REASONS: Mapping[Category, Mapping[str, str]] = {
     Category.WIRE: {
         ChangeRule.OPERATION_REMOVED: (

@@ -1,4 +1,4 @@
-"""A pair of documents that each rule of the review finds, and one that gets there unbroken."""
+"""Examples of each rule of the review: a pair of documents with a finding, and one without."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.keywords.order import ORDER
 from specwright.vocabulary.keywords.signature import SIGNATURE
 
-# What fills in one part, or several.
+# The text for one placeholder, or for several.
 Fill = str | tuple[str, ...]
-# The pair that is found, and the one without a break from the same document, if there is one.
+# The pair with a finding, and a pair without a break from the same document, or "".
 Example = tuple[str, str]
 
 _OPERATION = """\
@@ -111,22 +111,22 @@ _SIGNED = f"{SIGNATURE.name}: {{header: %s, algorithm: hmac-sha256}}"
 
 
 def _pair(part: str, base: Fill, revision: Fill, more: str = "") -> str:
-    """Two documents in one stream of YAML, which differ in what is filled in, and in an end."""
+    """Return two documents in one YAML stream that differ in the filled-in text and the end."""
     return f"{part % base}---\n{part % revision}{more}"
 
 
 def _example(
     part: str, base: Fill, found: Fill, instead: Fill | None = None, more: str = ""
 ) -> Example:
-    """The pair that is found, and the one that is not, if something is there for it.
+    """Return the pair with a finding, and the one without, if `instead` is given.
 
     Args:
-        more: what the document without a break has at its end.
+        more: the end of the document without a break.
     """
     return _pair(part, base, found), "" if instead is None else _pair(part, base, instead, more)
 
 
-# Stem of a rule, the wider schema, the narrower one.
+# The stem of a rule, the wider schema, the narrower one.
 _SCHEMAS = (
     ("type", "{type: number}", "{type: integer}"),
     ("enum", "{enum: [a, b]}", "{enum: [a]}"),
@@ -143,7 +143,7 @@ _SCHEMAS = (
 
 
 def _beside(part: str, before: str, after: str) -> Example:
-    """A property whose schema changes, and one of the new schema beside the old one."""
+    """Return an example: a property with a changed schema, or a new property beside the old one."""
     old = f"{before.removesuffix('}')}, deprecated: true}}"
     return _example(
         part,

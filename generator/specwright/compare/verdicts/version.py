@@ -15,21 +15,21 @@ from specwright.findings import Finding
 
 _VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:[-+].*)?")
 _POINTER = "/info/version"
-# Whether these break anybody is not known.
+# It is unknown whether these break clients.
 _UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
 
 Number = tuple[int, int, int]
 
 
 class Part(IntEnum):
-    """The part of a version that changes call for."""
+    """The part of a version number that changes raise."""
 
     PATCH = 2
     MINOR = 1
     MAJOR = 0
 
     def after(self, version: Number) -> Number:
-        """The least version that says so; before 1.0.0 each part stands for the one above."""
+        """Return the next version with this part raised; before 1.0.0, the part below it."""
         part = self if version[0] else min(self + 1, Part.PATCH)
         kept = version[:part]
         raised = (*kept, version[part] + 1, 0, 0)
@@ -37,7 +37,7 @@ class Part(IntEnum):
 
 
 class Verdict(NamedTuple):
-    """The finding about a version, the same in short, and the least version if that is known."""
+    """The finding about a version, the same in short, and the least version if known."""
 
     finding: Finding
     short: str
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> Verdict:
-    """Return which version the changes to a revision that differs from its base call for."""
+    """Return the verdict on the version of a revision that differs from its base."""
     part, reason = _called_for(findings)
     texts = [_text(each) for each in (base, revision)]
     place = revision.locate(_POINTER)

@@ -1,4 +1,4 @@
-"""How to get to what a change is for without breaking anybody, for each rule that breaks."""
+"""Ways to reach the aim of a change without a break, for each breaking rule."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The bench: the implementation under test, its keys, and calls that succeed there."""
+"""The test bench: the implementation under test, its keys, and calls that succeed."""

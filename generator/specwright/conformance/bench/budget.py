@@ -1,4 +1,4 @@
-"""The time of a run, shared out to its steps."""
+"""The time budget of a run, divided among its steps."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-# Steps that take more than one share of the time.
+# Steps that get more than one share of the time.
 _SHARES = {"explore": 12, "validation": 4, "robustness": 2, "fuzzing": 8}
 
 
 @dataclass(slots=True)
 class Budget:
-    """What is left of the time, and who is still to get some of it.
+    """The remaining time, and the steps that still need some.
 
-    A step that needs less than its share leaves the rest to the later ones.
+    A step that needs less than its share leaves the rest to later steps.
 
     Attributes:
-        seconds: for all steps; None for as much as they take.
-        cut: the steps that needed more than they got.
+        seconds: for all steps; None for no limit.
+        cut: the steps that ran out of time.
     """
 
     seconds: float | None
@@ -27,12 +27,12 @@ class Budget:
     _ends: float = 0.0
 
     def begin(self, steps: Iterable[str]) -> None:
-        """Let the time of these steps begin."""
+        """Start the clock for these steps."""
         self.steps = list(steps)
         self._ends = time.monotonic() + (self.seconds or 0.0)
 
     def share(self, step: str) -> float | None:
-        """Return the seconds of the next step; None where there is no limit."""
+        """Return the seconds for the next step; None for no limit."""
         if self.seconds is None:
             return None
         shares = [_SHARES.get(each, 1) for each in self.steps[self.steps.index(step) :]]

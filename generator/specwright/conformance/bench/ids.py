@@ -1,4 +1,4 @@
-"""Ids that answers gave, by the paths that they lead to and by names such as `user_id`."""
+"""Ids from responses, by the paths that they lead to and by names such as `user_id`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from specwright.conformance.recording.record import Linked
 from specwright.names import snake
 from specwright.pointer import join
 
-# The newest ones that are kept, and those that are tried.
+# How many of the newest values are kept, and how many are tried.
 _KEPT, _TRIED = 20, 3
-# Members of a body by which it names something else; a name or a code is often its own.
+# Members by which a body refers to another resource; a name or a code is often its own.
 _REFERENCES = ("id", "uuid", "uid", "slug")
 
 _Each = TypeVar("_Each")
@@ -40,7 +40,7 @@ _Each = TypeVar("_Each")
 
 @dataclass(frozen=True, slots=True)
 class _Trail:
-    """The values of the variables of a path that belong together."""
+    """Values of path variables that belong together."""
 
     values: tuple[JsonValue, ...]
     expressions: tuple[str, ...]
@@ -48,18 +48,18 @@ class _Trail:
 
 
 class Ids:
-    """Remembers ids, and gives those of one thing together with those of what it is a part of."""
+    """A store of ids, in which the id of a resource stays together with those of its parents."""
 
     def __init__(self, contract: Contract, base_url: str, linked: dict[Linked, Linked]) -> None:
         self._contract = contract
         self._routes = Routes(contract, base_url)
-        # Parameters with where their values come from, for the report.
+        # The origins of parameter values, for the report.
         self._linked = linked
         self._trails: dict[Shape, list[_Trail]] = defaultdict(list)
         self._named: dict[str, list[tuple[JsonValue, Linked]]] = defaultdict(list)
 
     def learn(self, call: Call, exchange: Exchange) -> None:
-        """Remember the ids of a successful answer."""
+        """Remember the ids in a successful response."""
         contract, operation, response = self._contract, call.operation, exchange.response
         assert response is not None
         location = response.header("location")
@@ -76,7 +76,7 @@ class Ids:
             _put_first(self._named[name], found)
 
     def link(self, target: Operation, values: Mapping[str, JsonValue], source: str) -> bool:
-        """Remember what a declared link says of a path, if that is all of its variables."""
+        """Remember the path values of a declared link; return whether they cover the path."""
         for part, names in up_to_variables(target.site.key):
             if values.keys() >= set(names):
                 trail = _Trail(tuple(values[name] for name in names), (), source)
@@ -93,18 +93,18 @@ class Ids:
             self._keep(part, _Trail(values, expressions, operation.name))
 
     def _keep(self, path: Shape, trail: _Trail) -> None:
-        # The text of a header and the number in a body are one id.
+        # Text in a header and a number in a body may be the same id.
         same = [*map(str, trail.values)]
         known = self._trails[path]
         known[:] = [trail, *(each for each in known if [*map(str, each.values)] != same)][:_KEPT]
 
     def path(self, operation: Operation) -> dict[Key, list[JsonValue]]:
-        """Return values of path parameters, of which those at the same index belong together."""
+        """Return values of path parameters; those at the same index belong together."""
         for part, names in up_to_variables(operation.site.key):
             trails = self._trails[part]
             if trails:
                 newest = trails[0]
-                # Those of declared links are in the document.
+                # Values of declared links have no expressions: these links are in the document.
                 for name, expression in zip(names, newest.expressions, strict=False):
                     self._linked[operation.name, name] = newest.source, expression
                 return {
@@ -114,15 +114,15 @@ class Ids:
         return {}
 
     def parameter(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
-        """Return values of a parameter, by its name; those that fit its schema."""
+        """Return known values for a parameter by its name, if they fit its schema."""
         name = slot.written.wire
         return self._by_name(operation, name, wanted_names(operation.site.key, name), slot.schema)
 
     def members(self, operation: Operation, body: JsonValue) -> dict[str, JsonValue]:
-        """Return the members of a body that name something else, such as its `flow_id`.
+        """Return the members of a body that refer to other resources, such as its `flow_id`.
 
-        They are whole: one that has such a member within, as a list of lines of an order has, is
-        returned with all that it holds.
+        A member that contains such a reference, such as the list of lines of an order, is
+        returned whole.
         """
         schema = self._contract.body_schema(operation)
         if schema is None or not isinstance(body, dict):
@@ -157,7 +157,7 @@ class Ids:
         return found
 
     def _items(self, schema: str) -> str:
-        """The place of the schema of the items of a list."""
+        """Return the pointer of the schema of the items of a list."""
         lists = (at for at, each in in_place(self._contract.document, schema) if "items" in each)
         return f"{next(lists, schema)}/items"
 

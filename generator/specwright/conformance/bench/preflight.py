@@ -1,4 +1,4 @@
-"""Whether there is an implementation at all, before anything is blamed on it."""
+"""The check before a run that the target is an implementation of the document."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from specwright.errors import InputError
 
 SOURCE = "preflight"
 
-# Operations that are asked until one answers as the document says.
+# The most operations to call until one responds as the document says.
 _MOST = 8
 _NOT_THERE = "start it, or see to the URL"
-# What failures of TLS say, the more exact ones first.
+# Hints by text in TLS errors, more specific ones first.
 _HINTS = {
     "CERTIFICATE": "its certificate is not trusted: set SSL_CERT_FILE to the file of its CA",
     "SSL": "does it speak TLS on this port? if not, the URL begins with http://",
 }
-# Where APIs are whose documents do not say it.
+# Common base paths, for documents that do not declare one.
 _PREFIXES = ("/api", "/v1", "/api/v1", "/v2", "/api/v2")
 
 
 def reach(contract: Contract, target: Target) -> None:
-    """Make sure that there is an implementation, and that it takes the key.
+    """Ensure that an implementation of the document responds and accepts the key.
 
     Raises:
-        InputError: there is none, or what answers is something else.
+        InputError: nothing responds, the key is refused, or another server responds.
     """
     bench = Workbench(contract, target, SOURCE)
     calls = list(_calls(bench))
@@ -53,17 +53,17 @@ def reach(contract: Contract, target: Target) -> None:
 
 
 def _calls(bench: Workbench) -> Iterator[Call]:
-    """Calls that read something, those without variables in their path if there are any."""
+    """Yield calls of safe operations, without path variables if possible."""
     safe = [each for each in bench.contract.operations.values() if each.is_safe]
     plain = [each for each in safe if not each.template.names] or safe[:1]
     made = (next(bench.candidates(each), None) for each in plain)
     found = [each for each in made if each is not None]
-    # The usual ones of a large document are not its first ones only.
+    # In a large document, the first operations need not be typical ones.
     yield from found[:: max(len(found) // _MOST, 1)][:_MOST]
 
 
 def _is_answer(contract: Contract, exchange: Exchange) -> bool:
-    """Whether an answer comes from an implementation of the document, right or wrong."""
+    """Return whether a response is from an implementation of the document, right or wrong."""
     response, operation = exchange.response, contract.operations[exchange.operation or ""]
     if response is None:
         return False
@@ -77,7 +77,7 @@ def _is_answer(contract: Contract, exchange: Exchange) -> bool:
         case 403:
             return False
         case 404:
-            # Frameworks answer so where no path of theirs is, too, but with a body of their own.
+            # Frameworks also respond so to unknown paths, but with a body of their own.
             is_own = is_declared and declared is not None and _fits(contract, declared, response)
             return bool(operation.template.names) or is_own
         case _:
@@ -91,7 +91,7 @@ def _fits(contract: Contract, declared: Site, response: Response) -> bool:
 
 
 def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> None:
-    """Say why there is nothing to test.
+    """Raise an error with the reason why there is nothing to test.
 
     Raises:
         InputError: always.
@@ -122,7 +122,7 @@ def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> Non
 
 
 def _prefix(bench: Workbench, call: Call) -> str | None:
-    """Where the paths of the document are found: below a URL that it names, or a usual one."""
+    """Return the base URL at which the API is found, a declared or a common one; else None."""
     parts = urlsplit(bench.target.base_url)
     origin, own = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
     urls = [each.url for each in all_servers(bench.contract.document)]

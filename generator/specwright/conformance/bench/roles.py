@@ -1,24 +1,24 @@
-"""Whose credentials a request carries."""
+"""The roles that requests are sent in, each with credentials of its own."""
 
 from __future__ import annotations
 
-# The key of most requests, that of another partner, one of the same partner in the other mode, one
-# whose rate limits may be used up, one that may do nothing, and none.
+# The main key, that of another partner, one of the same partner in the other mode, one whose rate
+# limits may be used up, one without permissions, and no key.
 MAIN, OTHER, OTHER_MODE = "main", "other", "other_mode"
 LIMITED, SUSPENDED, NOBODY = "limited", "suspended", ""
-# A key of the right form that nobody has; the key of most in other letters, with more behind it,
-# and under a scheme that was not asked for.
+# A key of the right form that was never issued; the main key with its case swapped, with a suffix,
+# and under another authentication scheme.
 STRANGER, FOLDED, LONGER, MISNAMED = "stranger", "other letters", "more behind", "another scheme"
-# None of them may do anything.
+# Requests in these roles must be refused.
 STRANGERS = (NOBODY, STRANGER, FOLDED, LONGER, MISNAMED)
 
 
 def stranger(key: str) -> str:
-    """A key of the same form that nobody has."""
+    """Return a key of the same form that was never issued."""
     return key[:-8] + "".join("0" if each != "0" else "1" for each in key[-8:])
 
 
 def strangers(key: str) -> dict[str, str]:
-    """Keys that are almost this one, by role; nobody has them."""
+    """Return invalid keys that resemble this one, by role."""
     others = {STRANGER: stranger(key), FOLDED: key.swapcase(), LONGER: f"{key}0"}
     return {role: each for role, each in others.items() if key and each != key}

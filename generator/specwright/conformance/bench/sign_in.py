@@ -1,4 +1,4 @@
-"""Signing in: from a user and a password, or a client and its secret, to a credential."""
+"""Sign-in: a credential for a user and a password, or for a client and its secret."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ Checked = Callable[[str], object]
 def sign_ins(
     contract: Contract, target: Target, settings: Mapping[str, SignIn], check: Checked
 ) -> dict[str, Obtain]:
-    """By security scheme, what turns a key into a credential.
+    """Return functions that turn a key into a credential, by security scheme.
 
-    A key `client:secret` for a scheme of OAuth 2.0 is one, as is `user:password` where the document
-    has the flow for it; any other key is the token itself.
+    For an OAuth 2.0 scheme, a key `client:secret`, or `user:password` if the document has only
+    the flow for that, is exchanged for a token; any other key is the token itself.
 
     Args:
-        check: lets a URL pass that requests may be sent to.
+        check: raises an error for a URL to which requests must not be sent.
 
     Raises:
-        InputError: a setting names something that the document does not have.
+        InputError: a setting names a scheme or an operation that the document does not have.
     """
     known = target.credential.schemes if target.credential is not None else {}
     for name in settings:
@@ -72,7 +72,7 @@ def _operation(contract: Contract, name: str) -> Operation:
 def _logged_in(
     target: Target, operation: Operation, setting: SignIn, scheme: Scheme, key: str
 ) -> str:
-    """Call an operation that signs in, and take the credential out of its answer."""
+    """Call a sign-in operation, and return the credential in its response."""
     user, _, password = key.partition(":")
     body: dict[str, JsonValue] = {
         name: text.replace("{user}", user).replace("{password}", password)
@@ -120,7 +120,7 @@ def _credential(call: Call, exchange: Exchange, setting: SignIn, scheme: Scheme)
 
 @dataclass(slots=True)
 class _Grants:
-    """Tokens of OAuth 2.0 (RFC 6749), for a client or for a user who trusts the test."""
+    """OAuth 2.0 tokens (RFC 6749) by client credentials, or by the password of a user."""
 
     target: Target
     setting: SignIn
@@ -128,7 +128,7 @@ class _Grants:
     check: Checked
 
     def __call__(self, key: str) -> str:
-        """Return a key that is a token, or the token for a grant."""
+        """Return the token for a key, which may be the token itself."""
         name, colon, secret = key.partition(":")
         if not colon:
             return key

@@ -17,21 +17,21 @@ from specwright.runtime.shared.auth.scheme import Scheme
 _ANOTHER_SCHEME = "Basic"
 # Headers that hold credentials, whether or not the document says so.
 _PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization"})
-# A shorter text would be found in everything.
+# A shorter text would match almost anywhere.
 _SHORTEST_SECRET = 4
-# By role, and by the name of a security scheme.
+# A role, and the name of a security scheme.
 Owner = tuple[str, str]
 
 
 @dataclass(slots=True)
 class Signer:
-    """Adds to requests the credentials that their operations ask for.
+    """A signer that adds to requests the credentials that their operations require.
 
     Attributes:
-        keys: by role, for every scheme without a key of its own; an empty one is for none.
-        own: by role and scheme.
-        headers: of every request; those that hold credentials, of requests with the key of most.
-        sign_in: by scheme, what turns a key into a credential, such as a password into a token.
+        keys: by role, for every scheme without a key of its own; an empty one means no key.
+        own: keys for single schemes, by role and scheme.
+        headers: of every request; those that hold credentials, only of requests in the main role.
+        sign_in: by scheme, functions from a key to a credential, such as a password to a token.
     """
 
     credential: Credential | None
@@ -44,7 +44,7 @@ class Signer:
     _told: set[str] = field(default_factory=set, repr=False)
 
     def sign(self, request: Request, operation: Pointer | None, role: str) -> Request:
-        """Return a request with the credentials of a role in their parts."""
+        """Return a request with the credentials of a role added."""
         present = {name.lower() for name, _ in request.headers}
         more = [
             (name, value)
@@ -54,7 +54,7 @@ class Signer:
         made = Unsigned(request.method, request.url, [*request.headers, *more])
         for scheme, text in self.texts(operation, role):
             made = signed(made, scheme, text)
-        # A URL with a credential is a type of its own, which a record does not know.
+        # A URL with a credential has a type of its own; a record needs a plain string.
         return replace(request, url="".join(made.url), headers=tuple(made.headers))
 
     def unsigned(self, request: Request) -> Request:
@@ -84,7 +84,7 @@ class Signer:
         return replace(request, url=written, headers=tuple(headers))
 
     def is_signed(self, request: Request, operation: Pointer | None) -> bool:
-        """Whether a request carries what the key of most has for its operation."""
+        """Return whether a request carries the main role's credentials for its operation."""
         headers = {(name.lower(), value) for name, value in request.headers}
         cookies = {each.strip() for each in (request.header("cookie") or "").split(";")}
         pairs = set(parse_qsl(request.url.partition("?")[2]))
@@ -101,7 +101,7 @@ class Signer:
         return True
 
     def texts(self, operation: Pointer | None, role: str) -> Iterator[tuple[Scheme, str]]:
-        """The texts of the credentials of a role for an operation, with their schemes."""
+        """Yield the credentials of a role for an operation: their schemes and texts."""
         for name in self.chosen(operation, role):
             scheme, text = self._schemes[name], self._text(role, name)
             if role == MISNAMED:
@@ -111,9 +111,9 @@ class Signer:
                 yield scheme, text
 
     def chosen(self, operation: Pointer | None, role: str) -> tuple[str, ...]:
-        """The schemes of the first alternative of an operation for which there are all keys.
+        """Return the schemes of an operation's first alternative for which the role has all keys.
 
-        Where there is none, those of one for which there are some.
+        Otherwise, return the schemes with a key of the first alternative that has any.
         """
         if self.credential is None or role == NOBODY:
             return ()
@@ -132,11 +132,11 @@ class Signer:
         return next(iter([*whole, *filter(None, held)]), ())
 
     def trust(self, operation: Pointer | None, role: str) -> None:
-        """Note that credentials were good, so that a later refusal says that they have expired."""
+        """Note that credentials were accepted: a later refusal then means that they expired."""
         self._good.update((role, name) for name in self.chosen(operation, role))
 
     def forget(self, operation: Pointer | None, role: str) -> bool:
-        """Obtain other credentials the next time; tell whether there were any that were good."""
+        """Drop obtained credentials that were accepted before; return whether there were any."""
         owners = {(role, name) for name in self.chosen(operation, role)}
         outdated = owners & self._good & self._obtained.keys()
         for owner in outdated:
@@ -145,7 +145,7 @@ class Signer:
         return bool(outdated)
 
     def renew(self) -> None:
-        """Obtain all credentials again when they are needed."""
+        """Drop all obtained credentials, to obtain them again when they are needed."""
         self._obtained.clear()
 
     @property
@@ -153,7 +153,7 @@ class Signer:
         """The texts that no report may show."""
         found = {*self.keys.values(), *self.own.values(), *self._told, *self.headers.values()}
         for text in list(found):
-            # Of a user and a password, or a client and its secret.
+            # The password of a user, or the secret of a client.
             found.add(text.partition(":")[2])
             for scheme in self._schemes.values():
                 credential = scheme.parse(text)
@@ -170,7 +170,7 @@ class Signer:
         return name.lower() in _PRIVATE | places
 
     def _key(self, role: str, name: str) -> str | None:
-        """The key of a role for a scheme, where a request can carry it."""
+        """Return the key of a role for a scheme; None if a request cannot carry it."""
         key = self.own.get((role, name)) or self.keys.get(role)
         if role == STRANGER and (MAIN, name) in self.own:
             key = stranger(self.own[MAIN, name])
@@ -181,7 +181,7 @@ class Signer:
         return key if can_carry else None
 
     def _text(self, role: str, name: str) -> str | None:
-        """The text of a credential, which is obtained where that is how one comes by it."""
+        """Return the text of a credential, obtained by a sign-in if the scheme has one."""
         scheme, key = self._schemes[name], self._key(role, name)
         if key is None or name not in self.sign_in:
             return None if key is None else scheme.write(scheme.parse(key))

@@ -1,4 +1,4 @@
-"""The implementation under test: where it is, and the credentials to use there."""
+"""The implementation under test: its address, and the credentials for it."""
 
 from __future__ import annotations
 
@@ -23,45 +23,45 @@ from specwright.pointer import Pointer
 from specwright.runtime.shared.media.table import medium_of
 
 TIMEOUT_SECONDS = 30.0
-# The failure of an operation that is not asked again.
+# The failure of an operation that is not called again.
 HANGS = "no whole answer in time"
-# Names the file of an authority that is trusted.
+# The environment variable with the file of trusted certificate authorities.
 CA_VARIABLE = "SSL_CERT_FILE"
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
-# How long the first bytes of a stream are waited for.
+# How long to wait for the first bytes of a stream.
 _FIRST_BYTES_SECONDS = 1.0
-# Requests in a row without an answer, and the time they took, after which nothing is there.
+# Requests in a row without a response, and their total time, after which the target is lost.
 _LOST_AFTER = 8
 _LOST_SECONDS = 60.0
-# How often, and after which pause, a server that is gone is looked for.
+# The number of probes for a server that is gone, and the pause between them.
 _PROBES, _PROBE_PAUSE_SECONDS = 8, 0.25
-# Steps of a request, as the client calls them.
+# Steps of a request, as the HTTP client names them.
 _OPENED, _ANSWERED = "connection.connect_tcp.started", "http11.receive_response_headers.complete"
 
 
-class TimeOver(Exception):  # noqa: N818 - it ends a step; what was seen so far counts
-    """The time of a step is over."""
+class TimeOver(Exception):  # noqa: N818 - it ends a step; earlier results count
+    """The time of a step has run out."""
 
 
-class TargetLost(Exception):  # noqa: N818 - it ends a run; what was seen so far is reported
-    """The target does not answer any more."""
+class TargetLost(Exception):  # noqa: N818 - it ends a run; earlier results are reported
+    """The target no longer responds."""
 
 
 @dataclass(slots=True)
 class Target:
-    """Sends requests to an implementation, and records each with its answer.
+    """A client for the implementation that records each request with its response.
 
     Attributes:
-        base_url: without a slash at its end.
+        base_url: without a trailing slash.
         keys: by role.
-        main: the role that MAIN stands for, in the record.
+        main: the role that is recorded for MAIN.
         own: keys for one scheme of several, by role and scheme.
         headers: of every request.
-        timeout: seconds for an answer.
+        timeout: seconds for a response.
         signer: adds credentials to requests.
-        hanging: operations that did not answer in time.
-        ends: when the time of sources is over, by the clock of `time.monotonic`.
+        hanging: operations that did not respond in time.
+        ends: when the time of each source is over, by `time.monotonic`.
     """
 
     base_url: str
@@ -80,15 +80,15 @@ class Target:
     _unanswered: list[float] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Open the pool of connections."""
+        """Open the connection pool."""
         self.signer = Signer(self.credential, self.keys, self.own, self.headers)
         limits = httpx2.Limits(max_connections=32, max_keepalive_connections=32)
-        # Python reads the variable, which the client does not without proxies and passwords.
+        # Python reads the variable; the client does so only together with proxies and passwords.
         named = CA_VARIABLE in os.environ
         self._client = httpx2.Client(
             timeout=self.timeout,
             limits=limits,
-            # A session that an answer opens is nothing to the requests of others.
+            # A session cookie of one response must not be sent with other requests.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             follow_redirects=False,
             trust_env=False,
@@ -116,10 +116,10 @@ class Target:
         body: bytes | None = None,
         operation: Pointer | None = None,
     ) -> Request:
-        """A request to a path below the base URL, with the credentials of a role.
+        """Return a request to a path below the base URL, with the credentials of a role.
 
         Args:
-            operation: what asks for credentials; without one, the usual ones are sent.
+            operation: decides on the credentials; without one, the usual ones are sent.
         """
         sent: Headers = tuple(headers)
         return self.signer.sign(Request(method, self.base_url + path, sent, body), operation, role)
@@ -127,13 +127,13 @@ class Target:
     def send(
         self, request: Request, source: str, operation: Pointer | None, role: str = MAIN
     ) -> Exchange:
-        """Send a request; what goes wrong on the way is the `failure` of the exchange.
+        """Send a request; a transport error becomes the `failure` of the exchange.
 
-        An operation that hangs is not asked again, and a credential that was obtained, and is
-        not good any more, is renewed.
+        An operation that hangs is not called again, and an obtained credential that has expired
+        is renewed.
 
         Raises:
-            TargetLost: nothing listens any more, or many requests in a row got no answer.
+            TargetLost: nothing listens any longer, or many requests in a row got no response.
             TimeOver: the time of the source is over.
         """
         until = self.ends.get(source)
@@ -162,7 +162,7 @@ class Target:
     def _outcome(
         self, request: Request, operation: Pointer | None
     ) -> tuple[Response | None, str | None, float, float]:
-        """The answer to a request or why there is none, when it was sent, and how long it took."""
+        """Return the response or the failure of a request, its time, and its duration."""
         sent_at, started = time.time(), time.monotonic()
         response, failure, is_hanging = None, None, False
         try:
@@ -174,13 +174,13 @@ class Target:
         if is_hanging and operation is not None:
             self.hanging.add(operation)
         self._was_there |= response is not None
-        # What one operation takes says nothing of the others.
+        # The time of an operation that hangs says nothing about the others.
         counted = 0.0 if is_hanging else seconds
         self._unanswered = [] if failure is None else [*self._unanswered, counted]
         return response, failure, sent_at, seconds
 
     def _comes_back(self) -> bool:
-        """Whether something listens again soon, as after a restart by a supervisor."""
+        """Return whether something listens again soon, as after a restart by a supervisor."""
         parts = urlsplit(self.base_url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         for _ in range(_PROBES):
@@ -193,7 +193,7 @@ class Target:
         return False
 
     def _last_request(self) -> str:
-        """The last request that something took, which may be the one that it died of."""
+        """Return a note on the last request that was received, which may have caused a crash."""
         taken = (each for each in reversed(self.record.exchanges) if not each.is_unconnected)
         last = next(taken, None)
         if last is None:
@@ -202,9 +202,9 @@ class Target:
         return f"; the last request was {last.request.method} {asked} (request {last.number})"
 
     def _receive(self, request: Request) -> Response:
-        """The answer to a request, which is sent twice if a connection ends that was idle.
+        """Return the response to a request, resent once if an idle connection was closed.
 
-        It may end just when the request comes, which tells nothing of it (RFC 9112, 9.3.1).
+        The server may close it just when the request is sent (RFC 9112, 9.3.1).
         """
         steps: list[str] = []
         try:
@@ -216,7 +216,7 @@ class Target:
         try:
             return self._exchange(request, steps)
         except httpx2.ConnectError:
-            # It was taken, and nothing is there since.
+            # The first attempt was received, and nothing listens since.
             raise first from None
 
     def _exchange(self, request: Request, steps: list[str]) -> Response:
@@ -235,7 +235,7 @@ class Target:
             ends = time.monotonic() + self.timeout
             try:
                 if is_stream:
-                    # The transport looks at it when the body is begun.
+                    # The transport reads the timeout when the body begins.
                     request_timeouts = answer.request.extensions["timeout"]
                     request_timeouts["read"] = _FIRST_BYTES_SECONDS
                 for part in answer.iter_bytes():
@@ -256,7 +256,7 @@ class Target:
 
 
 def is_stream(response: Response | None) -> bool:
-    """Whether the items of an answer come one by one, for as long as somebody reads them."""
+    """Return whether a response is a stream of items, which may never end."""
     return response is not None and _is_stream(response.header("content-type") or "")
 
 
@@ -265,5 +265,5 @@ def _is_stream(media_type: str) -> bool:
 
 
 def _unsent(request: Request, source: str, operation: Pointer | None, role: str) -> Exchange:
-    """What stands for a request that would get no answer, and is not worth the wait."""
+    """Return the exchange of a request that is not sent, as its operation hangs."""
     return Exchange(0, source, role, operation, request, None, HANGS, time.time(), 0.0)

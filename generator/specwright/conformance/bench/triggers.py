@@ -8,15 +8,15 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
 
-# What an operation needs may take a moment to be there, such as the result of an order.
+# A prerequisite of an operation may take a moment, such as the result of an order.
 _PATIENCE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.2
 
 
 def cause(bench: Workbench, name: str, example: str | None) -> Exchange:
-    """Call an operation with its request example of this name, or with any that succeeds.
+    """Call an operation with its request example of this name, or with any call that succeeds.
 
-    What it needs is made first. Returns the exchange, or that of the call before it that failed.
+    Prerequisites are created as needed. Returns the exchange, or the last one if none succeeds.
     """
     operation = bench.contract.by_id[name]
     call = None if example is None else bench.example(operation, example)
@@ -34,7 +34,7 @@ def cause(bench: Workbench, name: str, example: str | None) -> Exchange:
 
 
 def _prepare(bench: Workbench, operation: Operation) -> None:
-    """Call what may hand on the values that an operation needs."""
+    """Call operations that may provide the values that an operation needs."""
     for each in bench.contract.operations.values():
         if each.pointer != operation.pointer and (each.is_safe or each.pointer not in bench.made):
             creates = each.has_body and not each.slots and each.declared["capacity"] is None

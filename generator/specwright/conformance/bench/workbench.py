@@ -1,4 +1,4 @@
-"""Calls that succeed: made of examples, of what links hand on, and of samples."""
+"""Calls that succeed, made from examples, linked values and samples."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, Respo
 from specwright.document import sites
 from specwright.pointer import Pointer, resolve
 
-# The newest values that are kept of each parameter.
+# How many of the newest values of each parameter are kept.
 _KEPT = 20
 _CANDIDATES = 12
 
 
 class Workbench:
-    """Makes calls, and learns from every answer what the next ones can use.
+    """A builder of calls that collects values from every response for later calls.
 
     Attributes:
         made: the latest successful call of each operation, with its exchange.
@@ -40,11 +40,11 @@ class Workbench:
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
         self._ids = Ids(contract, target.base_url, target.record.linked)
-        # Not of the seed: a run that is repeated must not meet the keys of the first one.
+        # Independent of the seed: a repeated run must not reuse the keys of the first one.
         self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
 
     def send(self, call: Call, role: str = MAIN, *, key: str | None = None) -> Exchange:
-        """Send a call, and learn from its answer."""
+        """Send a call, and learn from its response."""
         call = call if key is None else with_key(call, key)
         exchange = self.ask(call, role)
         if role == MAIN:
@@ -52,7 +52,7 @@ class Workbench:
         return exchange
 
     def ask(self, call: Call, role: str = MAIN) -> Exchange:
-        """Send a call that is no example for later ones."""
+        """Send a call, without learning from its response."""
         request = self.target.request(
             call.operation.method,
             call.path,
@@ -64,11 +64,11 @@ class Workbench:
         return self.target.send(request, self.source, call.operation.pointer, role)
 
     def fresh_key(self) -> str:
-        """An idempotency key, or another text of which there are no two."""
+        """Return a new idempotency key, or any other unique text."""
         return next(self._keys)
 
     def succeed(self, operation: Operation) -> tuple[Call, Exchange] | None:
-        """Call an operation so that it succeeds; None where no candidate does."""
+        """Return the first call of an operation that succeeds; None if no candidate does."""
         for call in self.candidates(operation):
             exchange = self.send(call)
             if exchange.response is not None and exchange.response.is_success:
@@ -76,7 +76,7 @@ class Workbench:
         return None
 
     def candidates(self, operation: Operation) -> Iterator[Call]:
-        """Calls that may succeed, those that did before first; each with a key of its own."""
+        """Yield calls that may succeed, those that did before first, each with a fresh key."""
         if operation.pointer in self.target.hanging:
             return
         tried: list[tuple[object, object]] = []
@@ -89,11 +89,11 @@ class Workbench:
                 return
 
     def with_fresh_key(self, call: Call) -> Call:
-        """The same call under another idempotency key, where the operation has one."""
+        """Return the same call with a fresh idempotency key, if the operation has one."""
         return with_key(call, self.fresh_key())
 
     def example(self, operation: Operation, name: str) -> Call | None:
-        """The call that a named example of the request body stands for."""
+        """Return the call for a named example of the request body; None if it cannot be made."""
         if operation.body is None:
             return None
         for each, example in sites.members(self.contract.document, operation.body[1], "examples"):
@@ -104,14 +104,14 @@ class Workbench:
         return None
 
     def known(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
-        """The values that links gave to a parameter, the newest first."""
+        """Return the values that links gave to a parameter, newest first."""
         linked = self._values[operation.pointer, slot.key]
         return linked or self._ids.path(operation).get(slot.key, [])
 
     def _candidates(self, operation: Operation) -> Iterator[Call]:
         if operation.pointer in self.made:
             before = self.made[operation.pointer][0]
-            # What it was called with may be gone; what links say now is newer.
+            # Resources in the earlier arguments may be gone; those of links are newer.
             for arguments in self._arguments(operation):
                 yield replace(before, arguments={**before.arguments, **arguments})
         bodies = list(self._bodies(operation))
@@ -120,7 +120,7 @@ class Workbench:
                 yield Call(operation, arguments, body)
 
     def _arguments(self, operation: Operation) -> Iterator[dict[Key, JsonValue]]:
-        """Values for all parameters that are needed, one after the other from each source."""
+        """Yield values for all needed parameters, each time with the next choice for each."""
         needed = [each for each in operation.slots if self._is_needed(operation, each)]
         path = self._ids.path(operation)
         choices = {
@@ -161,7 +161,7 @@ class Workbench:
             for body in plain:
                 if isinstance(body, dict) and isinstance(members, dict):
                     yield {**body, **members}
-        # An example may name what is there; a sample never does.
+        # An example may refer to an existing resource; a sample never does.
         yield from (*plain[:1], *linked) if examples else (*linked, *plain[:1])
         yield from plain[1:]
 
@@ -201,7 +201,7 @@ class Workbench:
 
 
 def key_header(operation: Operation) -> Key | None:
-    """The header parameter that is the idempotency key of an operation; None where none is."""
+    """Return the header parameter for an operation's idempotency key; None if it has none."""
     declared = operation.declared["idempotency"]
     if declared is None or declared.header is None:
         return None
@@ -211,7 +211,7 @@ def key_header(operation: Operation) -> Key | None:
 
 
 def with_key(call: Call, key: str) -> Call:
-    """The same call under an idempotency key, where the operation has one."""
+    """Return the same call with an idempotency key, if the operation has one."""
     declared = call.operation.declared["idempotency"]
     header = key_header(call.operation)
     if header is not None:
@@ -221,13 +221,13 @@ def with_key(call: Call, key: str) -> Call:
     try:
         resolve(call.body, declared.key.raw)
     except KeyError:
-        # Its absence is what the call is about.
+        # The call omits the key on purpose.
         return call
     return call.with_member(declared.key.raw, key)
 
 
 def _value(expression: JsonValue, call: Call, response: Response) -> JsonValue:
-    """What an expression stands for; None for nothing."""
+    """Return the value of an expression; None if it has none."""
     try:
         return evaluate(expression, call, response)
     except Unknown:

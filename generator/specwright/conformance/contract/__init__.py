@@ -1,1 +1,1 @@
-"""The contract as tests ask for it: operations, calls, links, samples, and values to hide."""
+"""The contract as tests use it: operations, calls, links, samples, and values to hide."""

@@ -17,7 +17,7 @@ from specwright.pointer import resolve
 
 
 def with_links(document: Document, links: Sequence[AddedLink]) -> Document:
-    """Return the document with links that settings add.
+    """Return the document with the links that settings add.
 
     Raises:
         InputError: the document has no such operation, parameter or response, or an expression is
@@ -37,7 +37,7 @@ def with_links(document: Document, links: Sequence[AddedLink]) -> Document:
         }
         responses = resolve(data, operations[link.source].pointer)["responses"]
         for status in filter(_is_success, responses):
-            # The same response may belong to other operations.
+            # Other operations may share the response.
             response = document.follow(responses[status])
             named = {**response.get("links", {}), f"setting-{number}": added}
             responses[status] = {**response, "links": named}
@@ -47,7 +47,7 @@ def with_links(document: Document, links: Sequence[AddedLink]) -> Document:
 def _mistakes(
     document: Document, operations: Mapping[str, OperationSite], link: AddedLink
 ) -> Iterator[tuple[str, str]]:
-    """Yield why a link cannot be added, with what to do about it."""
+    """Yield the reasons why a link cannot be added, each with a hint."""
     for name in (link.source, link.target):
         if name not in operations:
             general = "name an operationId, or such as `GET /things`"

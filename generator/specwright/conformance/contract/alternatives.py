@@ -1,4 +1,4 @@
-"""The plain schemas that a schema is made of: of one type each, without references."""
+"""Plain alternatives of a schema, each of one type and without references."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from specwright.document.model import Document
 
 _DEPTH = 8
-# Of a schema; unions of unions multiply.
+# The most alternatives of a schema; nested unions multiply.
 _MOST = 20
 _UNIONS = ("anyOf", "oneOf")
 
 
 def alternatives(document: Document, schema: Any) -> list[dict[str, Any]]:
-    """Return what a value may fit: the members of unions and of lists of types, one by one.
+    """Return the alternatives of a schema: each choice of union members and types.
 
-    They only say what is worth trying: a value is held against the schema itself.
+    They only suggest values to try: a value is validated against the schema itself.
     """
     return list(_alternatives(document, schema, 0))[:_MOST]
 
@@ -47,7 +47,7 @@ def _members(schema: dict[str, Any], keyword: str) -> list[Any]:
 
 
 def number(value: object) -> int | float | None:
-    """Return a finite number, a whole one as an integer however it is written; else None."""
+    """Return a finite number, as an integer if it is whole; None for any other value."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return int(value) if value == int(value) else value

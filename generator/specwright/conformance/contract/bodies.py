@@ -24,12 +24,12 @@ _FILES = frozenset({"binary", "base64"})
 
 
 def sent_as(media_type: str) -> str:
-    """Return the media type of a body, ranges as one of what they stand for."""
+    """Return the media type of a body, with a concrete one for a range."""
     return "text/plain" if is_range(media_type) else media_type
 
 
 def files(document: Document, content: Site) -> Iterator[str]:
-    """The properties of a form that are files (OpenAPI 3.1.1, 4.8.14.5; 3.0.4, 4.7.14.2)."""
+    """Yield the properties of a form that are files (OpenAPI 3.1.1, 4.8.14.5; 3.0.4, 4.7.14.2)."""
     schema = document.follow(content.value.get("schema"))
     properties = schema.get("properties") if isinstance(schema, dict) else None
     for name, declared in (properties or {}).items():
@@ -40,20 +40,20 @@ def files(document: Document, content: Site) -> Iterator[str]:
 
 
 def written(media_type: str, value: JsonValue, files: frozenset[str]) -> tuple[str, bytes]:
-    """Return the media type with its parameters and the bytes of a body; equal for equal values.
+    """Return the media type with its parameters and the bytes of a body, equal for equal values.
 
     Args:
         files: names of the members that are files.
 
     Raises:
-        ValueError: the medium has no such value.
+        ValueError: the media type cannot represent the value.
     """
     medium, given = medium_of(media_type), _given(media_type, value, files)
     kind, payload = medium.encode(Content(media_type), given, _CONVERTER)
     data = b"".join(payload.read()) if isinstance(payload, Chunks) else payload
     boundary = _BOUNDARY.search(kind)
     if boundary is not None:
-        # One that is random would make each request another one.
+        # A random boundary would make equal requests differ.
         fixed = sha256(json.dumps(value).encode()).hexdigest()[: len(boundary[1])]
         kind = kind.replace(boundary[1], fixed)
         data = data.replace(boundary[1].encode(), fixed.encode())

@@ -1,4 +1,4 @@
-"""Calls of operations: their arguments, and the requests that they become."""
+"""Calls of operations: their arguments, and their serialization as requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Key = tuple[str, str]
 
 
 class Absent:
-    """There is no body, which is not the same as null."""
+    """The type of a missing body, which is not the same as null."""
 
 
 ABSENT: Final = Absent()
@@ -33,11 +33,11 @@ class Call:
     body: JsonValue | Absent = ABSENT
 
     def with_argument(self, key: Key, value: JsonValue) -> Call:
-        """The same call with another argument."""
+        """Return the same call with another argument."""
         return replace(self, arguments={**self.arguments, key: value})
 
     def with_member(self, pointer: Pointer, value: JsonValue) -> Call:
-        """The same call with another value at a pointer of its body."""
+        """Return the same call with another value at a pointer of its body."""
         return replace(self, body=_with(self.body, split(pointer), value))
 
     @property
@@ -56,7 +56,7 @@ class Call:
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """The headers that the arguments become, and the media type of the body."""
+        """The headers for the arguments and for the media type of the body."""
         found = [("Accept", "application/json, */*;q=0.5")]
         cookies = []
         for slot in self.operation.slots:

@@ -1,4 +1,4 @@
-"""What a document asks of an implementation, in the form in which tests ask for it."""
+"""The requirements of a document on an implementation, in a form for tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from specwright.vocabulary.keywords.sort import SORT, Sort
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParameterSlot:
-    """A parameter: where it is declared, and how its values are written."""
+    """A parameter: its declaration, and the serialization of its values."""
 
     site: Site
     written: Parameter
@@ -47,7 +47,7 @@ class ParameterSlot:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Place and name, which tell it apart from the others of its operation."""
+        """Location and name, which identify it within its operation."""
         return self.written.location, self.written.wire
 
     @property
@@ -60,7 +60,7 @@ class ParameterSlot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """What a response offers to the next request (OpenAPI 3.1.1, 4.8.20)."""
+    """A link from a response to an operation (OpenAPI 3.1.1, 4.8.20)."""
 
     pointer: Pointer
     name: str
@@ -75,12 +75,12 @@ class Operation:
     """An operation of the API.
 
     Attributes:
-        declared: what it declares by `x-contract-*`, by the names of the keywords' attributes.
-        body: the media type object of its JSON body, and the media type.
+        declared: its `x-contract-*` declarations, by the names of the keywords' attributes.
+        body: the media type of its JSON body, and the media type object.
         responses: by status as written: `200`, `2XX` or `default`.
-        other_body: those of its body where it is not JSON.
+        other_body: the same for a body that is not JSON.
         files: the members of that body that are files.
-        scheme: the security scheme that it asks for; None if anybody may call it.
+        scheme: the security scheme that it requires; None if it is public.
     """
 
     site: OperationSite
@@ -106,7 +106,7 @@ class Operation:
 
     @property
     def method(self) -> str:
-        """As it is sent."""
+        """The HTTP method as it is sent."""
         return self.site.method
 
     @property
@@ -116,17 +116,17 @@ class Operation:
 
     @property
     def is_safe(self) -> bool:
-        """Whether asking changes nothing (RFC 9110, 9.2.1)."""
+        """Whether the method is safe (RFC 9110, 9.2.1)."""
         return self.method in ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")
 
     def slot(self, name: str) -> ParameterSlot | None:
-        """The parameter of a name, or of `place.name` as links write it."""
+        """Return the parameter with a name, or with `place.name` as links write it."""
         return next(
             (each for each in self.slots if name in (each.key[1], ".".join(each.key))), None
         )
 
     def response(self, status: int) -> Site | None:
-        """The declared response for a status (OpenAPI 3.1.1, 4.8.16)."""
+        """Return the declared response for a status (OpenAPI 3.1.1, 4.8.16)."""
         for pattern in (str(status), f"{status // 100}XX", "default"):
             if pattern in self.responses:
                 return self.responses[pattern]
@@ -134,10 +134,10 @@ class Operation:
 
 
 class Contract:
-    """A document with everything that is asked of it made once.
+    """A document with the data that tests need, computed once.
 
     Args:
-        left_out: operations that nothing is asked of, with the errors of the document about them.
+        left_out: operations that are not tested, with the errors of the document about them.
         excluded: operations that are not to be called.
     """
 
@@ -152,7 +152,7 @@ class Contract:
         self.excluded = excluded
         self.instances = Instances(document)
         self._demands = Demands(document)
-        # An implementation answers with what its document lists: new values are listed first.
+        # Responses may have only listed values: a new one must be added to the document first.
         self.answers = Instances(_closed(document))
         self.requests = Instances(for_requests(document))
         self.errors: ErrorContract | None = ERROR.read(document.data)
@@ -167,7 +167,7 @@ class Contract:
 
     @cached_property
     def uncalled(self) -> frozenset[tuple[str, str]]:
-        """Method and path of the operations that are there, and that nothing is asked of."""
+        """Method and path of the operations that exist, but are not tested."""
         sites = (*(site for site, _ in self.left_out), *self.excluded)
         return frozenset((each.method, each.key) for each in sites)
 
@@ -182,8 +182,8 @@ class Contract:
     def members(self) -> Mapping[Shape, Mapping[str, list[Operation]]]:
         """The operations below the members of collections.
 
-        By the shape of a path up to a variable and the name of the variable, those of which it is
-        the last variable; none where there is another one in each.
+        The keys are the shape of a path up to a variable, then the name of the variable. A list
+        has the operations with that as the last variable, and may be empty.
         """
         found = defaultdict[Shape, dict[str, list[Operation]]](dict)
         for each in self.operations.values():
@@ -196,7 +196,7 @@ class Contract:
 
     @cached_property
     def shown_once(self) -> frozenset[Pointer]:
-        """The pointers of the properties whose value is shown once."""
+        """The pointers of the properties with a value that is shown once."""
         return frozenset(
             node.pointer
             for node in walk(self.document.data)
@@ -204,7 +204,7 @@ class Contract:
         )
 
     def secrets(self, pointer: Pointer | None, response: Response) -> list[str]:
-        """The values of an operation's answer that are shown once."""
+        """Return the values in the response of an operation that are shown once."""
         operation = self.operations.get(pointer or "")
         declared = operation.response(response.status) if operation is not None else None
         schema = self.schema_of(declared) if declared is not None else None
@@ -220,7 +220,7 @@ class Contract:
         ]
 
     def links(self, operation: Operation, status: int) -> list[Link]:
-        """The links of a response that lead to an operation of this document."""
+        """Return the links of a response that lead to an operation of this document."""
         response = operation.response(status)
         if response is None:
             return []
@@ -274,7 +274,7 @@ class Contract:
     def _other_body(
         self, contents: list[tuple[str, Site]]
     ) -> tuple[tuple[str, Site] | None, frozenset[str]]:
-        """The first body that can be written, with its files."""
+        """Return the first body that can be written, with its files."""
         for kind, content in contents:
             media_type = bodies.sent_as(kind)
             if not medium_of(media_type).is_stream:
@@ -282,20 +282,20 @@ class Contract:
         return None, frozenset()
 
     def schema_of(self, holder: Site) -> Pointer | None:
-        """The pointer of the schema of JSON content; None where there is none to hold."""
+        """Return the pointer of the schema of JSON content; None without a schema."""
         content = sites.json_content(self.document, holder)
         if content is None or "schema" not in content.value:
             return None
         return content / "schema"
 
     def body_schema(self, operation: Operation) -> Pointer | None:
-        """The pointer of the schema of the JSON body."""
+        """Return the pointer of the schema of the JSON body; None without a schema."""
         if operation.body is None or "schema" not in operation.body[1].value:
             return None
         return operation.body[1] / "schema"
 
     def sampled_body(self, operation: Operation) -> JsonValue:
-        """Return a body without the members that only answers have; null without a schema."""
+        """Return a sample body without read-only members; None without a schema."""
         content, document = operation.body or operation.other_body, self.requests.document
         if content is None or "schema" not in content[1].value:
             return None
@@ -320,7 +320,7 @@ def _slot(site: Site, place: str, name: str) -> ParameterSlot:
 
 
 def _closed(document: Document) -> Document:
-    """The document with its open enumerations closed."""
+    """Return the document with its open enumerations closed."""
     data = clone(document.data)
     for node in walk(data):
         if node.kind == "schema" and node.value.get("type") == "string":

@@ -1,4 +1,4 @@
-"""Values of one schema that no server takes for each other."""
+"""Values of one schema that a server does not treat as equal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from specwright.pointer import Pointer, resolve
 
 
 def distinct(contract: Contract, place: Pointer) -> Iterator[JsonValue]:
-    """Yield values of one type that fit what a request has at a place; none for other schemas."""
+    """Yield values that fit a schema of a request; none for unsupported schemas."""
     document = contract.document
     for each in alternatives(document, resolve(document.data, place)):
         for value in _values(each):
@@ -20,7 +20,7 @@ def distinct(contract: Contract, place: Pointer) -> Iterator[JsonValue]:
 
 
 def _values(schema: dict[str, JsonValue]) -> tuple[JsonValue, ...]:
-    # What leads from one state to the next is for the server to say.
+    # The transitions between the states of an enumeration are up to the server.
     match {"type": None} if isinstance(schema.get("enum"), list) else schema:
         case {"type": "string"} if "format" not in schema and "pattern" not in schema:
             return ("first text", "another one", "ab", "cd")

@@ -1,4 +1,4 @@
-"""Values that no report shows: secrets under well-known names, and those that a document hides."""
+"""Values hidden from reports: secrets with well-known names, and those that a document hides."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from specwright.report.redaction import Redaction
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
-# A shorter text would be found in everything.
+# A shorter text would match almost anywhere.
 _SHORTEST = 4
-# Of a value that only its name tells to be a secret, which other places hold by chance, too.
+# For a value that is secret by its name alone, which may also occur elsewhere by chance.
 _SHORTEST_NAMED = 6
 # A part of a value, and the schemas that apply to it.
 _Part: TypeAlias = tuple[list[Subschema], JsonValue]
 
 
 def conceal(contract: Contract, record: Record, keys: Iterable[str]) -> Redaction:
-    """Take the secrets out of the exchanges of a record; return what hides them elsewhere."""
+    """Remove the secrets from the exchanges of a record; return a redaction for other texts."""
     values = hidden(contract, record.exchanges)
     concealment = Concealment(texts([contract.document.data]).__contains__)
     record.change(concealment)
@@ -50,7 +50,7 @@ def conceal(contract: Contract, record: Record, keys: Iterable[str]) -> Redactio
 
 
 def hidden(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
-    """The values in bodies that no report may show."""
+    """Return the values in bodies that no report may show."""
     document = contract.document
 
     @cache
@@ -60,7 +60,7 @@ def hidden(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
     found = set[str]()
     for exchange in exchanges:
         for schema, message in _messages(contract, exchange):
-            # Most bodies cannot, and need not be read.
+            # Most bodies cannot hold any, and need not be parsed.
             if may_hold_any(schema):
                 found.update(_values(document, _at(document, schema), message.json_or_none))
     return {each for each in found if len(each) >= _SHORTEST}
@@ -73,7 +73,7 @@ def _at(document: Document, schema: Pointer) -> Subschema:
 def _messages(
     contract: Contract, exchange: Exchange
 ) -> Iterator[tuple[Pointer, Request | Response]]:
-    """The request and the answer, with the schemas that describe their bodies."""
+    """Yield the schema of each body in an exchange, with the request or response that has it."""
     operation = contract.operations.get(exchange.operation or "")
     if operation is not None:
         sent = contract.body_schema(operation)
@@ -91,7 +91,7 @@ def _messages(
 
 
 def _values(document: Document, schema: Subschema, value: JsonValue) -> Iterator[str]:
-    """The texts in a value at the places that are hidden."""
+    """Yield the texts in the hidden parts of a value."""
     pending: list[_Part] = [([schema], value)]
     # Items of one list have the same schemas.
     known: dict[tuple[Pointer, ...], list[Subschema]] = {}
@@ -108,7 +108,7 @@ def _values(document: Document, schema: Subschema, value: JsonValue) -> Iterator
 
 
 def _parts(document: Document, applied: list[Subschema], value: JsonValue) -> Iterator[_Part]:
-    """What is in a value, each part with the schemas that may apply to it."""
+    """Yield the parts of a value, each with the schemas that may apply to it."""
     match value:
         case dict():
             names = [e for each in applied for e in held(document, each, ["propertyNames"])]

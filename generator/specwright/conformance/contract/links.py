@@ -1,4 +1,4 @@
-"""Values that one answer hands to the next request (OpenAPI 3.1.1, 4.8.20)."""
+"""Links: values from one response for the next request (OpenAPI 3.1.1, 4.8.20)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from specwright.conformance.recording.exchange import JsonValue, Response, value
 from specwright.names import snake
 from specwright.pointer import Pointer, join, split
 
-# What an answer may wrap around a resource.
+# Members in which a response may wrap a resource.
 _ENVELOPES = ("data", "result", "item", "resource", "object", "attributes", "payload")
-# In names of schemas, what the resource is shown as.
+# Words in schema names for a representation of a resource.
 _VIEWS = frozenset(
     (
         *("response", "read", "out", "public", "detail", "details", "schema", "dto", "model"),
@@ -32,12 +32,12 @@ _IDS = ("id", "uuid", "uid", "key", "slug", "name", "code")
 
 
 class Unknown(Exception):  # noqa: N818 - it is an answer, not an error
-    """An expression that stands for nothing in this exchange."""
+    """An expression without a value in this exchange."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Where an answer has the id of a member of a collection.
+    """The place of the id of a collection's member in an exchange.
 
     Attributes:
         shape: the path of the member.
@@ -49,7 +49,7 @@ class Lead:
 
 
 def evaluate(expression: JsonValue, call: Call, response: Response) -> JsonValue:
-    """What a runtime expression stands for; anything else stands for itself.
+    """Return the value of a runtime expression; any other value is returned as it is.
 
     Raises:
         Unknown: the exchange has no such value.
@@ -78,7 +78,7 @@ def evaluate(expression: JsonValue, call: Call, response: Response) -> JsonValue
 
 
 def inferred(contract: Contract, call: Call, response: Response) -> Iterator[Link]:
-    """Yield links that nobody wrote: from a collection to what is below its members."""
+    """Yield undeclared links, from a collection to the operations below its members."""
     for lead in leads(contract, call, response):
         for targets in contract.members.get(lead.shape, {}).values():
             for target in targets:
@@ -88,10 +88,10 @@ def inferred(contract: Contract, call: Call, response: Response) -> Iterator[Lin
 
 
 def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
-    """Yield where an exchange has ids, by the names of variables and members.
+    """Yield the places of ids in an exchange, by the names of variables and members.
 
     `/users/{user}/posts` leads to `/users/{user}/posts/{postId}` by the `postId`, `post_id` or `id`
-    of what was created or listed, and by the `user` that was asked for.
+    of the post that was created or listed, and by the `user` of the request.
     """
     path = call.operation.site.key
     own, parents = shape(path), tuple(f"$request.path.{name}" for name in variables(path))
@@ -105,7 +105,7 @@ def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
 
 
 def listed(response: Response, expression: str) -> Iterator[str]:
-    """Yield the ids of all items of a list, of which an expression leads to the first one's."""
+    """Yield the ids of all items of a list, by an expression for the id of the first item."""
     array, zero, member = expression.partition("#")[2].rpartition("/0/")
     found = value_at(response.json_or_none, array) if zero else None
     for item in found if isinstance(found, list) else ():
@@ -117,7 +117,7 @@ def listed(response: Response, expression: str) -> Iterator[str]:
 def named(
     contract: Contract, operation: Operation, response: Response
 ) -> Iterator[tuple[str, Pointer]]:
-    """Yield names that say whose id it is, such as `user_id`, with their places in an answer."""
+    """Yield qualified names of the ids in a response, such as `user_id`, with their pointers."""
     resources = names_of(contract, operation, response.status)
     for place, item in _items(response.json_or_none, is_list=operation.is_safe)[:1]:
         for name, value in item.items():
@@ -131,7 +131,7 @@ def named(
 
 
 def names_of(contract: Contract, operation: Operation, status: int) -> tuple[str, ...]:
-    """Return what the resource of an answer may be called, by its path and by its schema."""
+    """Return the likely names of the resource in a response, by its path and its schema."""
     parts = list(shape(operation.site.key))
     while parts and (parts[-1] is None or parts[-1] in COLLECTION_VERBS):
         parts.pop()
@@ -151,7 +151,7 @@ def names_of(contract: Contract, operation: Operation, status: int) -> tuple[str
 
 
 def wanted_names(path: str, name: str) -> tuple[str, ...]:
-    """What a parameter may be called elsewhere: `{id}` of `/users/{id}` is a `user_id`."""
+    """Return the names of a parameter elsewhere: `{id}` of `/users/{id}` is a `user_id`."""
     plain = snake(name)
     return (qualified(path, name), plain) if plain in _IDS else (plain, f"{plain}_id")
 
@@ -161,7 +161,7 @@ def _without_verb(path: Shape) -> Shape:
 
 
 def _wanted(collection: Shape, variable: str) -> tuple[str, ...]:
-    """What the value of a variable may be called in the member itself, the likeliest first."""
+    """Return names for the value of a variable in the member itself, the likeliest first."""
     plain = snake(variable)
     kind = next((each for each in _IDS if plain.endswith(each)), None)
     if kind is not None:
@@ -173,7 +173,7 @@ def _wanted(collection: Shape, variable: str) -> tuple[str, ...]:
 
 
 def _id_of(call: Call, response: Response, wanted: tuple[str, ...]) -> str | None:
-    """Where the answer has one of the names; else the request for something with such a name."""
+    """Return an expression for the id in the response, or else in the body of the request."""
     operation = call.operation
     place = _place(_items(response.json_or_none, is_list=operation.is_safe), wanted)
     if place is not None:
@@ -200,7 +200,7 @@ def _is_plain(value: JsonValue) -> bool:
 
 
 def _items(body: JsonValue, *, is_list: bool) -> list[tuple[Pointer, dict[str, JsonValue]]]:
-    """The resources of an answer with their places, the likeliest first."""
+    """Return the resources in a body with their pointers, the likeliest first."""
     if isinstance(body, list):
         return [("/0", body[0])] if body and isinstance(body[0], dict) else []
     if not isinstance(body, dict):

@@ -1,4 +1,4 @@
-"""Members that only answers have (`readOnly`: OpenAPI 3.1.1, 4.8.24)."""
+"""Members that only responses have (`readOnly`: OpenAPI 3.1.1, 4.8.24)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from specwright.pointer import Pointer, resolve
 
 
 def in_place(document: Document, schema: Pointer) -> Iterator[tuple[Pointer, dict[str, Any]]]:
-    """Yield the schema at a pointer and those that apply beside it, each with its place."""
+    """Yield the schema at a pointer and those that apply with it, each with its pointer."""
     start = Subschema(schema, resolve(document.data, schema))
     for each in applying(document, [start]):
         if isinstance(each.value, dict):
@@ -21,12 +21,12 @@ def in_place(document: Document, schema: Pointer) -> Iterator[tuple[Pointer, dic
 
 
 def is_read_only(document: Document, schema: Pointer) -> bool:
-    """Whether a server may ignore a member that is sent, or refuse it."""
+    """Return whether a server may ignore or refuse a member in a request."""
     return any(each.get("readOnly") is True for _, each in in_place(document, schema))
 
 
 def for_requests(document: Document) -> Document:
-    """Return the document without the demand for members that only answers have."""
+    """Return the document in which read-only members are not required."""
     copied = document.with_data(deepcopy(document.data))
     for node in walk(copied.data):
         required, properties = node.value.get("required"), node.value.get("properties")

@@ -1,4 +1,4 @@
-"""What paths call a resource, and the shapes of paths."""
+"""The names of resources in paths, and the shapes of paths."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 from specwright.names import snake
 
-# The parts of a path; a variable is None, so that its name does not matter.
+# The parts of a path, with None for a variable, so that its name does not matter.
 Shape: TypeAlias = "tuple[str | None, ...]"
 
-# Below a collection, what is done with it and not one of its members.
+# Actions below a collection, as opposed to its members.
 COLLECTION_VERBS = frozenset(
     ("new", "create", "add", "register", "search", "filter", "query", "list", "all", "paginate")
 )
@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
 def shape(path: str) -> Shape:
-    """Return the parts of a path, however it ends: `/users/{id}/` is `("users", None)`."""
+    """Return the parts of a path, without a trailing slash: `/users/{id}/` is `("users", None)`."""
     parts = path.strip("/").split("/")
     return tuple(None if _VARIABLE.fullmatch(part) else part for part in parts if part)
 
@@ -31,7 +31,7 @@ def variables(path: str) -> list[str]:
 
 
 def up_to_variables(path: str) -> Iterator[tuple[Shape, list[str]]]:
-    """Yield the shapes of a path up to each of its variables, with those before, longest first."""
+    """Yield the shape of a path up to each variable, with the names up to there, longest first."""
     parts, names = shape(path), variables(path)
     ends = [number for number, part in enumerate(parts, 1) if part is None]
     for count in range(len(ends), 0, -1):
@@ -39,7 +39,7 @@ def up_to_variables(path: str) -> Iterator[tuple[Shape, list[str]]]:
 
 
 def singular(name: str) -> str:
-    """Return one of many, by the usual endings."""
+    """Return the singular of a name, by the usual plural endings."""
     for ending, replaced in (
         ("ies", "y"),
         ("sses", "ss"),

@@ -1,4 +1,4 @@
-"""From a request to the operation that it is for, and to the values in its path."""
+"""Routing: the operation that a request is for, and the values in its path."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer
 
 _PARAMETER = re.compile(r"\{([^{}]+)\}")
-# Values of a path parameter that lead somewhere else.
+# Values of a path parameter that lead to another path.
 _WAYS = frozenset({"", ".", ".."})
 
 
 class Routes:
-    """The operations of a contract, by the URLs that they have at a target."""
+    """The operations of a contract, by their URLs at a target."""
 
     def __init__(self, contract: Contract, base_url: str) -> None:
-        """Find the forms of all paths below an address."""
+        """Compile the patterns of all paths below a base URL."""
         self._contract = contract
         self.operations = tuple(each.site for each in contract.operations.values())
         self._by_route = {(each.key, each.method): each for each in self.operations}
@@ -27,16 +27,16 @@ class Routes:
         self._forms = {each.key: _form(self._base_path, each.key) for each in self.operations}
 
     def find(self, path: str, method: str) -> OperationSite | None:
-        """The operation of a path as the document writes it, and a method."""
+        """Return the operation with a path, as the document writes it, and a method."""
         return self._by_route.get((path, method))
 
     def at(self, pointer: Pointer) -> OperationSite | None:
-        """The operation at a place of the document."""
+        """Return the operation at a pointer of the document."""
         found = self._contract.operations.get(pointer)
         return None if found is None else found.site
 
     def operation(self, method: str, url: str) -> Operation | None:
-        """The operation that a request is for; one without variables comes before one with them."""
+        """Return the operation of a request; of several, the one with the fewest path variables."""
         path = urlsplit(url).path
         fitting = [
             each
@@ -46,7 +46,7 @@ class Routes:
         return min(fitting, key=lambda each: len(each.template.names), default=None)
 
     def is_uncalled(self, method: str, url: str) -> bool:
-        """Whether a request is for an operation that is there, and that nothing is asked of."""
+        """Return whether a request is for an operation that exists, but is not tested."""
         path = urlsplit(url).path
         return any(
             each == method and _form(self._base_path, key)(path)
@@ -54,7 +54,7 @@ class Routes:
         )
 
     def path(self, url: str) -> tuple[str, list[str]] | None:
-        """The path of the document that a URL fits, with the values in it."""
+        """Return the path of the document that a URL matches, with the values in it."""
         found = urlsplit(url).path
         matches = [(each, match) for each, form in self._forms.items() if (match := form(found))]
         if not matches:
@@ -63,7 +63,7 @@ class Routes:
         return path, [unquote(value) for value in match.groups()]
 
     def path_values(self, operation: OperationSite, url: str) -> dict[str, str] | None:
-        """The path parameters of a request; None if its path may also be read in another way."""
+        """Return the path parameters of a request; None if its path is ambiguous."""
         path = urlsplit(url).path
         matches = {each: match for each, form in self._forms.items() if (match := form(path))}
         if set(matches) != {operation.key}:

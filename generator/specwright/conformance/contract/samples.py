@@ -1,4 +1,4 @@
-"""A value that a schema accepts, as plain as the schema allows."""
+"""Sample values for schemas, as simple as the schemas allow."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _LIMITS = frozenset(("pattern", "format", "minLength", "maxLength", *_BOUNDS))
 
 
 def sample(document: Document, schema: Any, depth: int = 0) -> JsonValue:
-    """A value for a schema; whether it fits is for the caller to check.
+    """Return a value for a schema; the caller has to check that it fits.
 
-    What the document gives itself comes first: `const`, `examples`, `default`, `enum`.
+    Values in the document come first: `const`, `examples`, `default`, `enum`.
     """
     schema = document.follow(schema)
     if not isinstance(schema, dict) or depth > _DEPTH:
         return None
     found = _sample(document, schema, depth)
-    # A float is an integer to JSON Schema (2020-12, core, 4.2.3), and not to many parsers.
+    # A whole float is an integer in JSON Schema (2020-12, core, 4.2.3), but not to many parsers.
     whole = number(found) if schema.get("type") == "integer" else None
     return found if whole is None else whole
 
@@ -87,7 +87,7 @@ def _plain(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
 
 
 def _fitting(schema: dict[str, Any], usual: JsonValue, others: Iterable[JsonValue]) -> JsonValue:
-    """The usual value unless the limits of the schema ask for another one."""
+    """Return the usual value, unless the limits of the schema require another one."""
     limits = {name: value for name, value in schema.items() if name in _LIMITS}
     try:
         validator = jsonschema_rs.Draft202012Validator(limits, validate_formats=True)

@@ -1,9 +1,9 @@
-"""Why a declared status was not seen, and whether it can be seen from outside at all.
+"""Reasons why a declared status was not seen, and whether a test can reach it at all.
 
-A document may declare for every operation what any endpoint can answer, most of which a correct
-server never does; coverage of all pairs would then say little. A list of exceptions would hide what
-a test should have reached, so a pair is out of reach by what the document says, never by its name.
-It stays in the table with its reason, and the share is still that of everything declared.
+A document may declare the same statuses for every operation, most of which a correct server never
+sends; coverage of all pairs would then say little. A list of exceptions would hide pairs that a
+test should have reached, so a pair is out of reach by the document's content, never by its name.
+It stays in the table with its reason, and the share still counts everything declared.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from specwright.vocabulary.keywords.error import Condition
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a status of an operation was not seen.
+    """A reason why a status of an operation was not seen.
 
     Attributes:
-        status: as it is written; None for any.
-        holds: whether it is so for an operation.
+        status: as written in the document; None for any.
+        holds: whether the reason applies to an operation.
         is_final: whether no test from outside can change it.
     """
 
@@ -32,7 +32,7 @@ class Reason:
 
 
 def why_not(contract: Contract, operation: Operation, status: str) -> Reason:
-    """The first reason that holds."""
+    """Return the first reason that applies."""
     return next(
         each
         for each in _REASONS
@@ -45,13 +45,13 @@ def _always(contract: Contract, operation: Operation) -> bool:
 
 
 def _charges_nothing(contract: Contract, operation: Operation) -> bool:
-    """Whether others declare what they charge, and this one does not."""
+    """Return whether other operations declare a charge, and this one does not."""
     others = contract.operations.values()
     return operation.declared["charge"] is None and any(each.declared["charge"] for each in others)
 
 
 def _cannot_be_malformed(contract: Contract, operation: Operation) -> bool:
-    """Whether there is nothing in a request but its path, where any text may stand."""
+    """Return whether a request has nothing but path parameters that accept any text."""
     return not operation.has_body and all(
         each.written.location == "path"
         and not any(
@@ -66,7 +66,7 @@ def _cannot_be_missing(contract: Contract, operation: Operation) -> bool:
 
 
 def _lacks_the_declaration(status: int) -> Callable[[Contract, Operation], bool]:
-    """Whether every code of the status comes from a declaration that the operation lacks."""
+    """Return a check that all codes of a status need declarations that an operation lacks."""
 
     def holds(contract: Contract, operation: Operation) -> bool:
         if contract.errors is None:
@@ -88,7 +88,7 @@ def _lacks_the_declaration(status: int) -> Callable[[Contract, Operation], bool]
     return holds
 
 
-# What fits a schema with a pattern, a format, a length or a list of values is not both of them.
+# A schema with a pattern, a format, a length or a list of values does not accept both.
 _TEXTS = ("~", "any text, ü" * 100)
 _IDEMPOTENCY = (Condition.IDEMPOTENCY_IN_PROGRESS, Condition.IDEMPOTENCY_CHANGED)
 _REASONS = (

@@ -1,4 +1,4 @@
-"""What a document declares about its webhooks, and about the endpoints that get them."""
+"""The webhooks of a document, and the registration of endpoints for them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Webhook:
     Attributes:
         name: its name, which is the type of its events.
         examples: bodies by the names of the examples.
-        payload: the schema of its body; None where none is declared.
+        payload: the schema of its body; None if it declares none.
         is_open: whether its body belongs to a union that may get more members.
     """
 
@@ -57,12 +57,12 @@ class Webhook:
     is_open: bool
 
     def problems(self, body: Any) -> Iterator[Problem]:
-        """Why a body does not fit its schema."""
+        """Return the reasons why a body does not fit its schema."""
         return self.instances.problems(self.payload, body) if self.payload else iter(())
 
     @property
     def scheme(self) -> Scheme | None:
-        """How it is signed."""
+        """The scheme of its signature."""
         declared = self.signature
         if declared is None:
             return None
@@ -74,7 +74,7 @@ class Registration:
     """The operation that registers an endpoint, with those that remove and test it.
 
     Attributes:
-        body: a request to register, but for its URL and its events.
+        body: of a request to register; its URL and its events are to be replaced.
     """
 
     operation: OperationSite
@@ -84,7 +84,7 @@ class Registration:
     test: OperationSite | None
 
     def is_sent_to_one(self, webhook: Webhook) -> bool:
-        """Whether a webhook goes to the endpoint that is tested, and to no other one."""
+        """Return whether a webhook goes only to the endpoint that is tested."""
         return (
             self.test is not None
             and webhook.trigger is not None
@@ -93,7 +93,7 @@ class Registration:
 
 
 def webhooks(document: Document) -> tuple[Webhook, ...]:
-    """All webhooks of an upgraded document."""
+    """Return all webhooks of an upgraded document."""
     instances = Instances(document)
     return tuple(
         _webhook(document, site, instances)
@@ -103,7 +103,7 @@ def webhooks(document: Document) -> tuple[Webhook, ...]:
 
 
 def with_payloads(document: Document, webhooks: Iterable[Webhook]) -> Iterator[Webhook]:
-    """Yield the webhooks; one without an example gets a value of its schema, if there is one."""
+    """Yield the webhooks; one without an example gets a value for its schema, if possible."""
     witnesses = Witnesses(document)
     for webhook in webhooks:
         made = witnesses.of(webhook.payload) if webhook.payload and not webhook.examples else ()
@@ -112,7 +112,7 @@ def with_payloads(document: Document, webhooks: Iterable[Webhook]) -> Iterator[W
 
 
 def registration(document: Document) -> Registration | None:
-    """The registration of endpoints; None where the document declares none."""
+    """Return the registration of endpoints; None if the document declares none."""
     known = {site.id: site for site in operations(document) if site.id is not None}
     for site in known.values():
         declared = WEBHOOK_ENDPOINT.read(site.value)

@@ -1,1 +1,1 @@
-"""The fuzzing source: schemathesis as a process of its own, and a judge of what it reports."""
+"""The fuzzing source: schemathesis in separate processes, and a judge of its reports."""

@@ -1,7 +1,7 @@
-"""The end of the pipe inside schemathesis: its event handler, which writes one line per event.
+"""The event handler inside schemathesis, which writes one line per event to a pipe.
 
-It is loaded by that process, from its file, and imports nothing of specwright. The standard output
-becomes the pipe's alone; what schemathesis says to people goes to the standard error.
+That process loads it from its file; it imports nothing of specwright. Standard output is reserved
+for the pipe; messages of schemathesis for people go to standard error.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 else:
     EventHandler = cli.EventHandler
 
-# A shell may have started the first process with Ctrl-C ignored; this is how this one is ended.
+# This process is ended by SIGINT, which it may have inherited as ignored from a shell.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 _PIPE = os.fdopen(os.dup(1), "w", encoding="ascii")
 os.dup2(2, 1)
 
 _MEMORY = 1024**3
-# A longer one is not kept.
+# A longer body is not kept.
 _MOST_BYTES = 16 * 1024**2
 
 
@@ -39,7 +39,7 @@ def _limit_memory() -> None:
     try:
         import resource
     except ImportError:
-        # This system has no such limits.
+        # This platform has no such limits.
         return
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     limit = _MEMORY if most == resource.RLIM_INFINITY else min(_MEMORY, most)
@@ -68,7 +68,7 @@ def _flat(headers: dict[str, list[str]]) -> list[tuple[str, str]]:
 def _write_exchange(
     case: Case[Any], request: Any, response: Response | None, received_at: float
 ) -> None:
-    """A request and its answer, if there was one."""
+    """Write a request and its response, if there was one."""
     seconds = 0.0 if response is None else response.elapsed
     body = request.body.encode() if isinstance(request.body, str) else request.body
     _write(
@@ -93,25 +93,25 @@ def _write_exchange(
 
 @auth(refresh_interval=None, retry_on=[])
 class Credentials:
-    """Gives requests the credentials that their operations ask for."""
+    """The credentials that the operations of requests require."""
 
     def get(self, case: Case[Any], context: AuthContext) -> list[list[str]] | None:
-        """The parts that hold them: place, name and text."""
+        """Return the parts that hold the credentials: place, name and text."""
         operation = case.operation
         return _CREDENTIALS.get(f"{operation.method.upper()} {operation.path}")
 
     def set(self, case: Case[Any], data: list[list[str]], context: AuthContext) -> None:
-        """Put them into a request."""
+        """Add the credentials to a request."""
         places = {"header": case.headers, "query": case.query, "cookie": case.cookies}
         for place, name, text in data:
             places[place][name] = text
 
 
 class Turns:
-    """The time of each operation in a phase, where there is not enough for all they would take.
+    """The time of each operation in a phase, if time is scarce.
 
     Args:
-        seconds: of one operation in all phases.
+        seconds: for one operation in all phases.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -119,7 +119,7 @@ class Turns:
         self._began: dict[tuple[str, str], float] = {}
 
     def take(self, case: Case[Any]) -> None:
-        """Let a request pass, or end the turn of its operation.
+        """Allow a request, or end the turn of its operation.
 
         Raises:
             SkipTest: the operation has had its time.
@@ -133,7 +133,7 @@ class Turns:
 
 @hook
 def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
-    """Give a request a key of its own where its key was used; else it is about the key only."""
+    """Replace an idempotency key that was used before, as the server would judge only the key."""
     if _turns is not None:
         _turns.take(case)
     described = _KEYS.get(f"{case.method} {case.path}")
@@ -156,14 +156,14 @@ def _member(value: object, name: str) -> object:
 
 @hook
 def after_call(context: HookContext, case: Case[Any], response: Response) -> None:
-    """Write what was exchanged; the process may be ended before the scenario is over."""
+    """Write an exchange at once, as the process may be ended before the scenario is over."""
     _written.add(case.id)
     _write_exchange(case, response.request, response, time.time())
 
 
 _written: set[str] = set()
 _used: set[str] = set()
-# Where the idempotency keys of operations stand, and a form of keys that fits.
+# By operation, the path of the idempotency key in the body, and a valid format for keys.
 _KEYS: dict[str, dict[str, Any]] = json.loads(os.environ["SPECWRIGHT_FUZZING_KEYS"])
 _CREDENTIALS: dict[str, list[list[str]]] = json.loads(os.environ["SPECWRIGHT_FUZZING_CREDENTIALS"])
 _PHASES = ("coverage", "fuzzing")
@@ -174,10 +174,10 @@ _numbers = itertools.count(int(os.environ["SPECWRIGHT_FUZZING_FIRST_KEY"]))
 
 @cli.handler()
 class Writer(EventHandler):  # type: ignore[type-arg]
-    """Writes what is known at the end of each scenario: more exchanges, and checks that failed."""
+    """A writer of events, above all further exchanges and failed checks of each scenario."""
 
     def handle_event(self, ctx: ExecutionContext, event: Any) -> None:
-        """Write an event, if it is of use."""
+        """Write an event, if it is relevant."""
         match type(event).__name__:
             case "ScenarioFinished":
                 self._write_scenario(event.recorder)
@@ -187,7 +187,7 @@ class Writer(EventHandler):  # type: ignore[type-arg]
                 _write("fatal", text=str(event.exception))
 
     def _write_scenario(self, recorder: Any) -> None:
-        # Requests that checks send, and those without an answer.
+        # Requests that checks send, and those without a response.
         for case_id, interaction in recorder.interactions.items():
             if case_id not in _written:
                 case, request = recorder.cases[case_id].value, interaction.request

@@ -1,4 +1,4 @@
-"""The links that were found in answers, written where schemathesis follows them."""
+"""Links found in responses, written into the document for schemathesis."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from specwright.pointer import Pointer, resolve
 def write_links(
     derived: Document, contract: Contract, seen: Iterable[Exchange], left_out: Set[Pointer]
 ) -> None:
-    """Write, into a document of its own, the links of the last successful answers.
+    """Write the links of the last successful responses into a derived document.
 
     Args:
-        left_out: operations that the document of its own will not have.
+        left_out: operations that the derived document will not have.
     """
     last: dict[tuple[Pointer, int], tuple[Operation, Exchange]] = {}
     for exchange in seen:
@@ -31,7 +31,7 @@ def write_links(
         is_linked = bool(contract.links(operation, status))
         links = {} if is_linked else _links(contract, operation, exchange, left_out)
         if declared is not None and links:
-            # What is shared by reference gets no links of a single operation.
+            # A shared response must not get the links of a single operation.
             own = {**derived.follow(resolve(derived.data, declared.pointer)), "links": links}
             resolve(derived.data, pointer)["responses"][_pattern(operation, status)] = own
 

@@ -1,4 +1,4 @@
-"""What schemathesis is given: a configuration, a document derived from ours, an environment."""
+"""The input of schemathesis: a configuration, a derived document, and an environment."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 HOOKS = Path(__file__).with_name("hooks.py")
 _CREDENTIALS = "SPECWRIGHT_FUZZING_CREDENTIALS"
 _HEADER = "SPECWRIGHT_FUZZING_HEADER_{}"
-# What would lead the process elsewhere than to the target.
+# Variables that would lead the process away from the target.
 _ELSEWHERE = frozenset({"http_proxy", "https_proxy", "all_proxy", "no_proxy", "netrc"})
-# Forms of a number that is used once; most schemas of keys allow the first one.
+# Formats of a number that is used once; most schemas of keys allow the first one.
 _FORMS = ("{:012x}", "00000000-0000-4000-8000-{:012x}", "{:010d}")
 _SEEDS, _KEYS_OF_A_SEED = 10_000, 100_000
 _TAG = "specwright-"
-# The others are of servers and proxies rather than of an API.
+# Other methods belong to servers and proxies rather than to an API.
 _UNEXPECTED = ("GET", "PUT", "POST", "DELETE", "PATCH")
 _UNIT_PHASES = ("examples", "coverage", "fuzzing")
 
@@ -56,10 +56,10 @@ def configuration(
     shard: int,
     uncalled: Collection[str] = (),
 ) -> str:
-    """The TOML of one process; nothing of it is text of the document, and it holds no key.
+    """Return the TOML of one process, without text of the document and without keys.
 
     Args:
-        uncalled: methods that some path has, and that must not be tried where they are missing.
+        uncalled: methods of operations that are not tested; they are not tried on any path.
     """
     unexpected = [each for each in _UNEXPECTED if each not in uncalled]
     lines = [
@@ -81,7 +81,7 @@ def configuration(
         "phases.enabled = false",
         f"phases.coverage.unexpected-methods = {json.dumps(unexpected)}",
         *(f"phases.{phase}.enabled = true" for phase in profile.phases),
-        # Its own ones take an id for that of a parent; the document has those that we have found.
+        # Its own ones take an id for that of a parent; the document has the links that we found.
         "phases.stateful.inference.algorithms = []",
         "checks.enabled = false",
         *(f"checks.{check}.enabled = true" for check in checks),
@@ -104,11 +104,11 @@ def environment(
     seed: int,
     seconds: float | None = None,
 ) -> dict[str, str]:
-    """The environment of a process; secrets are in it, where other users cannot read them.
+    """Return the environment of a process, with the secrets, which other users cannot read there.
 
     Args:
-        keys: what `idempotency_keys` found.
-        seconds: that an operation may take; None for as many as it likes.
+        keys: the result of `idempotency_keys`.
+        seconds: the time limit of an operation; None for no limit.
     """
     headers = enumerate(target.signer.headers.values())
     inherited = {key: value for key, value in os.environ.items() if key.lower() not in _ELSEWHERE}
@@ -116,9 +116,9 @@ def environment(
         **inherited,
         "NO_PROXY": "*",
         "NETRC": os.devnull,
-        # Tables of characters, which take each process two seconds to make.
+        # Tables of characters, which take each process two seconds to build.
         "HYPOTHESIS_STORAGE_DIRECTORY": str(cache_home() / "hypothesis"),
-        # The order of sets must not decide what is made up.
+        # The order of sets must not influence the generated data.
         "PYTHONHASHSEED": "0",
         _CREDENTIALS: json.dumps(_credentials(target, routes)),
         **{_HEADER.format(number): value for number, value in headers},
@@ -129,11 +129,11 @@ def environment(
 
 
 def idempotency_keys(routes: Routes, judge: RequestJudge, record: Record) -> dict[str, object]:
-    """By operation, where its idempotency key stands and a form of keys that its schema allows."""
+    """Return the path of each operation's idempotency key, with a format that its schema allows."""
     found: dict[str, object] = {}
     for operation in routes.operations:
         declared = IDEMPOTENCY.read(operation.value)
-        # Of a header, random values are hardly ever the same.
+        # Random values of a header are hardly ever the same.
         if declared is not None and declared.key is not None:
             way = split(declared.key.raw)
             form = next((each for each in _FORMS if judge.allows(operation, way, each)), None)
@@ -146,7 +146,7 @@ def idempotency_keys(routes: Routes, judge: RequestJudge, record: Record) -> dic
 
 
 def _credentials(target: Target, routes: Routes) -> dict[str, list[tuple[str, str, str]]]:
-    """By operation, the parts of a request that hold credentials: place, name and text."""
+    """Return the parts of requests that hold credentials, by operation: place, name and text."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for operation in routes.operations:
         texts = target.signer.texts(operation.pointer, MAIN)
@@ -157,10 +157,10 @@ def _credentials(target: Target, routes: Routes) -> dict[str, list[tuple[str, st
 
 
 def derive(contract: Contract, routes: Routes, seen: Sequence[Exchange], shards: int) -> JsonObject:
-    """The document for schemathesis: no servers but the target, real ids, operations shared out.
+    """Return the document for schemathesis: without servers, with real ids, divided into shards.
 
     Args:
-        seen: what was exchanged before; the ids in it are known to be there.
+        seen: earlier exchanges; the ids in them are known to exist.
     """
     derived = contract.document.with_data(deepcopy(contract.document.data))
     derived.data.pop("webhooks", None)
@@ -178,7 +178,7 @@ def derive(contract: Contract, routes: Routes, seen: Sequence[Exchange], shards:
             del each.item.value[split(each.pointer)[-1]]
         elif each.direction is Direction.PATH:
             copies.append(each)
-    # Neighbours stay together: what one of them answers is sent to the next one.
+    # Neighbours stay together: values in a response of one are sent to the next one.
     copies.sort(key=lambda each: each.key)
     ends = list(accumulate(_variety(derived, each) for each in copies))
     for copy, end in zip(copies, ends, strict=True):
@@ -189,7 +189,7 @@ def derive(contract: Contract, routes: Routes, seen: Sequence[Exchange], shards:
 
 
 def _endless(exchanges: Iterable[Exchange]) -> set[Pointer]:
-    """The operations that answer for as long as somebody reads, or not at all in time."""
+    """Return the operations that respond with a stream, or not in time."""
     return {
         each.operation
         for each in exchanges
@@ -198,7 +198,7 @@ def _endless(exchanges: Iterable[Exchange]) -> set[Pointer]:
 
 
 def shards_of(derived: JsonObject) -> list[int]:
-    """The numbers of the shards that have operations; a small document has not enough for all."""
+    """Return the shards that have operations; a small document does not fill all of them."""
     tags = {
         tag
         for item in derived.get("paths", {}).values()
@@ -210,14 +210,14 @@ def shards_of(derived: JsonObject) -> list[int]:
 
 
 def _variety(document: Document, operation: OperationSite) -> int:
-    """How much there is to vary in a request; the number of cases grows with it."""
+    """Return the number of parts of a request that vary; the number of cases grows with it."""
     content = json_content(document, request_body(document, operation))
     body = schema(document, content).value.get("properties") if content else None
     return 1 + len(parameters(document, operation)) + len(body or ())
 
 
 def _known_ids(routes: Routes, seen: Iterable[Exchange]) -> Mapping[str, Mapping[str, str]]:
-    """The path parameters of the last request for each operation that succeeded."""
+    """Return the path parameters of the last successful request for each operation."""
     found: dict[str, Mapping[str, str]] = {}
     for exchange in seen:
         if exchange.operation and exchange.response and exchange.response.is_success:
@@ -231,7 +231,7 @@ def _known_ids(routes: Routes, seen: Iterable[Exchange]) -> Mapping[str, Mapping
 def _with_ids(
     document: Document, operation: OperationSite, known: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """The parameters of an operation, with known ids for the examples of those in its path."""
+    """Return the parameters of an operation, with known ids as examples of those in its path."""
     found = []
     for (place, name), parameter in parameters(document, operation).items():
         value = dict(parameter.value)

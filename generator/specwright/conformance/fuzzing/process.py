@@ -1,4 +1,4 @@
-"""schemathesis as processes of their own, and the lines that they write."""
+"""Processes that run schemathesis, and the lines that they write."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from specwright.errors import InputError
 Line = dict[str, Any]
 
 _INSTALL = "install it: pip install 'specwright[test]'"
-# A process that is asked to end writes what it has seen, and is killed when it takes longer.
+# A process that is asked to end writes its last results, and is killed if it takes longer.
 _GRACE_SECONDS = 1.0
 _START_SECONDS = 30.0
 _SAID_LINES = 20
 
 
 def require() -> None:
-    """Refuse an environment in which schemathesis cannot run.
+    """Raise an error if schemathesis cannot run in this environment.
 
     Raises:
         InputError: it is not installed, or another package breaks it.
@@ -41,10 +41,10 @@ def require() -> None:
 
 
 class Processes:
-    """Some processes that write lines of JSON until they end, or until their time is over.
+    """Processes that write lines of JSON until they end, or until their time is over.
 
     Args:
-        seconds: from the first line on: how long it takes to start says nothing of the target.
+        seconds: from the first line on, as the time to start says nothing about the target.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Processes:
             reader.start()
 
     def lines(self) -> Iterator[tuple[int, Line]]:
-        """What the processes write, with their numbers, until all have ended or time is over."""
+        """Yield lines, each with the number of its process, until all end or time is over."""
         running = len(self._processes)
         while running:
             left = self._deadline - _GRACE_SECONDS - time.monotonic()
@@ -89,7 +89,7 @@ class Processes:
                 yield number, line
 
     def end(self) -> Iterator[tuple[int, Line]]:
-        """End the processes; what they still write, and what was not taken yet."""
+        """End the processes, and yield their remaining lines."""
         for number, process in enumerate(self._processes):
             if self._readers[number].is_alive():
                 self._ended.add(number)
@@ -108,12 +108,12 @@ class Processes:
                 yield number, line
 
     def said(self, number: int) -> tuple[str, ...]:
-        """The last lines that a process wrote for people."""
+        """Return the last lines that a process wrote for people."""
         lines = self._logs[number].read_text("utf-8", "replace").splitlines()
         return tuple(line for line in lines if line.strip())[-_SAID_LINES:]
 
     def code(self, number: int) -> int | None:
-        """How a process ended; None if it was ended here."""
+        """Return the exit code of a process; None if it was ended here."""
         return None if number in self._ended else self._processes[number].returncode
 
     def _read(self, number: int, output: IO[bytes]) -> None:
@@ -122,7 +122,7 @@ class Processes:
                 try:
                     self._lines.put((number, json.loads(line)))
                 except ValueError:
-                    # Said to people before the hooks were loaded, or cut off by the end.
+                    # Output from before the hooks were loaded, or a line that was cut off.
                     with self._logs[number].open("ab") as log:
                         log.write(line)
         self._lines.put((number, None))
@@ -139,11 +139,11 @@ def _start(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,
-            # Ctrl-C is for the first process, which ends these.
+            # Ctrl-C is for the parent process, which ends these.
             start_new_session=True,
         )
 
 
 def command(*arguments: str) -> list[str]:
-    """A command line of schemathesis in the environment of this process."""
+    """Return a command line of schemathesis in the Python environment of this process."""
     return [sys.executable, "-m", "schemathesis.cli", *arguments]

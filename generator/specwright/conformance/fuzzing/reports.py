@@ -1,4 +1,4 @@
-"""Which failed checks of schemathesis are violations, and of which rule."""
+"""Judgement of the failed checks of schemathesis: the violations that they prove."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from specwright.pointer import Pointer, split
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
-# The statuses by which servers without declared codes call a request malformed.
+# Statuses for malformed requests, for servers without declared codes.
 _MALFORMED_STATUSES = frozenset({400, 422})
 # Statuses that refuse credentials, and one that says nothing about them.
 _NO_ENTRY = frozenset({401, 403, 429})
@@ -32,9 +32,9 @@ class FailedCheck:
 
     Attributes:
         proof: the exchange that failed it.
-        operation: what the request was for; for another method of a path, one that the path has.
-        cause: what happened before, such as the request that created or deleted the resource.
-        verdict: what we say of the request.
+        operation: that of the request; for a method that its path lacks, another one of the path.
+        cause: an earlier exchange, such as the one that created or deleted the resource.
+        verdict: our own verdict on the request.
     """
 
     check: str
@@ -45,13 +45,13 @@ class FailedCheck:
 
     @property
     def status(self) -> int:
-        """The status of the answer; none is like 0."""
+        """The status of the response; 0 without a response."""
         return 0 if self.proof.response is None else self.proof.response.status
 
 
 @dataclass(slots=True)
 class TrafficOracle:
-    """What the document and the whole of the traffic say about reports."""
+    """The document and the whole traffic, which reports are judged by."""
 
     contract: Contract
     exchanges: Iterable[Exchange]
@@ -66,7 +66,7 @@ class TrafficOracle:
         self._codes = {name.raw: code.condition for name, code in codes.items()}
 
     def calls_malformed(self, report: FailedCheck) -> bool:
-        """Whether the answer says that the request is malformed."""
+        """Return whether the response says that the request is malformed."""
         response = report.proof.response
         if response is None:
             return False
@@ -77,7 +77,7 @@ class TrafficOracle:
         return response.status in _MALFORMED_STATUSES - {each.status for each in answers if each}
 
     def is_first(self, cause: Exchange) -> bool:
-        """Whether the answer is not that of an earlier request again, such as of a used key."""
+        """Return whether the response is not a repetition of an earlier one, as for a used key."""
         return not any(
             each.number < cause.number
             and each.operation == cause.operation
@@ -88,7 +88,7 @@ class TrafficOracle:
         )
 
     def is_undisturbed(self, cause: Exchange, proof: Exchange) -> bool:
-        """Whether nobody changed anything between two exchanges, as far as we can know."""
+        """Return whether nothing was changed between two exchanges, as far as we can know."""
         end = proof.sent_at + proof.seconds
         return not any(
             each.request.method not in _SAFE
@@ -109,10 +109,10 @@ def _invalid_accepted(report: FailedCheck, traffic: TrafficOracle) -> Violation 
 
 
 def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
-    """Whether what was made or removed must be there or gone afterwards."""
+    """Return whether a created resource must exist afterwards, or a deleted one must be gone."""
     if cause.request.method != "DELETE":
         return traffic.is_first(cause)
-    # What has no id of its own may have defaults, and a PUT makes it again (RFC 9110, 9.3.4).
+    # A resource without an id may have defaults, and a PUT creates it again (RFC 9110, 9.3.4).
     path = split(cause.operation or "/paths/")[1].rstrip("/")
     return path.endswith("}") and proof.request.method != "PUT"
 
@@ -125,7 +125,7 @@ def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | N
 
 
 def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | None:
-    # A server may take the key that is good elsewhere for a scheme that it does not belong to.
+    # A server may accept a key that is valid elsewhere under a scheme that it does not belong to.
     if report.proof.role != NOBODY or report.status in _NO_ENTRY or not 0 < report.status < 500:
         return None
     how = "without valid credentials"
@@ -135,7 +135,7 @@ def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | N
 def _after(
     rule: Behaviour, said: str, *statuses: int
 ) -> Callable[[FailedCheck, TrafficOracle], Violation | None]:
-    """What a request proves of the one before, if that was answered so and is the only reason."""
+    """Return a judge of a request by its cause, if that had such a status and is the only one."""
 
     def judge(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
         before = report.cause
@@ -172,21 +172,21 @@ def _named(operation: OperationSite) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The meaning of a check: a rule, and what a report proves of it, if anything."""
+    """The meaning of a check: a rule, and a judge of its reports."""
 
     rule: Behaviour
     judge: Callable[[FailedCheck, TrafficOracle], Violation | None]
 
 
 _ACCEPTED = Check(Behaviour.INVALID_ACCEPTED, _invalid_accepted)
-# By their names in schemathesis. Its other checks look at answers alone, as our monitors do.
+# By name in schemathesis. Its other checks look only at responses, as our monitors do.
 CHECKS: Mapping[str, Check] = {
     "negative_data_rejection": _ACCEPTED,
     "missing_required_header": _ACCEPTED,
     "positive_data_acceptance": Check(Behaviour.VALID_REFUSED, _valid_refused),
     "ignored_auth": Check(Behaviour.CREDENTIALS_IGNORED, _credentials_ignored),
     "ensure_resource_availability": Check(
-        # Other statuses do not say that it is there when the answer comes (RFC 9110, 15.3).
+        # Other statuses do not mean that it exists when the response is sent (RFC 9110, 15.3).
         Behaviour.CREATED_IS_FOUND,
         _after(Behaviour.CREATED_IS_FOUND, "created", 201),
     ),
@@ -200,5 +200,5 @@ CHECKS: Mapping[str, Check] = {
 
 
 def violation(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
-    """What a report proves, if anything."""
+    """Return the violation that a report proves, if any."""
     return CHECKS[report.check].judge(report, traffic)

@@ -1,4 +1,4 @@
-"""The fuzzing source: requests that schemathesis makes up, and what they prove."""
+"""The fuzzing source: requests that schemathesis generates, and the violations they prove."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ _METHODS = CHECKS["unsupported_method"].rule
 
 
 def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) -> None:
-    """Let schemathesis loose on a target; what it sends and proves is in the target's record.
+    """Fuzz a target with schemathesis; exchanges and violations go into the target's record.
 
     Args:
         contract: of an upgraded document.
-        seed: decides what is made up.
+        seed: for the generated data.
 
     Raises:
-        InputError: schemathesis is not there, or does not start.
+        InputError: schemathesis is not installed, or does not start.
     """
     require()
     document = contract.document
     routes = Routes(contract, target.base_url)
     judge = RequestJudge(document, routes)
-    # What lasts from now on, lasts longest.
+    # Credentials that are obtained now expire last.
     target.signer.renew()
     keys = idempotency_keys(routes, judge, target.record)
     derived = derive(contract, routes, target.record.exchanges, profile.processes)
     share = profile.seconds_of_each(len(routes.operations))
     seeds = {shard: seed + shard for shard in shards_of(derived)}
-    # A path may have a method that nothing is asked of, or that must not be called.
+    # A path may have a method that is not tested, or that must not be called.
     uncalled = {method for method, _ in contract.uncalled}
     environments = [environment(target, routes, keys, each, share) for each in seeds.values()]
     with TemporaryDirectory(prefix="specwright-") as name:
@@ -91,7 +91,7 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
 
 
 class _Run:
-    """What the processes have written, as far as it was taken into the record."""
+    """A fuzzing run, which adds the lines of its processes to the record."""
 
     def __init__(
         self, contract: Contract, target: Target, routes: Routes, judge: RequestJudge
@@ -107,7 +107,7 @@ class _Run:
         self._reached: set[Pointer] = set()
 
     def take(self, number: int, line: Line) -> None:
-        """Take a line that a process wrote."""
+        """Add a line that a process wrote."""
         match line["kind"]:
             case "exchange":
                 self._take_exchange(number, line)
@@ -121,7 +121,7 @@ class _Run:
                 self._started.add(number)
 
     def conclude(self) -> None:
-        """Judge the failed checks; those about what was created need the whole traffic."""
+        """Judge the failed checks; those about created resources need the whole traffic."""
         record = self._target.record
         traffic = TrafficOracle(self._contract, record.exchanges)
         for number, line in self._failures:
@@ -131,10 +131,10 @@ class _Run:
                 record.violate(found)
 
     def account_for(self, number: int, processes: Processes) -> None:
-        """Say that a process ended badly.
+        """Record that a process did not end normally.
 
         Raises:
-            InputError: it did not even start.
+            InputError: it did not start.
         """
         code = processes.code(number)
         if number not in self._started and code is None:
@@ -146,7 +146,7 @@ class _Run:
             self._skip(f"a process of schemathesis ended with {code} before it was done")
 
     def account_for_operations(self) -> None:
-        """Say which operations were not reached."""
+        """Record the operations that were not reached."""
         for operation in self._routes.operations:
             if operation.pointer not in self._reached:
                 for rule in (_ACCEPTED, _REFUSED):
@@ -158,7 +158,7 @@ class _Run:
             self._target.record.skip(rule, ROOT, self._spoken(reason))
 
     def _spoken(self, text: str) -> str:
-        """One line of what schemathesis says, without secrets."""
+        """Return a message of schemathesis as one line, without secrets."""
         for secret in self._target.signer.secrets:
             text = text.replace(secret, "…")
         return visible(text)[:_LONGEST]
@@ -169,7 +169,7 @@ class _Run:
         response, failure = _response(line["response"])
         before = self._exchanges.get((number, line["id"]))
         if before is not None and (before[0].request, before[0].response) == (request, response):
-            # A scenario that goes on is written with what it began with.
+            # A scenario that goes on is written again with its earlier exchanges.
             return
         exchange = self._target.record.add(
             Exchange(
@@ -184,7 +184,7 @@ class _Run:
                 line["seconds"],
             )
         )
-        # A method that the path does not have is said of the path.
+        # A method that the path does not have is reported for the path.
         nearest = operation or next(
             each for each in self._routes.operations if each.key == line["path"]
         )
@@ -229,7 +229,7 @@ def _body(line: Line) -> bytes | None:
 
 
 def _response(line: Line | None) -> tuple[Response | None, str | None]:
-    """An answer, or why there is none."""
+    """Return a response, or the reason why it is missing."""
     if line is None:
         return None, "the connection failed, or no answer came in time"
     body = _body(line)

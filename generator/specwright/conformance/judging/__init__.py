@@ -1,1 +1,1 @@
-"""What single answers prove, said in the same words whichever source sent the request."""
+"""Judgement of single responses, worded alike for all sources of requests."""

@@ -1,4 +1,4 @@
-"""What was accepted and does not fit the document: which part of it, and how badly."""
+"""Violations by accepted requests that do not fit the document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
 
 _SHOWN = 60
-# What breaks a keyword of JSON Schema, in words.
+# The values that break a keyword of JSON Schema, in words.
 _CAUSES: Mapping[str, str] = {
     "type": "a value of another type",
     "enum": "a value that is not in the list",
@@ -53,8 +53,8 @@ class Sent:
 
     Attributes:
         name: of the parameter; empty for a body.
-        place: the pointer that a finding has: of the parameter, or of the schema of the body.
-        schema: the pointer of the schema that the value is held to.
+        place: the pointer for a finding: of the parameter, or of the schema of the body.
+        schema: the pointer of the schema of the value.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Sent:
 def accepted_value(
     contract: Contract, operation: Operation, exchange: Exchange, sent: Sent
 ) -> Violation:
-    """Say that a value was accepted that does not fit its schema."""
+    """Return the violation for an accepted value that does not fit its schema."""
     problem = next(contract.requests.problems(sent.schema, sent.value), None) or Problem("", "")
     wrong = value_at(sent.value, problem.pointer)
     is_body = not sent.name
@@ -91,14 +91,14 @@ def accepted_value(
 def accepted_form(
     operation: Operation, exchange: Exchange, place: Pointer, how: str, rule: Behaviour
 ) -> Violation:
-    """Say that a request was accepted whose form does not fit, such as a body that is not JSON."""
+    """Return the violation for an accepted request of the wrong form, such as invalid JSON."""
     return _violation(rule, place, operation, how, exchange, f"{how} is accepted")
 
 
 def accepted_request(
     contract: Contract, operation: Operation, exchange: Exchange, fault: Pointer
 ) -> Violation:
-    """Say that a request was accepted that does not fit the parameter or the body at a place."""
+    """Return the violation for an accepted request that does not fit a parameter or the body."""
     for slot in operation.slots:
         if slot.site.pointer == fault:
             return _accepted_parameter(contract, operation, exchange, slot)
@@ -106,7 +106,7 @@ def accepted_request(
 
 
 def place_of(contract: Contract, schema: Pointer, pointer: Pointer) -> Pointer:
-    """The place of the schema for a part of a value, as far down as it is declared plainly."""
+    """Return the pointer of the schema for a part of a value, or of the nearest schema above."""
     place = schema
     for token in split(pointer):
         at, found = contract.document.end(place, {"$ref": f"#{place}"})
@@ -124,7 +124,7 @@ def place_of(contract: Contract, schema: Pointer, pointer: Pointer) -> Pointer:
 
 
 def spelled(value: JsonValue) -> str:
-    """A value as JSON, cut where it is long."""
+    """Return a value as JSON, truncated if it is long."""
     written = json.dumps(value, ensure_ascii=False)
     if len(written) <= _SHOWN:
         return written
@@ -133,7 +133,7 @@ def spelled(value: JsonValue) -> str:
 
 
 def join_names(owner: str, name: str) -> str:
-    """The name of a member of another one."""
+    """Return the full name of a member, with that of its owner."""
     return f"{owner}.{name}" if owner else name
 
 
@@ -175,7 +175,7 @@ def _text_of(operation: Operation, request: Request, slot: ParameterSlot) -> str
     if slot.written.location == "header":
         return request.header(name)
     if slot.written.location == "path":
-        # From the end, as there may be a path before that of the document.
+        # From the end, as the base URL may have a path before that of the document.
         declared = operation.site.key.split("/")[::-1]
         sent = dict(zip(declared, parts.path.split("/")[::-1], strict=False))
         return unquote(sent.get(f"{{{name}}}", ""))

@@ -1,4 +1,4 @@
-"""Values that fit a schema once they are converted, as many servers do before they look."""
+"""Values that fit a schema after a conversion, which many servers do before they validate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from specwright.conformance.recording.exchange import JsonValue, value_at
 from specwright.document.instances import Instances
 from specwright.pointer import Pointer, split
 
-# Of one body.
+# The most conversions in one body.
 _MOST = 8
 _WORDS = {
     **dict.fromkeys(("true", "1", "yes", "on", "y", "t"), True),
@@ -19,7 +19,7 @@ _WORDS = {
 
 
 def is_converted(instances: Instances, schema: Pointer, value: JsonValue) -> bool:
-    """Whether a value that does not fit would, if its scalars were of other types."""
+    """Return whether an invalid value would fit if its scalars were of other types."""
     for turn in range(_MOST):
         problem = next(instances.problems(schema, value), None)
         if problem is None:
@@ -34,7 +34,7 @@ def is_converted(instances: Instances, schema: Pointer, value: JsonValue) -> boo
 def _mended(
     instances: Instances, schema: Pointer, value: JsonValue, place: Pointer
 ) -> tuple[JsonValue] | None:
-    """The value with another one at a place where it then fits; None if there is none."""
+    """Return the value with a part converted so that the part fits; None if that is impossible."""
     for other in _conversions(value_at(value, place)):
         changed = _with(value, split(place), other)
         if all(each.pointer != place for each in instances.problems(schema, changed)):
@@ -43,7 +43,7 @@ def _mended(
 
 
 def _conversions(value: JsonValue) -> Iterator[JsonValue]:
-    """A text for what it spells, a number or a truth value for each other and for a text."""
+    """Yield the conversions of a text, a number or a boolean to the other types."""
     match value:
         case bool():
             yield from (int(value), json.dumps(value))
@@ -69,7 +69,7 @@ def _numbers(text: str) -> Iterator[JsonValue]:
 
 
 def _with(value: JsonValue, way: tuple[str, ...] | list[str], other: JsonValue) -> JsonValue:
-    """A copy of a value with another one at the end of a way."""
+    """Return a copy of a value with another one at the end of a path."""
     if not way:
         return other
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Requests that nobody should be allowed to make."""
+"""Requests without valid credentials that are not refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from specwright.pointer import Pointer
 
 
 def ignored(name: str, operation: Pointer, exchange: Exchange, how: str) -> Violation:
-    """Say that a request was not refused for its credentials."""
+    """Return the violation for a request that was not refused for its credentials."""
     status = exchange.response.status if exchange.response is not None else "no answer"
     message = f"{name} {how}: {status}, not 401"
     cause = "a request without valid credentials is not refused"

@@ -10,14 +10,14 @@ from specwright.document.shape import METHODS
 from specwright.document.sites import OperationSite
 from specwright.vocabulary.keywords.error import Condition
 
-# Servers may say that nothing is there, or that no resource has the method (RFC 9110, 9.1).
+# Servers may respond that the resource or the method is unknown (RFC 9110, 9.1).
 _REFUSED = (404, 405, 501)
 
 
 def method_violation(
     contract: Contract, nearest: OperationSite, exchange: Exchange
 ) -> Violation | None:
-    """Return what the answer to a method proves that a path does not have, if anything.
+    """Return the violation in the response to a method that a path does not have, if any.
 
     Args:
         nearest: an operation of the path.

@@ -13,7 +13,7 @@ from specwright.pointer import join
 
 
 def undeclared(operation: Operation, exchange: Exchange, response: Response) -> Violation:
-    """Say that a status is not declared, by the rule for requests of this kind."""
+    """Return the violation for an undeclared status, by the rule for requests of this kind."""
     status, name = response.status, operation.name
     other = _other_slash(exchange.request, response)
     if other is not None:
@@ -32,7 +32,7 @@ def undeclared(operation: Operation, exchange: Exchange, response: Response) -> 
 
 
 def _other_slash(request: Request, response: Response) -> str | None:
-    """The path that a redirect leads to, if it differs by the slash at its end alone."""
+    """Return the path that a redirect leads to, if it differs only by a trailing slash."""
     if not 300 <= response.status < 400:
         return None
     try:
@@ -44,7 +44,7 @@ def _other_slash(request: Request, response: Response) -> str | None:
 
 
 def _is_unreadable(operation: Operation, request: Request) -> bool:
-    """Whether no schema is about a body: its media type is not declared, or it is not JSON."""
+    """Return whether a body is of an undeclared media type, or is not JSON."""
     if request.body is None or operation.body is None:
         return False
     given = sites.essence(request.header("content-type") or "")

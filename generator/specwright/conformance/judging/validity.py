@@ -1,4 +1,4 @@
-"""Whether a request, as it was sent, fits the operation that it is for."""
+"""Validation of requests, as they were sent, against their operations."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
 _BASE = "document:/"
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
-# Parameters of these names are to be ignored (OpenAPI 3.1, 4.8.12.1).
+# Parameters with these names are ignored (OpenAPI 3.1, 4.8.12.1).
 _NOT_PARAMETERS = {("header", name) for name in ("accept", "content-type", "authorization")}
-# NUL as JSON writes it, and halves of pairs.
+# NUL as JSON escapes it, and lone surrogates.
 _HARD = re.compile(r"\\u0000|[\ud800-\udfff]")
 
 
 @dataclass(slots=True)
 class RequestVerdict:
-    """What is wrong with a request, beyond doubt, and whether anything is in doubt.
+    """The certain faults of a request, and whether anything is in doubt.
 
     Attributes:
         faults: the parameters and bodies of the document that it does not fit.
-        doubtful: whether something in it might be refused, or read in another way.
+        doubtful: whether a part of it might be refused, or interpreted in another way.
     """
 
     faults: list[Pointer] = field(default_factory=list)
@@ -54,15 +54,15 @@ class RequestVerdict:
 
     @property
     def is_valid(self) -> bool:
-        """Whether it fits, beyond doubt."""
+        """Whether it is certain that the request fits."""
         return not self.faults and not self.doubtful
 
 
 class RequestJudge:
-    """Holds requests against a document.
+    """A validator of requests against a document.
 
-    A format is an annotation (JSON Schema 2020-12, 7.2.1): a value that breaks one is not called
-    invalid, and not called valid either.
+    A format is an annotation (JSON Schema 2020-12, 7.2.1): a value that breaks one is called
+    neither invalid nor valid.
     """
 
     def __init__(self, document: Document, routes: Routes) -> None:
@@ -75,7 +75,7 @@ class RequestJudge:
         self._validators: dict[tuple[Pointer, bool], jsonschema_rs.Validator | None] = {}
 
     def judge(self, operation: OperationSite, request: Request) -> RequestVerdict:
-        """What speaks against a request for an operation."""
+        """Return the verdict on a request for an operation."""
         path = self._routes.path_values(operation, request.url)
         if path is None:
             return RequestVerdict(doubtful=True)
@@ -99,7 +99,7 @@ class RequestJudge:
         return verdict
 
     def allows(self, operation: OperationSite, way: Sequence[str], form: str) -> bool:
-        """Whether a number in this form may stand at a place of the JSON body of an operation."""
+        """Return whether a number in this format is valid at a path in an operation's JSON body."""
         content = json_content(self._document, request_body(self._document, operation))
         described = schema(self._document, content) if content else None
         for name in way:
@@ -121,7 +121,7 @@ class RequestJudge:
             for value in values
             for reading in _readings(value, types)
         ):
-            # Many servers take an empty value for none.
+            # Many servers treat an empty value as a missing one.
             empty = "string" not in types and "" in values
             verdict.doubtful |= empty
             verdict.faults += [] if empty else [parameter.pointer]
@@ -164,7 +164,7 @@ class RequestJudge:
             verdict.doubtful = True
 
     def _may_be_refused(self, operation: OperationSite, query: dict[str, list[str]]) -> bool:
-        """Whether declarations allow to refuse what the schemas allow."""
+        """Return whether declarations allow a refusal of a request that fits the schemas."""
         pages = PAGINATION.read(operation.value)
         one_of = REQUIRES_ONE_OF.read(operation.value)
         is_cursor = pages is not None and pages.cursor is not None and pages.cursor.raw in query
@@ -173,13 +173,13 @@ class RequestJudge:
         )
 
     def _fits(self, place: Pointer, value: JsonValue, *, formats: bool) -> bool:
-        """Whether a value fits a schema; what cannot be told is in favour of both."""
+        """Return whether a value fits a schema; if that is unknown, True only without formats."""
         key = place, formats
         if key not in self._validators:
             self._validators[key] = self._compile(place, formats)
         validator = self._validators[key]
         try:
-            # One that cannot be compiled makes no request invalid, and none valid.
+            # A schema that cannot be compiled makes a request neither invalid nor valid.
             return not formats if validator is None else validator.is_valid(value)
         except ValueError:
             # Text that is not Unicode, or a pattern that takes too long.
@@ -198,7 +198,7 @@ class RequestJudge:
 
 
 def _readings(text: str, types: set[str]) -> Iterator[JsonValue]:
-    """What a lenient server may take a text for."""
+    """Yield the values that a lenient server may read from a text."""
     numbers = types & {"integer", "number"}
     if numbers:
         try:
@@ -229,7 +229,7 @@ _BOOLEANS = {
 
 
 def _has_hard_text(value: JsonValue) -> bool:
-    """Whether there are characters in it that many servers cannot keep."""
+    """Return whether a value has characters that many servers cannot store."""
     return _HARD.search(json.dumps(value, ensure_ascii=False)) is not None
 
 

@@ -1,1 +1,1 @@
-"""Exchanges with an implementation: what they are, the record of a run, and HAR files."""
+"""Exchanges with an implementation, the record of a run, and HAR files."""

@@ -1,4 +1,4 @@
-"""Exchanges without the secrets that stand under well-known names."""
+"""Removal of secrets with well-known names from exchanges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from specwright.conformance.recording.exchange import Exchange, Headers, JsonVal
 from specwright.conformance.recording.secret_names import is_secret
 from specwright.report.redaction import REDACTED
 
-# Sources of requests whose values the test makes up itself.
+# Sources of requests with values that the test generates itself.
 _INVENTORS = ("scenarios", "fuzzing")
 # A pair of a query, a fragment or a form.
 _PAIR = re.compile(r"(?P<name>[^?#&;=\s]+)=(?P<value>[^&#;\s]*)")
@@ -21,29 +21,29 @@ _FIELD = re.compile(
     rb'(?P<head>\bname="(?P<name>[^"]*)"[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n)(?P<value>.*?)(?=\r\n--)',
     re.DOTALL,
 )
-# A member of JSON with a text.
+# A JSON member with a string value.
 _MEMBER = re.compile(r'(?P<head>"(?P<name>[^"\\]+)"\s*:\s*)"(?P<value>(?:[^"\\]|\\.)*)"', re.DOTALL)
 _COOKIE = re.compile(r"(?P<name>[^=;\s]+)=(?P<value>[^;]*)")
 
 
 @dataclass(slots=True)
 class Concealment:
-    """Takes secrets out of exchanges, and keeps them for a search of all else.
+    """A filter that removes secrets from exchanges, and keeps them for a search elsewhere.
 
-    A header, a parameter of a query, a field of a form and a member of JSON at any depth hold a
-    secret if their name says so. Values that the test makes up itself stay in what it sends, so
-    that the request can be repeated.
+    A header, a query parameter, a form field and a JSON member at any depth hold a secret if
+    their name says so. Values that the test generates itself stay in its requests, so that they
+    can be repeated.
 
     Attributes:
-        is_published: whether a text stands in the document, and so is not made up.
-        found: the values that were taken out, of those that are not published.
+        is_published: whether a text is in the document, and so was not generated.
+        found: the removed values that are not published.
     """
 
     is_published: Callable[[str], bool]
     found: set[str] = field(default_factory=set, repr=False)
 
     def __call__(self, exchange: Exchange) -> Exchange:
-        """Return the exchange without the secrets of its request and its answer."""
+        """Return the exchange without the secrets of its request and its response."""
         request, response = exchange.request, exchange.response
         take = self._take_published if exchange.source in _INVENTORS else self._take
         return replace(
@@ -122,14 +122,14 @@ def _in_field(found: re.Match[bytes], take: _Take) -> bytes:
 
 
 def _in_json(body: bytes, take: _Take) -> bytes:
-    """JSON without secrets; the same bytes if it has none."""
+    """Return JSON without secrets; the same bytes if it has none."""
     text = body.decode("utf-8", "surrogateescape")
     try:
         value: JsonValue = json.loads(text)
         changed = _in_value(value, take)
         return body if changed == value else json.dumps(changed).encode()
     except (ValueError, RecursionError):
-        # Lines of JSON, events of a stream, or what is nested too deeply to be read.
+        # Lines of JSON, events of a stream, or JSON that is nested too deeply to be parsed.
         return _MEMBER.sub(lambda each: _in_member(each, take), text).encode(
             "utf-8", "surrogateescape"
         )
@@ -154,7 +154,7 @@ def _in_value(value: JsonValue, take: _Take) -> JsonValue:
 
 
 def _taken(value: JsonValue, take: _Take) -> JsonValue:
-    """A secret, or a list of them; of an object, the members have names of their own."""
+    """Return a secret, or a list of them, concealed; members of an object go by their own names."""
     match value:
         case str(text):
             return take(text)
@@ -170,7 +170,7 @@ def _taken(value: JsonValue, take: _Take) -> JsonValue:
 
 
 def texts(values: Iterable[JsonValue]) -> frozenset[str]:
-    """Return all texts and names of members in JSON values."""
+    """Return all texts and member names in JSON values."""
     found, pending = set[str](), list(values)
     while pending:
         match pending.pop():

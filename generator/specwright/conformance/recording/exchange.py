@@ -1,4 +1,4 @@
-"""One request to an implementation and what came back."""
+"""Exchanges: requests to an implementation, and their responses."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from specwright.pointer import Pointer, resolve
 Headers = tuple[tuple[str, str], ...]
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 
-# What is kept of a body for reports.
+# The most bytes of a body in a report for people.
 _SHOWN = 4_000
-# And for programs.
+# And in one for programs.
 _MOST_KEPT = 64 * 1024
-# What curl reads as a pattern in a URL, and what Linux takes as one argument, with some room.
+# Characters that curl expands in a URL, and a length that Linux takes as one argument.
 _GLOBBED = frozenset("[]{}")
 _LONGEST_ARGUMENT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was sent. The URL is absolute; `body` is None where none was sent."""
+    """A request. The URL is absolute; `body` may be None."""
 
     method: str
     url: str
@@ -33,19 +33,19 @@ class Request:
     body: bytes | None = field(default=None, repr=False)
 
     def header(self, name: str) -> str | None:
-        """The first value of a header field; names have no case (RFC 9110, 5.1)."""
+        """Return the first value of a header field; names are case-insensitive (RFC 9110, 5.1)."""
         return _first(self.headers, name)
 
     @property
     def json_or_none(self) -> JsonValue:
-        """The body as JSON; None where it is none."""
+        """The body as JSON; None if it is not JSON."""
         return None if self.body is None else json_or_none(self.body)
 
     @property
     def curl(self) -> str:
         """The command line that sends the same bytes again, quoted for a POSIX shell.
 
-        Nothing is added that curl would send unasked, and nothing is read into the URL.
+        It suppresses the default headers of curl, and patterns in the URL.
         """
         method = ["--head"] if self.method == "HEAD" else ["--request", self.method]
         parts = ["curl", *method, *(["--globoff"] if set(self.url) & _GLOBBED else []), self.url]
@@ -64,7 +64,7 @@ class Request:
 
     @property
     def _plain_body(self) -> str | None:
-        """The body as an argument of a command; None where it cannot be one."""
+        """The body as an argument of a command; None if it cannot be one."""
         try:
             text = (self.body or b"").decode()
         except UnicodeDecodeError:
@@ -74,19 +74,19 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back, whole."""
+    """A complete response."""
 
     status: int
     headers: Headers = field(repr=False)
     body: bytes = field(repr=False)
 
     def header(self, name: str) -> str | None:
-        """The first value of a header field; names have no case (RFC 9110, 5.1)."""
+        """Return the first value of a header field; names are case-insensitive (RFC 9110, 5.1)."""
         return _first(self.headers, name)
 
     @property
     def is_success(self) -> bool:
-        """Whether the status belongs to class 2 (RFC 9110, 15.3)."""
+        """Whether the status is 2xx (RFC 9110, 15.3)."""
         return 200 <= self.status < 300
 
     @property
@@ -101,11 +101,11 @@ class Response:
 
     @property
     def json_or_none(self) -> JsonValue:
-        """The body as JSON; None where it is none."""
+        """The body as JSON; None if it is not JSON."""
         return json_or_none(self.body)
 
     def at(self, pointer: Pointer) -> JsonValue:
-        """The value at a pointer of the JSON body; None where there is none."""
+        """Return the value at a pointer of the JSON body; None if it is missing."""
         return value_at(self.json_or_none, pointer)
 
     @property
@@ -121,16 +121,16 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request that was sent, by which source, for which operation, and its outcome.
+    """A request with its source, its operation and its outcome.
 
     Attributes:
-        number: its place in the run; numbers begin with 1.
-        source: who sent it: a name of `sources`.
-        role: whose credentials it carried; empty for a request without.
-        operation: pointer of the operation it was made for; None where it fits none.
-        response: None where no answer came; `failure` then says why.
+        number: its position in the run, from 1.
+        source: the name of its sender, such as `scenarios`.
+        role: the role of the credentials it carried; empty without credentials.
+        operation: pointer of the operation it was made for; None if it fits none.
+        response: None if no response came; `failure` then says why.
         sent_at: seconds since 1970.
-        seconds: until the answer was read to its end.
+        seconds: until the response was read to its end.
     """
 
     number: int
@@ -145,7 +145,7 @@ class Exchange:
 
     @property
     def is_unconnected(self) -> bool:
-        """Whether nothing took the request: it is not the reason why there is no answer."""
+        """Whether there was no connection, so that the request did not cause the failure."""
         return (self.failure or "").startswith("ConnectError")
 
 
@@ -155,7 +155,7 @@ def _first(headers: Headers, name: str) -> str | None:
 
 
 def json_or_none(body: bytes) -> JsonValue:
-    """A body as JSON; None where it is none."""
+    """Return a body as JSON; None if it is not JSON."""
     try:
         value: JsonValue = json.loads(body.decode())
     except (ValueError, RecursionError):
@@ -164,7 +164,7 @@ def json_or_none(body: bytes) -> JsonValue:
 
 
 def readings(text: str) -> list[JsonValue]:
-    """The values that a text in a header or a query may stand for: itself, and as JSON."""
+    """Return the possible values of a text in a header or a query: itself, and parsed as JSON."""
     found: list[JsonValue] = [text]
     with suppress(ValueError, RecursionError):
         found.append(json.loads(text))
@@ -172,7 +172,7 @@ def readings(text: str) -> list[JsonValue]:
 
 
 def value_at(value: JsonValue, pointer: Pointer) -> JsonValue:
-    """The value at a pointer; None where there is none."""
+    """Return the value at a pointer; None if it is missing."""
     try:
         found: JsonValue = resolve(value, pointer)
     except (KeyError, ValueError):
@@ -181,14 +181,14 @@ def value_at(value: JsonValue, pointer: Pointer) -> JsonValue:
 
 
 def text_of(value: JsonValue) -> str:
-    """A value as it is written in a header or a query."""
+    """Return a value as it is written in a header or a query."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def message(headers: Headers, body: bytes | None) -> dict[str, JsonValue]:
-    """Return headers and body as JSON; Base64 where the body is not UTF-8, and cut if it is long.
+    """Return headers and body as JSON, with Base64 for a body that is not UTF-8.
 
-    `bytes` then is the length of the whole.
+    A long body is truncated; `bytes` is then its full length.
     """
     written: dict[str, JsonValue] = {"headers": [list(each) for each in headers]}
     if body is None:

@@ -1,4 +1,4 @@
-"""Exchanges in the form of HAR 1.2, which browsers and proxies write, too."""
+"""Exchanges in the form of HAR 1.2, which browsers and proxies also write."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from specwright.errors import InputError, Location
 from specwright.files import read_argument
 
 FILE = "report.har"
-# A longer body is left out, as is one that is no text.
+# A longer body is left out, as is one that is not text.
 _MOST_BYTES = 256 * 1024
 _LARGEST_FILE = 256 * 1024 * 1024
 _PHRASES = {each.value: each.phrase for each in HTTPStatus}
@@ -26,9 +26,9 @@ _PHRASES = {each.value: each.phrase for each in HTTPStatus}
 _Object = dict[str, Any]
 
 
-# The package `harfile` writes text, from which secrets could not be taken out any more.
+# The package `harfile` writes text, from which secrets could no longer be removed.
 def render(exchanges: Iterable[Exchange]) -> _Object:
-    """The exchanges as a HAR, with the secrets still in it."""
+    """Return the exchanges as a HAR, with the secrets still in it."""
     return {
         "log": {
             "version": "1.2",
@@ -67,7 +67,7 @@ def _entry(exchange: Exchange) -> _Object:
 
 
 def _response(response: Response | None) -> _Object:
-    """A response; one that did not come has the status 0, as browsers write it."""
+    """Return a response; a missing one has the status 0, as browsers write it."""
     response = response or Response(0, (), b"")
     status, headers, body = response.status, response.headers, response.body
     return {
@@ -102,12 +102,12 @@ def _text(body: bytes) -> _Object:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a HAR holds.
+    """The content of a HAR.
 
     Attributes:
-        exchanges: without number, role and operation; the body of a request is None where it was
-            not recorded.
-        incomplete: how many entries have no answer, or one whose body was not recorded.
+        exchanges: without number, role and operation; a request that was recorded without its
+            body has the body None.
+        incomplete: the number of entries without a response, or without the response's body.
     """
 
     exchanges: tuple[Exchange, ...]
@@ -118,7 +118,7 @@ def read(path: Path) -> Recording:
     """Return the exchanges of a HAR.
 
     Raises:
-        InputError: the file cannot be read, or is no HAR.
+        InputError: the file cannot be read, or is not a HAR.
     """
     try:
         # Some programs write a byte order mark.
@@ -146,7 +146,7 @@ def _no_har(path: Path, reason: str) -> InputError:
 
 
 def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
-    """An entry; None where the answer is missing, or a part of it."""
+    """Return the exchange of an entry; None if the response or a part of it is missing."""
     written, answered = entry["request"], entry["response"]
     content, posted = answered["content"], written.get("postData")
     if not answered["status"] or ("text" not in content and content.get("size", 0) != 0):
@@ -155,7 +155,7 @@ def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
     body = b64decode(text) if content.get("encoding") == "base64" else text.encode()
     sent = None if posted is None or "text" not in posted else str(posted["text"]).encode()
     request = Request(str(written["method"]), str(written["url"]), _headers(written), sent)
-    # In whatever way it came, the body is here as it is.
+    # A HAR has the body decoded.
     headers = tuple(each for each in _headers(answered) if each[0].lower() != "content-encoding")
     return Exchange(
         0,

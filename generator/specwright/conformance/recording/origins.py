@@ -1,4 +1,4 @@
-"""The exchanges that made what other requests name, such as the id in their path."""
+"""The exchanges that made values in other requests, such as the id in their path."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, Reque
 from specwright.report.redaction import REDACTED
 
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")
-# A shorter text stands in many answers by chance; it counts as an id only.
+# A shorter text is in many responses by chance; it counts only as an id.
 _SHORTEST = 6
-# Of one failure.
+# The most exchanges for one failure.
 _MOST = 10
 
 
 class Origins:
-    """Which exchange made a value: the last one before, of those that are not safe."""
+    """The origin of each value: the last earlier exchange that made it by an unsafe method."""
 
     def __init__(self, exchanges: Iterable[Exchange], literals: Collection[str]) -> None:
-        """Note what each exchange made; `literals` are parts of paths that are no values."""
+        """Note the values that each exchange made; `literals` are the constant parts of paths."""
         self._literals = literals
         self._makers: Mapping[str, list[Exchange]] = defaultdict(list)
         for exchange in exchanges:
@@ -31,7 +31,7 @@ class Origins:
                     self._makers[value].append(exchange)
 
     def of(self, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-        """Return the exchanges that must come before others, in the order of the run."""
+        """Return the exchanges that others depend on, in the order of the run."""
         there = {each.number for each in exchanges}
         found: dict[int, Exchange] = {}
         pending = list(exchanges)
@@ -50,19 +50,19 @@ class Origins:
 
 
 def renamed(before: Response, now: Response) -> dict[str, str]:
-    """Return the values of an answer that are other ones now, by those that were in their place."""
+    """Return the new values of a response, by the old values that they replace."""
     places = dict(_leaves(before.json_or_none)) | _location(before)
     fresh = dict(_leaves(now.json_or_none)) | _location(now)
     return {
         value: fresh[place]
         for place, value in places.items()
-        # What a report hides is not known any more.
+        # The value that a report hides cannot be restored.
         if fresh.get(place, value) != value and _is_telling(place, value) and REDACTED not in value
     }
 
 
 def ids(response: Response) -> frozenset[str]:
-    """Return the ids in an answer."""
+    """Return the ids in a response."""
     places = dict(_leaves(response.json_or_none)) | _location(response)
     return frozenset(value for place, value in places.items() if is_id(place))
 
@@ -73,7 +73,7 @@ def _told(response: Response) -> Iterator[str]:
 
 
 def _named(request: Request) -> Iterator[str]:
-    """The values in a path, a query and a body."""
+    """Yield the values in the path, the query and the body."""
     parts = urlsplit(request.url)
     yield from map(unquote, filter(None, parts.path.split("/")))
     yield from (value for _, value in parse_qsl(parts.query))
@@ -86,7 +86,7 @@ def _is_telling(place: tuple[str, ...], value: str) -> bool:
 
 
 def is_id(place: tuple[str, ...]) -> bool:
-    """Return whether a member is called an id, such as `id`, `orderId` and `order_id`."""
+    """Return whether a member is an id by its name, such as `id`, `orderId` and `order_id`."""
     name = next((each for each in reversed(place) if not each.isdecimal()), "")
     return name.lower() in ("id", "uuid", "key", "slug") or name.endswith(
         ("_id", "-id", "Id", "ID")
@@ -94,14 +94,14 @@ def is_id(place: tuple[str, ...]) -> bool:
 
 
 def _location(response: Response) -> dict[tuple[str, ...], str]:
-    """The last part of the place of what was made (RFC 9110, 10.2.2)."""
+    """Return the last segment of the Location of a new resource (RFC 9110, 10.2.2)."""
     path = urlsplit(response.header("location") or "").path
     last = unquote(path.rstrip("/").rpartition("/")[2])
     return {("Location", "id"): last} if last else {}
 
 
 def _leaves(value: JsonValue) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The texts and whole numbers of a JSON value, by the names that lead to them."""
+    """Yield the texts and integers of a JSON value, each with its path."""
     pending: list[tuple[tuple[str, ...], JsonValue]] = [((), value)]
     while pending:
         place, found = pending.pop()

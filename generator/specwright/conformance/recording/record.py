@@ -1,4 +1,4 @@
-"""The record of a run: the one thing that every source appends to."""
+"""The record of a run, to which every source appends."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from specwright.pointer import Pointer
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What an implementation did that the document forbids.
+    """A violation of the document by an implementation.
 
     Attributes:
-        rule: id of a rule of `rules`.
+        rule: the id of the rule.
         pointer: the part of the document that it breaks.
         message: one sentence that names operation, value and status, and nothing that differs
             between two runs with the same seed.
-        exchanges: what shows it, in the order in which it was sent; the last one is the proof.
-        cause: what is wrong, in words that are the same for every operation and value; empty if
-            it is the message without the operation at its beginning.
+        exchanges: those that show it, in the order in which they were sent; the last is the proof.
+        cause: the fault, in words that are the same for every operation and value; empty if it
+            is the message without the operation at its beginning.
     """
 
     rule: str
@@ -33,7 +33,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """What a source could not look at, and why: silence is no pass."""
+    """A check that a source could not make, with the reason: silence does not mean success."""
 
     rule: str
     pointer: Pointer
@@ -50,9 +50,9 @@ class Record:
     """Exchanges, violations and skips of a run; sources may append from several threads.
 
     Attributes:
-        monitors: look at every exchange as it comes, whichever source sent it.
+        monitors: called with every exchange as it comes, from any source.
         violations: each as often as it was seen.
-        checked: pointers by rule that were looked at, and found right or wrong.
+        checked: the pointers that were checked, by rule, with either result.
         linked: for parameters, the operation and the place that their values come from.
     """
 
@@ -67,9 +67,9 @@ class Record:
 
     @property
     def failures(self) -> Mapping[str, Violation]:
-        """The violations by their ids, `F1` first: of those of one cause at one place, the first.
+        """The violations by their ids, from `F1`: the first one of each cause at each place.
 
-        A place is a part of the document in the hands of one operation.
+        A place is a part of the document as one operation uses it.
         """
         with self._lock:
             return {f"F{number}": each for number, each in enumerate(self._distinct.values(), 1)}
@@ -84,14 +84,14 @@ class Record:
         return numbered
 
     def keep(self, exchange: Exchange) -> Exchange:
-        """Give an exchange its number and keep it; no monitor is about what a receiver answers."""
+        """Give an exchange its number and keep it; monitors do not judge a receiver's responses."""
         with self._lock:
             numbered = replace(exchange, number=len(self.exchanges) + 1)
             self.exchanges.append(numbered)
         return numbered
 
     def change(self, change: Callable[[Exchange], Exchange]) -> None:
-        """Put what a function makes of each exchange in its place, in violations, too."""
+        """Replace each exchange by the result of a function, also in violations."""
 
         def changed(violation: Violation) -> Violation:
             return replace(violation, exchanges=tuple(map(change, violation.exchanges)))

@@ -1,4 +1,4 @@
-"""Requests with other values in the place of those that they were recorded with."""
+"""Replacement of values in recorded requests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from urllib.parse import quote, unquote
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.conformance.recording.origins import is_id
 
-# A shorter value is exchanged as a whole only.
+# A shorter value is replaced only as a whole.
 _SHORTEST_PART = 8
 
 
 def in_path(path: str, names: Mapping[str, str]) -> str:
-    """Return a path with its query, in which parts are other ones now."""
+    """Return a path with its query, with values replaced."""
     place, mark, query = path.partition("?")
     segments = "/".join(_percent(each, names) for each in place.split("/"))
     pairs = [each.partition("=") for each in query.split("&")]
@@ -22,7 +22,7 @@ def in_path(path: str, names: Mapping[str, str]) -> str:
 
 
 def in_text(text: str, names: Mapping[str, str]) -> str:
-    """Return a text, such as the value of a header, in which values are other ones now."""
+    """Return a text, such as the value of a header, with values replaced."""
     if text in names:
         return names[text]
     for old, new in names.items():
@@ -32,7 +32,7 @@ def in_text(text: str, names: Mapping[str, str]) -> str:
 
 
 def in_body(body: bytes, names: Mapping[str, str]) -> bytes:
-    """Return a body in which values are other ones now; the same bytes if none is."""
+    """Return a body with values replaced; the same bytes if nothing changes."""
     try:
         value: JsonValue = json.loads(body)
         changed = _in_value(value, names, ())

@@ -1,11 +1,11 @@
-"""Names under which everybody knows to look for a secret."""
+"""Well-known names of secrets."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-# Where each name comes from; case, hyphens, underscores and dots make no difference.
+# The names by their sources; case, hyphens, underscores and dots make no difference.
 _SOURCES: Mapping[str, tuple[str, ...]] = {
     "HTTP (RFC 9110, 11.6.2 and 11.7.2)": ("Authorization", "Proxy-Authorization"),
     "cookies (RFC 6265, 4)": ("Cookie", "Set-Cookie"),
@@ -43,5 +43,5 @@ _NAMES = frozenset(_plain(name) for names in _SOURCES.values() for name in names
 
 
 def is_secret(name: str) -> bool:
-    """Return whether a header, a parameter or a member of this name holds a secret."""
+    """Return whether a header, a parameter or a member with this name holds a secret."""
     return _plain(name) in _NAMES

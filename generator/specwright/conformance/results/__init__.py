@@ -1,1 +1,1 @@
-"""Results of a run: findings with their evidence, and how much was reached."""
+"""The results of a run: findings with their evidence, and the coverage."""

@@ -1,4 +1,4 @@
-"""How much of a contract a run has reached, and why not the rest."""
+"""The coverage of a contract by a run, with reasons for the gaps."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 _DEPTH = 8
-# Of a group of what was not reached.
+# The most items to name in a group that was not reached.
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that the contract declares, and whether it was reached.
+    """An item that the contract declares, and how often it was reached.
 
     Attributes:
         is_out_of_reach: whether no test from outside can reach it.
@@ -39,7 +39,7 @@ class Item:
 
 
 def coverage(contract: Contract, record: Record) -> list[Item]:
-    """Everything that the contract declares, reached or with the reason why not."""
+    """Return everything that the contract declares, with a reason for each item not reached."""
     by_operation = defaultdict[Pointer, list[Exchange]](list)
     for exchange in record.exchanges:
         by_operation[exchange.operation or ""].append(exchange)
@@ -58,7 +58,7 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
 
 
 def never_succeeded(contract: Contract, record: Record) -> list[Operation]:
-    """The operations that were never answered with success: nothing was tested of them."""
+    """Return the operations that never succeeded, so that nothing of them was tested."""
     reached = {
         exchange.operation
         for exchange in record.exchanges
@@ -68,7 +68,7 @@ def never_succeeded(contract: Contract, record: Record) -> list[Operation]:
 
 
 def tables(items: list[Item]) -> tuple[Table, ...]:
-    """The coverage in numbers, then what was not reached."""
+    """Return a table of the coverage in numbers, then one of the items that were not reached."""
     kinds = dict.fromkeys(item.kind for item in items)
     of_kind = {kind: [item for item in items if item.kind == kind] for kind in kinds}
     rows = tuple(
@@ -98,7 +98,7 @@ def tables(items: list[Item]) -> tuple[Table, ...]:
 
 
 def linked(record: Record) -> Table:
-    """Where the values of parameters came from that no link of the document names."""
+    """Return a table of the sources of parameter values that no link of the document names."""
     takers = defaultdict[tuple[str, str, str], list[str]](list)
     for (operation, parameter), (source, place) in list(record.linked.items()):
         takers[parameter, source, place].append(operation)
@@ -110,7 +110,7 @@ def linked(record: Record) -> Table:
 
 
 def share(items: list[Item]) -> int:
-    """The part of what is declared that was reached, in percent."""
+    """Return the share of the items that were reached, in percent."""
     return 100 * _reached(items) // max(len(items), 1)
 
 
@@ -181,7 +181,7 @@ def _is_given(place: str, name: str, exchange: Exchange) -> bool:
 def _properties(
     contract: Contract, operation: Operation, succeeded: list[Exchange]
 ) -> Iterator[Item]:
-    """Properties of request and answer, and values of enumerations, by where they are declared."""
+    """Yield the properties and enum values of requests and responses, with their declarations."""
     sides = {
         "request": (contract.body_schema(operation), [_sent(each) for each in succeeded]),
     }

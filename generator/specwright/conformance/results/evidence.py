@@ -1,4 +1,4 @@
-"""Violations as findings: one for each cause, with the operations that have it."""
+"""Violations as findings: one for each cause, with the operations affected."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from specwright.pointer import Pointer
 
 DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, UNUSED, EXPIRED)
 _BY_ID = {rule.id: rule for rule in DESCRIPTIONS}
-# Why a finding is accepted that an earlier run had, too.
+# The reason for accepting a finding that an earlier run also had.
 IN_BASELINE = "It is in the baseline."
-# Of one occurrence.
+# The most exchanges of one occurrence.
 _EXCHANGES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A failure as runs tell it from others: by nothing that depends on a seed or a day."""
+    """The identity of a failure across runs, which does not depend on a seed or a day."""
 
     rule: str
     operation: str
@@ -36,7 +36,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Standards:
-    """What a project asks of an implementation.
+    """The requirements of a project on an implementation.
 
     Attributes:
         baseline: failures of an earlier run that are accepted for now.
@@ -61,13 +61,13 @@ def judged(
     *,
     is_whole: bool = False,
 ) -> Judged:
-    """Return a finding for each cause, graded; what is off is left out.
+    """Return a graded finding for each cause; rules that are off are left out.
 
-    Failures of one rule have one cause if they are said in the same words, but for the operation
-    and the values.
+    Failures of one rule have the same cause if they are described in the same words, apart from
+    the operation and the values.
 
     Args:
-        is_whole: whether the run looked at everything, so that unused waivers are known.
+        is_whole: whether the run was complete, so that unused waivers are known.
     """
     settings = standards.settings
     waivers = Waivers(settings, _BY_ID)
@@ -108,18 +108,18 @@ def _finding(
 
 
 def known_as(violation: Violation, operation: str) -> Known:
-    """What tells a violation from others in every run."""
+    """Return the identity of a violation across runs."""
     cause = cause_of(violation, operation)
     return Known(str(violation.rule), operation, violation.pointer, cause)
 
 
 def cause_of(violation: Violation, operation: str) -> str:
-    """What is wrong, without the operation that the message begins with."""
+    """Return the cause of a violation, without the operation that its message begins with."""
     return violation.cause or violation.message.removeprefix(f"{operation}:").strip()
 
 
 def operation_of(contract: Contract, violation: Violation) -> str:
-    """The operation that a violation is about, such as `POST /orders`; empty if there is none."""
+    """Return the operation of a violation, such as `POST /orders`; empty if it has none."""
     proof = violation.exchanges[-1] if violation.exchanges else None
     for each in contract.operations.values():
         if f"{violation.pointer}/".startswith(f"{each.pointer}/"):
@@ -146,7 +146,7 @@ def _occurrence(contract: Contract, id: str, violation: Violation) -> Occurrence
 
 
 def _message(cause: str, occurrences: Sequence[Occurrence]) -> str:
-    """What one operation does, else the cause with how many do so."""
+    """Return the message of a single occurrence, else the cause with the number of operations."""
     if len(occurrences) == 1:
         return occurrences[0].message
     operations = {each.operation for each in occurrences if each.operation}
@@ -162,7 +162,7 @@ def _evidence(exchanges: Sequence[Exchange]) -> Iterator[Evidence]:
 
 
 def shown(exchange: Exchange) -> Iterator[Evidence]:
-    """Yield the request and the answer of an exchange."""
+    """Yield the request and the response of an exchange."""
     request, response = exchange.request, exchange.response
     written = {"method": request.method, "url": request.url}
     yield Evidence(

@@ -1,4 +1,4 @@
-"""What the document asks for at a place that is broken, in a few lines."""
+"""The expected behaviour at the place of a violation, in a few lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from specwright.conformance.recording.record import Violation
 from specwright.findings import EXPECTED, Evidence
 
 _LONGEST = 1_500
-# What must be answered, where that is the same for every operation.
+# The expected response, if it is the same for every operation.
 _ANSWERS: Mapping[str, str] = {
     Behaviour.SERVER_ERROR: "a success, or a refusal with 4xx",
     Behaviour.NO_ANSWER: "an answer",
@@ -25,7 +25,7 @@ _ANSWERS: Mapping[str, str] = {
 
 
 def expected(contract: Contract, violation: Violation) -> Iterator[Evidence]:
-    """Yield what should have come, if that can be said: statuses, a schema, an answer."""
+    """Yield the expected statuses, schema or response, if they are known."""
     rule, pointer = violation.rule, violation.pointer
     operation = contract.operations.get(pointer.removesuffix("/responses"))
     if rule == Behaviour.UNDECLARED_STATUS and operation is not None:

@@ -1,4 +1,4 @@
-"""The operations that are not tested, since the document has errors there."""
+"""Operations that are not tested because the document has errors there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from specwright.findings import Table
 
 
 def left_out(contract: Contract) -> Iterator[Table]:
-    """Yield a table of them, with the place of an error of each, where there are any."""
+    """Yield a table of these operations, if any, with the location of an error in each."""
     rows = tuple(
         (
             f"{site.method} {site.key}",

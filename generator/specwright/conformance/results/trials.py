@@ -1,4 +1,4 @@
-"""Which rules were tried on which operations, and why not the others."""
+"""Trials of rules on operations, with reasons for those that were skipped."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _NOT_ASKED = "nothing in the contract or the run asks"
 def trials(contract: Contract, record: Record) -> Iterator[Trial]:
     """Yield a trial for each rule and each operation that it was tried on, or skipped for.
 
-    What is no part of an operation, such as a shared response, is of the whole API. The time of
-    an operation is that of its requests: each answers for several rules, so they share it equally.
+    A part outside all operations, such as a shared response, belongs to the whole API. The rules
+    that were tried on an operation share the time of its requests equally.
     """
     subjects = _Subjects(contract)
     tried = {
@@ -41,7 +41,7 @@ def trials(contract: Contract, record: Record) -> Iterator[Trial]:
 
 
 def clock(record: Record) -> Clock | None:
-    """Return when the first request was sent, and how long it took until the last answer."""
+    """Return the time of the first request, and the seconds until the last response."""
     if not record.exchanges:
         return None
     started = min(each.sent_at for each in record.exchanges)
@@ -58,7 +58,7 @@ class _Subjects:
         self._known: dict[Pointer, str] = {}
 
     def of(self, pointer: Pointer) -> str:
-        """Return the operation that a place is a part of, or a part for; empty if there is none."""
+        """Return the operation or webhook of a pointer into it or to its path item, else ""."""
         if pointer not in self._known:
             self._known[pointer] = next(
                 (

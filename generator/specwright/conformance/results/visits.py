@@ -1,4 +1,4 @@
-"""How often each operation succeeded; of one that never did, what was tried last."""
+"""The successes of each operation, or the last attempt if it never succeeded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from specwright.conformance.results.evidence import shown
 from specwright.findings import Visit
 from specwright.pointer import Pointer
 
-# What would help, by the status of the last answer.
+# Hints, by the status of the last response.
 _HINTS = {
     401: "the key is not taken here: look which scheme the operation asks for",
     403: "the key may not call it: use one with this permission",
@@ -30,7 +30,7 @@ _REDIRECTED = "the server redirects: correct the path in the document, or the ba
 
 
 def visits(contract: Contract, record: Record) -> Iterator[Visit]:
-    """Yield each operation with how often it succeeded."""
+    """Yield each operation with the number of its successes."""
     by_operation = defaultdict[Pointer, list[Exchange]](list)
     for exchange in record.exchanges:
         by_operation[exchange.operation or ""].append(exchange)
@@ -42,7 +42,7 @@ def visits(contract: Contract, record: Record) -> Iterator[Visit]:
             hint = "" if count else _NOT_SENT.format(names=_inputs(operation))
             yield Visit(operation.name, count, hint=hint)
         else:
-            # What scenarios send is right but for what they do not know.
+            # Requests of scenarios are valid, apart from values that they cannot know.
             last = next((e for e in reversed(own) if e.source == "scenarios"), own[-1])
             yield Visit(
                 operation.name, 0, _outcome(last), _hint(operation, last), tuple(shown(last))
@@ -62,7 +62,7 @@ def _hint(operation: Operation, exchange: Exchange) -> str:
 
 
 def _inputs(operation: Operation) -> str:
-    """What a caller has to know, in words."""
+    """Return the inputs that a caller has to know, in words."""
     names = [f"'{each.key[1]}'" for each in operation.slots if each.written.required]
     names += ["the body"] if operation.has_body else []
     return ", ".join(names) or "its parameters"

@@ -1,1 +1,1 @@
-"""Rules that any exchange can break, and recorded traffic that is held to them."""
+"""Rules for all exchanges, and recorded traffic that is checked by them."""

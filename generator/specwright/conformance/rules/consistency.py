@@ -1,4 +1,4 @@
-"""What the members of one object say of each other, and of the object that it was before."""
+"""Consistency of the members of an object with each other and with its earlier version."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from specwright.vocabulary.keywords.computed import COMPUTED, SET_WHEN, Computed
 from specwright.vocabulary.keywords.moment import MOMENT, Moment
 
 _KEYWORDS: tuple[Keyword[Any], ...] = (COMPUTED, SET_WHEN, MOMENT)
-# How far the clocks of a server and of a test may be apart, and how coarse they may be.
+# The maximum difference between the clocks of server and test, and their resolution.
 _CLOCKS_SECONDS = 600.0
 _COARSE_SECONDS = 2.0
 _Declared = list[tuple[str, Subschema]]
@@ -35,12 +35,12 @@ _Declared = list[tuple[str, Subschema]]
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """An object in an answer.
+    """An object in a response.
 
     Attributes:
-        properties: its members with the schemas that declare something about them.
-        around: the object that it is a member of, at any depth.
-        depth: how many objects and arrays it is in.
+        properties: the names of its members with the schemas that declare something about them.
+        around: the object that contains it, at any depth.
+        depth: the number of objects and arrays that contain it.
     """
 
     value: dict[str, JsonValue]
@@ -49,7 +49,7 @@ class _Object:
     depth: int
 
     def moment(self, wanted: Moment) -> tuple[str, Pointer, float] | None:
-        """The name, the place and the value of a timestamp, in seconds since 1970."""
+        """Return the name, the pointer and the value of a timestamp, in seconds since 1970."""
         for name, schema in self.properties:
             if MOMENT.read(schema.value) is wanted:
                 seconds = _seconds(self.value[name])
@@ -60,17 +60,17 @@ class _Object:
 
 @dataclass(slots=True)
 class Consistency:
-    """The rules with what they remember of a run."""
+    """The rules, with their state during a run."""
 
     contract: Contract
     record: Record
     _holds: dict[Pointer, bool] = field(default_factory=dict)
     _applied: dict[tuple[Pointer, ...], list[Subschema]] = field(default_factory=dict)
-    # By role and URL: the latest reading of a resource.
+    # The latest read of a resource, by role and URL.
     _read: dict[tuple[str, str], Exchange] = field(default_factory=dict)
 
     def __call__(self, exchange: Exchange) -> list[Violation]:
-        """What an exchange breaks."""
+        """Return the violations in an exchange."""
         operation, response = (
             self.contract.operations.get(exchange.operation or ""),
             exchange.response,
@@ -90,7 +90,7 @@ class Consistency:
         return Subschema(schema, resolve(self.contract.document.data, schema))
 
     def _may_hold(self, schema: Pointer) -> bool:
-        """Whether anything is declared in a schema or below it."""
+        """Return whether any keyword is declared in a schema or below it."""
         if schema not in self._holds:
             found = reachable(self.contract.document, self._at(schema))
             self._holds[schema] = any(map(_declares, found))
@@ -103,7 +103,7 @@ class Consistency:
         around: _Object | None = None,
         depth: int = 0,
     ) -> Iterator[_Object]:
-        """The objects in a value of which anything is declared."""
+        """Yield the objects in a value about which something is declared."""
         document, key = self.contract.document, tuple(each.pointer for each in schemas)
         if key not in self._applied:
             self._applied[key] = list(applying(document, schemas))
@@ -183,7 +183,7 @@ class Consistency:
             before.response.json_or_none,
             before.sent_at + before.seconds < exchange.sent_at,
         )
-        # By the clock of the server itself, before which the change was not there yet.
+        # By the server's own clock: the resource has changed since that time.
         then = _date(before.response.header("date"))
         if not isinstance(was, dict) or was == found.value or then is None or not is_later:
             return
@@ -208,7 +208,7 @@ def _is_missing(value: dict[str, JsonValue], name: str, needed: When) -> str:
 
 
 def _differs(value: dict[str, JsonValue], name: str, computed: Computed) -> str:
-    """How a value differs from what it is computed from; empty where it does not."""
+    """Return how a value differs from its computed value; empty if it does not."""
     given = _number(value[name])
     if given is None or not _holds(value, computed.when):
         return ""
@@ -223,7 +223,7 @@ def _differs(value: dict[str, JsonValue], name: str, computed: Computed) -> str:
 
 
 def _computed(by: Means, parts: list[JsonValue]) -> Decimal | None:
-    """The value that follows from others; None where one of them is no number."""
+    """Return the value computed from others; None if one of them is not a number."""
     if by is Means.COUNT:
         return Decimal(len(parts[0])) if isinstance(parts[0], list) else None
     if by is Means.PRODUCT:
@@ -256,7 +256,7 @@ def _seconds(value: JsonValue) -> float | None:
 
 
 def _date(text: str | None) -> float | None:
-    """The moment in a Date header (RFC 9110, 6.6.1)."""
+    """Return the time in a Date header (RFC 9110, 6.6.1), in seconds since 1970."""
     try:
         return None if text is None else parsedate_to_datetime(text).timestamp()
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the query of a request asks of the items of a list, held against those that it got."""
+"""The items of a list compared with the query parameters of the request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from specwright.vocabulary.keywords.filter import FILTER, Match
 def of_list(
     contract: Contract, record: Record, operation: Operation, exchange: Exchange
 ) -> Iterator[Violation]:
-    """Yield what a page shows that was not asked for: too many items, or other ones."""
+    """Yield the violations of a page: too many items, or items that do not match a filter."""
     page, response = operation.declared["pagination"], exchange.response
     if page is None or response is None or not response.is_success:
         return
@@ -45,7 +45,7 @@ def of_list(
 def _given(
     contract: Contract, operation: Operation, exchange: Exchange
 ) -> Iterator[tuple[ParameterSlot, list[JsonValue]]]:
-    """The parameters of a query that stand there once and fit, with what they can be read as."""
+    """Yield the query parameters that occur once and are valid, with their possible values."""
     query = parse_qs(urlsplit(exchange.request.url).query)
     for slot in operation.slots:
         texts = query.get(slot.written.wire, [])
@@ -57,7 +57,7 @@ def _given(
 
 
 def matches(match: Match, found: JsonValue, wanted: JsonValue) -> bool:
-    """Whether a filter lets a property through that has a value, or a list of values."""
+    """Return whether a filter accepts a property with a value, or with a list of values."""
     folded = match in (Match.EQUALS_IGNORE_CASE, Match.CONTAINS_IGNORE_CASE)
     fold = (lambda value: str(value).casefold()) if folded else (lambda value: value)
     return fold(wanted) in [fold(each) for each in each_of(found)]

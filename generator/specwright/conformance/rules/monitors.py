@@ -1,4 +1,4 @@
-"""Rules that any exchange can break, whoever sent it."""
+"""Rules for all exchanges, regardless of their source."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from specwright.vocabulary.keywords.sort import SORT
 _NOT_DESCRIBED = frozenset({"content-type"})
 _POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
 STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
-# Who may be refused so without being told of it.
+# Roles that may be refused with a status that the operation does not declare.
 _FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER, OTHER_MODE)}
-# Of one exchange.
+# The maximum number of problems reported per exchange.
 _PROBLEMS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An answer with what the document says of it."""
+    """A response with its declaration in the document."""
 
     exchange: Exchange
     operation: Operation
@@ -57,10 +57,10 @@ class _Answer:
 
 @dataclass(slots=True)
 class Monitors:
-    """The rules with what they remember of a run.
+    """The rules, with their state during a run.
 
     Attributes:
-        max_seconds: that an answer may take; None if it does not matter.
+        max_seconds: the maximum time for a response; None for no limit.
     """
 
     contract: Contract
@@ -71,7 +71,7 @@ class Monitors:
     _silent: set[str] = field(default_factory=set)
 
     def __call__(self, exchange: Exchange) -> list[Violation]:
-        """What an exchange breaks."""
+        """Return the violations in an exchange."""
         operation = self.contract.operations.get(exchange.operation or "")
         if exchange.response is None:
             return list(self._no_answer(exchange, operation))
@@ -84,8 +84,8 @@ class Monitors:
         return found
 
     def _no_answer(self, exchange: Exchange, operation: Operation | None) -> Iterator[Violation]:
-        """What has no answer, but for what came after a request that the server died of."""
-        # The fuzzer does not tell whether something took a request.
+        """Yield a violation for a missing response, unless the server had crashed before."""
+        # The fuzzer does not report whether a request was received.
         is_dead = exchange.source == "fuzzing" and exchange.source in self._silent
         self._silent.add(exchange.source)
         if operation is not None and not is_dead and not exchange.is_unconnected:
@@ -94,7 +94,7 @@ class Monitors:
             yield Violation(rule, place, message, (exchange,), "no answer")
 
     def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
-        """What holds for answers to requests that fit no operation, too."""
+        """Yield violations of the rules that also apply to requests that match no operation."""
         at = exchange.operation or ""
         if response.status >= 500 and not self._is_declared_failure(response):
             cause = f"answered {response.status}"
@@ -110,8 +110,8 @@ class Monitors:
         self.record.check(Behaviour.REDIRECT, operation.pointer)
         declared = operation.response(response.status)
         if declared is None:
-            # A method or a path that is not there is no matter of the operation, that other
-            # credentials are refused goes without saying, and a failure is said already.
+            # An unknown method or path does not concern the operation, refusals of other
+            # credentials need no declaration, and failures are reported elsewhere.
             is_foreign = exchange.role in _FOREIGN.get(response.status, ())
             is_nowhere = exchange.source == "fuzzing" and response.status in (404, 405)
             is_unknown = bool(operation.template.names) and response.status in (404, 410)
@@ -136,7 +136,7 @@ class Monitors:
         return exchange.request.method if operation is None else operation.name
 
     def _is_declared_failure(self, response: Response) -> bool:
-        """Whether the contract lists the code of a 5xx, other than that of a server's own fault."""
+        """Return whether the contract lists the code of a 5xx, other than for internal errors."""
         code = self._code(response)
         errors = self.contract.errors
         if code is None or errors is None:
@@ -179,7 +179,7 @@ class Monitors:
         problems = (
             each
             for each in self.contract.answers.problems(schema, value)
-            # What a recording does not show is nobody's mistake.
+            # A value that was redacted from a recording is not a violation.
             if value_at(value, each.pointer) != REDACTED
         )
         for problem in itertools.islice(problems, _PROBLEMS):
@@ -313,7 +313,7 @@ class Monitors:
 
 
 def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:
-    """The order that a request asks for, else the usual one, and where it is declared."""
+    """Return the pointer and the value of the requested order, else of the default one."""
     query = parse_qs(urlsplit(answer.exchange.request.url).query)
     for slot in answer.operation.slots:
         chosen = query.get(slot.written.wire) if slot.sort is not None else None
@@ -325,7 +325,7 @@ def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:
 
 
 def sort_key(value: JsonValue) -> Any:
-    """A value as it is compared: timestamps as points in time, numbers as numbers."""
+    """Return a value for comparison: timestamps as points in time, numbers as numbers."""
     if isinstance(value, str):
         try:
             return datetime.fromisoformat(value).timestamp()

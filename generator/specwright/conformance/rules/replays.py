@@ -1,4 +1,4 @@
-"""Whether a failure is still there, by its rule: what its requests were answered, then and now."""
+"""Verdicts on whether a failure still occurs, by its rule and its responses then and now."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from specwright.conformance.recording.record import Record
 from specwright.pointer import Pointer
 
 _GONE = (404, 410)
-# What says nothing of a rule that is about something else.
+# Statuses that say nothing about rules on other subjects.
 _REFUSES_THE_KEY = (401, 403)
 _TOO_MANY = 429
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a failure is mended; None where that cannot be judged, and then `words` say why."""
+    """A verdict on a failure: None for `is_fixed` means undecided, for the reason in `words`."""
 
     is_fixed: bool | None
     words: str
@@ -31,11 +31,11 @@ class Repetition:
     """The requests of a failure, sent again.
 
     Attributes:
-        before: the answers that were recorded; None where no answer came.
+        before: the recorded responses; None where there was no response.
         now: the exchanges in the same order.
-        record: what the monitors say of them.
+        record: the record with the violations that the monitors found in them.
         place: the pointer of the part of the document that the failure is about.
-        made: values of things that were made for the repetition.
+        made: values of resources that were created for the repetition.
     """
 
     contract: Contract
@@ -48,19 +48,19 @@ class Repetition:
 
     @property
     def proof(self) -> Response:
-        """The answer that shows it."""
+        """The last response of the repetition, which shows the state of the failure."""
         response = self.now[-1].response
         assert response is not None, "without an answer there is a verdict before"
         return response
 
     @property
     def was(self) -> Response | None:
-        """The answer that showed it."""
+        """The last recorded response, which showed the failure."""
         return self.before[-1]
 
     @property
     def violation(self) -> str | None:
-        """What the monitors say of the proof by this rule."""
+        """The message of the monitors about the proof, by this rule."""
         number = self.now[-1].number
         return next(
             (
@@ -73,7 +73,7 @@ class Repetition:
 
 
 def judge(repetition: Repetition) -> Verdict:
-    """Return whether the failure is still there."""
+    """Return whether the failure still occurs."""
     last, was = repetition.now[-1], repetition.was
     if repetition.violation is not None:
         return Verdict(False, repetition.violation)
@@ -94,7 +94,7 @@ def judge(repetition: Repetition) -> Verdict:
 
 
 def _shape(repetition: Repetition) -> Verdict:
-    """The monitors find nothing; but another answer is another thing to look at."""
+    """Judge a response without violations; a different refusal is left undecided."""
     status, was = repetition.proof.status, repetition.was
     if was is None or status == was.status or repetition.proof.is_success:
         return Verdict(True, f"the answer is as declared ({status})")
@@ -113,7 +113,7 @@ def _answered(repetition: Repetition) -> Verdict:
 
 
 def _refused(repetition: Repetition) -> Verdict:
-    """What was accepted must be refused; an error with a wrong code must have another one."""
+    """Judge a request that must be refused, or an error that must have another code."""
     response, was = repetition.proof, repetition.was
     if response.is_success or response.status >= 500:
         return Verdict(False, f"it is answered {response.status} again, and must be refused")
@@ -134,7 +134,7 @@ def _accepted(repetition: Repetition) -> Verdict:
 
 
 def _other_code(repetition: Repetition) -> Verdict:
-    """An error with a code that was not the right one: the same code is the same mistake."""
+    """Judge an error with a wrong code: the same code is the same failure."""
     response, was, errors = repetition.proof, repetition.was, repetition.contract.errors
     if was is None or errors is None:
         return Verdict(None, "the document does not say where the code of an error is")
@@ -147,7 +147,7 @@ def _other_code(repetition: Repetition) -> Verdict:
 
 
 def _found(repetition: Repetition) -> Verdict:
-    """What is there must be found, and nothing else."""
+    """Judge the search for a resource that must exist, or must not: the result must differ."""
     response, was = repetition.proof, repetition.was
     if was is None or response.is_success == was.is_success:
         return Verdict(False, f"it is answered {response.status} again")
@@ -180,7 +180,7 @@ def _isolated(repetition: Repetition) -> Verdict:
 
 
 def _method(repetition: Repetition) -> Verdict:
-    """Another method is refused, with those that the path has (RFC 9110, 15.5.6)."""
+    """Judge the refusal of another method, which must list those allowed (RFC 9110, 15.5.6)."""
     response, contract = repetition.proof, repetition.contract
     if response.status != 405:
         return Verdict(False, f"it is answered {response.status}, not 405")

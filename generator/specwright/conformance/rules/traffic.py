@@ -1,4 +1,4 @@
-"""Recorded traffic, held against a contract by the rules that look at single exchanges."""
+"""Recorded traffic, checked against a contract by the rules for single exchanges."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from specwright.pointer import join
 from specwright.runtime.shared.auth.http_client import ByHTTPClient
 from specwright.runtime.shared.auth.scheme import Scheme
 
-# Methods that browsers and proxies use without being asked to.
+# Methods that browsers and proxies send on their own.
 _UNASKED = frozenset({"HEAD", "OPTIONS", "TRACE"})
-# Media types of pages and their parts, which are no matter of an API.
+# Media types of web pages and their parts, which do not concern an API.
 _OF_PAGES = re.compile(r"text/(html|css|javascript)|application/javascript|(image|font)/.*")
-# Segments of a path that are the id of something, in all likelihood.
+# Path segments that are probably ids.
 _ID = re.compile(r"[0-9]+|[0-9a-fA-F-]{16,}|(?=.*[0-9])[^/]{12,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What was recorded.
+    """Recorded traffic.
 
     Attributes:
-        record: the requests below the base URL, and what their answers break.
-        others: how many requests went elsewhere.
+        record: the requests below the base URL, and the violations in their responses.
+        others: the number of requests to other URLs.
     """
 
     record: Record
@@ -44,7 +44,7 @@ class Traffic:
 
 
 def watch(contract: Contract, base_url: str, exchanges: Iterable[Exchange]) -> Traffic:
-    """Let the monitors look at what went to a base URL."""
+    """Run the monitors on the exchanges with a base URL."""
     record, others = Record(), 0
     routes, credential = Routes(contract, base_url), Credential.of(contract.document)
     record.monitors = (Monitors(contract, record), _Requests(contract, record, routes))
@@ -67,7 +67,7 @@ def watch(contract: Contract, base_url: str, exchanges: Iterable[Exchange]) -> T
 
 
 class _Requests:
-    """Monitors what was answered with success: whether the document has it, and allows it."""
+    """A monitor of successful requests: the document must declare and allow them."""
 
     def __init__(self, contract: Contract, record: Record, routes: Routes) -> None:
         self._contract = contract
@@ -82,7 +82,7 @@ class _Requests:
         if operation is None:
             return list(self._undocumented(exchange))
         request = exchange.request
-        # It had a body that was not recorded.
+        # The request had a body that was not recorded.
         if request.body is None and request.header("content-type") is not None:
             return []
         self._record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
@@ -109,7 +109,7 @@ class _Requests:
 
 
 def credentials(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
-    """The keys in recorded requests."""
+    """Return the keys in recorded requests."""
     places = _places(Credential.of(contract.document))
     return {
         secret
@@ -120,13 +120,13 @@ def credentials(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
 
 
 def _places(credential: Credential | None) -> list[Scheme]:
-    """The schemes that have a part of a request for their credentials."""
+    """Return the schemes that have a place for their credentials in a request."""
     known = credential.schemes.values() if credential is not None else ()
     return [each for each in known if not isinstance(each, ByHTTPClient)]
 
 
 def _texts(request: Request, schemes: Iterable[Scheme]) -> Iterator[tuple[Scheme, str]]:
-    """The texts in the parts of a request that hold credentials."""
+    """Yield the texts in the parts of a request that contain credentials."""
     query = parse_qs(urlsplit(request.url).query)
     pairs = [each.strip().partition("=") for each in (request.header("cookie") or "").split(";")]
     for scheme in schemes:

@@ -1,1 +1,1 @@
-"""What a test does on purpose: one module for each kind of rule that a document declares."""
+"""Scenarios of a test: one module for each kind of rule that a document declares."""

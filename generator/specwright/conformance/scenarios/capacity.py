@@ -1,4 +1,4 @@
-"""How many resources there may be (`x-contract-capacity`)."""
+"""Limits on the number of resources (`x-contract-capacity`)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
 
-# The scope in which each mode has places of its own.
+# The scope in which each mode has its own capacity.
 _MODE = "mode"
 
 
 def capacity(bench: Workbench) -> None:
-    """Fill every capacity, exceed it, and use it again after a release."""
+    """Use up every capacity, exceed it, and use it again after a release."""
     for operation in bench.contract.operations.values():
         if operation.declared["capacity"] is not None:
             _capacity(bench, operation, operation.declared["capacity"])
@@ -67,7 +67,7 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
 
 
 def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
-    """What is there in one mode takes no place in the other one."""
+    """Check that resources in one mode do not use up the capacity of the other."""
     call = next(bench.candidates(operation), None)
     if declared.scope.raw != _MODE or OTHER_MODE not in bench.target.keys or call is None:
         return
@@ -89,7 +89,7 @@ def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
 
 
 def release_all(bench: Workbench, declared: Capacity) -> None:
-    """Remove what is known of, so that there is room."""
+    """Remove the known resources, to free capacity."""
     release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
     if release is not None and release.slots:
         for value in list(bench.known(release, release.slots[0])):
@@ -97,7 +97,7 @@ def release_all(bench: Workbench, declared: Capacity) -> None:
 
 
 def _there(bench: Workbench, operation: Operation) -> int | None:
-    """How many there are, where a list in the same path can tell."""
+    """Return the number of existing resources, if a list at the same path shows them."""
     for each in bench.contract.operations.values():
         page = each.declared["pagination"]
         if each.site.key == operation.site.key and page is not None:
@@ -109,7 +109,7 @@ def _there(bench: Workbench, operation: Operation) -> int | None:
 
 
 def _release(bench: Workbench, operation: Operation, declared: Capacity) -> None:
-    """Remove one, and make another one in its place; then remove all that were made here."""
+    """Remove a resource and create another one in its place; then remove all known ones."""
     record, place = bench.target.record, operation.pointer + join(CAPACITY.name)
     release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
     if release is None or not release.slots:

@@ -1,4 +1,4 @@
-"""Lists as a whole: what was made is there, and every page and filter tells the same."""
+"""Whole lists: they contain the created resources, and all pages and filters agree."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
 _PAGES = 12
-# Pages of a filter that are small enough to be several.
+# The size and the number of small pages of a filtered list, so that there are several.
 _SMALL, _SMALL_PAGES = 2, 4
-# Values of a filter: the one that most items have, and the one that fewest have.
+# The number of values tried for a parameter of which one is required.
 _TRIED = 2
 
 
 def collections(bench: Workbench) -> None:
-    """Walk through every list, and compare it with what was made, its pages and its filters."""
+    """Walk through every list, and compare it with created resources, its pages and filters."""
     for operation in bench.contract.operations.values():
         declared = operation.declared["pagination"]
         if declared is None or operation.pointer not in bench.made:
@@ -48,7 +48,7 @@ def collections(bench: Workbench) -> None:
 
 @dataclass(slots=True)
 class _Walk:
-    """Pages that were followed, up to the end if `is_whole`."""
+    """The followed pages, up to the end if `is_whole`."""
 
     exchanges: list[Exchange] = field(default_factory=list)
     items: list[JsonValue] = field(default_factory=list)
@@ -66,7 +66,7 @@ class _Trial:
         return self.operation.pointer + join(PAGINATION.name)
 
     def wholes(self, without: ParameterSlot | None) -> Iterator[Call]:
-        """Calls without any filter; where one of them must be given, with each but one."""
+        """Yield calls without filters; where one is required, calls with each but the given one."""
         made = self.bench.made[self.operation.pointer][0]
         dropped = {each.key for each in self.operation.slots if each.filter is not None}
         dropped |= {
@@ -86,7 +86,7 @@ class _Trial:
                     yield Call(self.operation, {**plain, slot.key: value})
 
     def _values(self, slot: ParameterSlot) -> list[JsonValue]:
-        """Values of a parameter that the document names."""
+        """Return the values of a parameter that the document names."""
         document = self.bench.contract.document
         schema = document.follow(slot.site.value.get("schema"))
         listed = schema.get("enum") if isinstance(schema, dict) else None
@@ -94,7 +94,7 @@ class _Trial:
 
     @property
     def largest(self) -> int | None:
-        """The largest page that may be asked for."""
+        """The largest page size that may be requested."""
         limit = self._bounds().get("maximum")
         return limit if isinstance(limit, int) else None
 
@@ -129,7 +129,7 @@ class _Trial:
         return found if isinstance(found, list) else []
 
     def _next_of(self, exchange: Exchange) -> JsonValue:
-        """The cursor of the next page; None on the last one."""
+        """Return the cursor of the next page; None on the last page."""
         response, place = exchange.response, self.declared.next
         if response is None or place is None:
             return None
@@ -142,7 +142,7 @@ class _Trial:
         return str(item if place is None else value_at(item, place.raw))
 
     def holds_what_was_made(self, walk: _Walk) -> None:
-        """Everything that was created in the path of the list is in it."""
+        """Check that the list contains every resource created in its path."""
         if not walk.is_whole or self.declared.id is None:
             return
         missing = self._made(walk.exchanges[0])
@@ -154,7 +154,7 @@ class _Trial:
             self._violate(Behaviour.CREATED_IS_FOUND, self.place, said, exchange, *walk.exchanges)
 
     def _made(self, before: Exchange) -> dict[str, Exchange]:
-        """What was created in this path before an exchange, by its id, and not taken away."""
+        """Return the creations in this path before an exchange by id, without deleted ones."""
         assert self.declared.id is not None
         operations = self.bench.contract.operations
         path = urlsplit(before.request.url).path
@@ -168,7 +168,7 @@ class _Trial:
             elif operation.method == "DELETE":
                 removed = urlsplit(each.request.url).path.rstrip("/")
                 found.pop(removed.rpartition("/")[2], None)
-            # In the list of this parent, and not of another one.
+            # Only in the list of this parent, not of another one.
             elif urlsplit(each.request.url).path == path and response.status == 201:
                 id_ = response.at(self.declared.id.raw)
                 if each.role == MAIN and id_ is not None:
@@ -176,7 +176,7 @@ class _Trial:
         return found
 
     def sizes(self, call: Call, walk: _Walk) -> None:
-        """The page of the usual size, and one that ends where the list does."""
+        """Check a page of the default size, and one that ends where the list does."""
         slot, whole = self._slot(self.declared.limit), len(walk.items)
         if slot is None:
             return
@@ -188,7 +188,7 @@ class _Trial:
             if len(self.items(exchange)) > usual:
                 said = f"more than {usual} items, the default, without a size"
                 self._violate(Behaviour.PAGE_SIZE, place, said, exchange)
-        # Without a word about more, a list that goes on for ever has no last page.
+        # Without an indicator of more items, a list that can be resumed has no last page.
         ends = self.declared.more is not None or not self.declared.resume
         if walk.is_whole and ends and 0 < whole <= (self.largest or 0):
             last = self.walk(call, whole, 2)
@@ -197,7 +197,7 @@ class _Trial:
                 self._violate(Behaviour.PAGINATION, self.place, said, *last.exchanges)
 
     def filters(self, slot: ParameterSlot, declared: Filter) -> None:
-        """Hold the items that a filter lets through, on all pages, to those without it."""
+        """Compare the filtered items, on all pages, with the unfiltered ones."""
         for call in self.wholes(slot):
             whole = self.walk(call, self.largest)
             counted = Counter(
@@ -216,7 +216,7 @@ class _Trial:
                 self._cursor_of(Call(self.operation, {**plain, slot.key: names[0]}), slot, names[1])
 
     def _is_needed(self, key: tuple[str, str]) -> bool:
-        """Whether a parameter is one of those of which one must be given."""
+        """Return whether a parameter belongs to those of which one is required."""
         needed = self.operation.declared["requires_one_of"]
         return needed is not None and key in [("query", each.raw) for each in needed.parameters]
 
@@ -243,7 +243,7 @@ class _Trial:
                 self._violate(Behaviour.FILTER, place, said, *whole.exchanges, *walk.exchanges)
 
     def _cursor_of(self, call: Call, slot: ParameterSlot, other: JsonValue) -> None:
-        """Go on with the cursor of one filter in another one."""
+        """Use the cursor of one filter with another one."""
         cursor, errors = self._slot(self.declared.cursor), self.bench.contract.errors
         if cursor is None or errors is None:
             return

@@ -1,4 +1,4 @@
-"""Requests that carry no credentials, or wrong ones."""
+"""Requests without credentials, or with wrong ones."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WORDS = {
     FOLDED: "with the key in other letters",
     LONGER: "with more behind the key",
 }
-# Where interfaces look for a key that the document does not name (RFC 6750, 2.3, is one of them).
+# Undocumented places in which APIs accept keys (RFC 6750, 2.3, is one of them).
 _QUERY = ("access_token", "api_key", "key", "token")
 _HEADERS = ("X-Api-Key", "Api-Key", "X-Auth-Token")
 
 
 def credentials(bench: Workbench) -> None:
-    """Call every operation that asks for a credential without one, and with a wrong one."""
+    """Call every operation that requires a credential without one, and with a wrong one."""
     for operation in bench.contract.operations.values():
         if operation.scheme is None:
             continue
@@ -39,16 +39,16 @@ def credentials(bench: Workbench) -> None:
             _is_refused(bench, operation, bench.send(call, role), how) for role, how in strangers
         ):
             for how, exchange in _elsewhere(bench, call):
-                # What is sent there is unknown, which may be a mistake of another kind.
+                # The added parameter is unknown, so it may also be refused for another reason.
                 if exchange.response is not None and exchange.response.is_success:
                     _is_refused(bench, operation, exchange, how)
 
 
 def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how: str) -> bool:
-    """Whether a request that proves nothing is refused; note it where it is not."""
+    """Return whether a request without valid credentials is refused; record it if it is not."""
     bench.target.record.check(Behaviour.CREDENTIALS_IGNORED, operation.pointer)
     response = exchange.response
-    # Statuses by which other interfaces hide that there is anything (RFC 9110, 15.5.4).
+    # Statuses with which other APIs hide that a resource exists (RFC 9110, 15.5.4).
     refused = (401,) if operation.response(401) is not None else (401, 403, 404)
     if response is None or response.status in (*refused, 429) or operation.scheme is None:
         return True
@@ -59,7 +59,7 @@ def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how:
 def _strangers(bench: Workbench) -> dict[str, str]:
     keys, credential = bench.target.keys, bench.target.credential
     roles = {NOBODY: "without credentials"}
-    # Names of people, and what they sign in with, may be written in several ways.
+    # User names and sign-in credentials may be accepted in several spellings.
     is_key = not bench.target.signer.sign_in and ":" not in keys.get(MAIN, "")
     roles |= {
         role: how for role, how in _WORDS.items() if role in keys and (is_key or role == STRANGER)
@@ -70,7 +70,7 @@ def _strangers(bench: Workbench) -> dict[str, str]:
 
 
 def _elsewhere(bench: Workbench, call: Call) -> Iterator[tuple[str, Exchange]]:
-    """The right key in places that the document does not name."""
+    """Send the right key in places that the document does not name, and yield the exchanges."""
     key, credential = bench.target.keys.get(MAIN), bench.target.credential
     if key is None or credential is None or not call.operation.is_safe:
         return

@@ -1,4 +1,4 @@
-"""The examples of request bodies, each of which is a case that somebody had in mind."""
+"""The examples of request bodies, each of which is a case intended by the author."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _AT_ONCE = 4
 
 
 def examples(bench: Workbench) -> None:
-    """Send every named example once, but for those that are there to cause webhooks.
+    """Send every named example once, except those that trigger webhooks.
 
-    The monitors judge the answers, whatever they are.
+    The monitors judge the responses.
     """
     before = dict(bench.made)
     calls = _calls(bench)
-    # One that is slow is still in progress when the second one comes under its key.
+    # A slow request is still in progress when the second one arrives with its key.
     twice = [
         each for each in calls for _ in range(2 if each.operation.declared["idempotency"] else 1)
     ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(bench.send, twice))
-    # What they ask for on purpose, such as a slow answer, is not for others to repeat.
+    # Other scenarios must not repeat special cases such as a slow response.
     bench.made.update(before)
 
 

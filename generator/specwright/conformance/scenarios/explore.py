@@ -1,4 +1,4 @@
-"""Reach every operation with success, by examples and along links."""
+"""Successful calls of every operation, by examples and along links."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape
 
-# Successes of each operation that a run is content with.
+# The number of successes of each operation that is enough for a run.
 ENOUGH = 5
-# What is made may need a moment until it leads on, such as an order that is worked on.
+# A new resource may take a moment until other calls can use it, such as an order in progress.
 PATIENCE_SECONDS = 6.0
 PAUSE_SECONDS = 0.2
-# Operations that take something away come last, so that there is something left for the others.
+# Deletions come last, so that the other operations find resources.
 LAST = ("DELETE",)
 
 
 def explore(bench: Workbench) -> None:
-    """Call every operation until it has succeeded, for as long as anything new is learnt."""
+    """Call every operation until it has succeeded, within a time limit."""
     operations = sorted(bench.contract.operations.values(), key=_turn)
     pending = dict.fromkeys(each for each in operations if not takes_everything(each))
     ends, is_renewed = time.monotonic() + PATIENCE_SECONDS, False
@@ -32,7 +32,7 @@ def explore(bench: Workbench) -> None:
         if reached:
             continue
         if not is_renewed:
-            # What there is may have come to an end, such as an order that was shipped.
+            # The existing resources may be in a final state, such as an order that was shipped.
             is_renewed = True
             renew(bench)
             continue
@@ -45,9 +45,9 @@ def explore(bench: Workbench) -> None:
 
 
 def renew(bench: Workbench) -> None:
-    """Make one thing of each kind again: what was made before may be gone."""
+    """Create one resource of each kind again, as earlier ones may be gone."""
     makers = [each for each in bench.contract.operations.values() if _makes(bench, each)]
-    # One may need what another makes.
+    # One may need a resource that another one creates.
     _reached(bench, [each for each in makers if bench.succeed(each) is None])
 
 
@@ -67,7 +67,7 @@ def _askable(bench: Workbench, operations: Iterable[Operation]) -> list[Operatio
 
 
 def _turn(operation: Operation) -> int:
-    """What takes away comes last, a part before the whole."""
+    """Return a sort key: deletions come last, and of these nested resources first."""
     return -len(shape(operation.site.key)) if _is_last(operation) else -sys.maxsize
 
 
@@ -76,7 +76,7 @@ def _is_last(operation: Operation) -> bool:
 
 
 def takes_everything(operation: Operation) -> bool:
-    """Whether it is an order without any object, such as the reset of a sandbox."""
+    """Return whether an operation is a command without an object, such as a sandbox reset."""
     responses = operation.responses
     makes = "201" in responses or any("links" in each.value for each in responses.values())
     return not (operation.is_safe or operation.has_body or operation.slots or makes)

@@ -1,4 +1,4 @@
-"""Requests that come from accidents and attacks: no server should fail at them."""
+"""Requests as they come from accidents and attacks: no server should fail at them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from specwright.pointer import join
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
 
-# What ends texts, patterns and paths in the languages behind a server.
+# Characters that end texts, patterns and paths in the languages behind a server.
 _TEXTS = ("it's", 'a"b', "100%", "back\\slash", "a;b--", "x" * 1_000, "名前")
-# Members that the document does not know, at once: an error may not list all of them.
+# The number of unknown members in one body: an error may not list all of them.
 _MANY = 40
 
 
 def hostile(bench: Workbench) -> None:
-    """Send hostile texts in every path and query, and bodies that are missing or wrong all over."""
+    """Send hostile texts in every path and query, and bodies that are missing or all wrong."""
     for operation in bench.contract.operations.values():
         made = bench.made.get(operation.pointer)
         if made is None:
@@ -45,7 +45,7 @@ def _with_texts(call: Call) -> Iterator[Call]:
 
 
 def _without_body(bench: Workbench, call: Call) -> None:
-    """No body at all, and one of no bytes, where one is needed."""
+    """Send no body and an empty body, where one is required."""
     if not _needs_body(bench, call.operation):
         return
     empty = [each for each in call.headers if each[0] != "Content-Type"]
@@ -62,7 +62,7 @@ def _needs_body(bench: Workbench, operation: Operation) -> bool:
 
 
 def _many_mistakes(bench: Workbench, call: Call) -> None:
-    """More mistakes than an error may list; the monitors hold the answer to its schema."""
+    """Send more mistakes than an error may list; the monitors validate the response."""
     schema = bench.contract.body_schema(call.operation)
     if schema is None or not isinstance(call.body, dict):
         return
@@ -77,7 +77,7 @@ def _body(call: Call) -> JsonValue:
 
 
 def _too_large(bench: Workbench, call: Call) -> None:
-    """More bytes than a body may have, which are not JSON: they are not parsed first."""
+    """Send a body above the limit that is not JSON, as it must not be parsed first."""
     limit = BODY_LIMIT.read(bench.contract.document.data)
     if limit is None:
         return

@@ -1,4 +1,4 @@
-"""A request that is repeated under its key (`x-contract-idempotency`)."""
+"""Requests repeated with their idempotency key (`x-contract-idempotency`)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 
 _AT_ONCE = 4
-# Of requests at once, until one of them is seen to wait for another.
+# The maximum rounds of concurrent requests, until one is refused because of another.
 _ROUNDS = 5
-# The scope in which each operation has keys of its own.
+# The scope in which each operation has its own keys.
 _OPERATION = "operation"
 
 
 def idempotency(bench: Workbench) -> None:
-    """Try every operation that declares a key."""
+    """Test every operation that declares a key."""
     keyed = [each for each in bench.contract.operations.values() if each.declared["idempotency"]]
     if keyed:
-        # What their requests name may have been deleted.
+        # The resources that their requests refer to may have been deleted.
         renew(bench)
     for operation in keyed:
         _Trial(bench, operation, operation.declared["idempotency"]).run()
@@ -48,12 +48,12 @@ class _Trial:
 
     @property
     def _member(self) -> str | None:
-        """The member of the body that is the key."""
+        """The member of the body that contains the key."""
         key = self.declared.key
         return None if key is None else split(key.raw)[0]
 
     def _is_replay(self, response: Response) -> bool:
-        """Whether an answer is marked as the repetition of another one."""
+        """Return whether a response is marked as a replay."""
         replay = self.declared.replay
         given = None if replay.header is None else response.header(replay.header.raw)
         return replay.marks(given)
@@ -74,7 +74,7 @@ class _Trial:
         self.other_keys(call)
 
     def replay(self, call: Call, first: Exchange) -> None:
-        """The same request, and the same one written in other ways."""
+        """Repeat the request, also with equivalent payloads."""
         for how, again in {"the same": call, **dict(self._equal(call))}.items():
             exchange = self.bench.send(again)
             response = self._answer(Behaviour.IDEMPOTENCY_REPLAY, exchange)
@@ -100,7 +100,7 @@ class _Trial:
             )
 
     def changed(self, call: Call, first: Exchange) -> None:
-        """Another payload under the key."""
+        """Send other payloads with the key."""
         others = list(self._different(call))
         if not others:
             self.bench.target.record.skip(
@@ -111,13 +111,13 @@ class _Trial:
             self._refused(Behaviour.IDEMPOTENCY_CHANGED, f"another {name}", exchange, first)
 
     def concurrent(self, call: Call) -> None:
-        """Several requests at once: all that succeed are the same one."""
+        """Send concurrent requests: all that succeed must be the same one."""
         for _ in range(_ROUNDS):
             if self._at_once(self.bench.with_fresh_key(call)):
                 return
 
     def _at_once(self, call: Call) -> bool:
-        """Whether one of them met another that was in progress."""
+        """Send concurrent requests; return whether one was refused because of another."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             exchanges = list(pool.map(self.bench.send, [call] * _AT_ONCE))
         rule = Behaviour.IDEMPOTENCY_CONCURRENT
@@ -131,7 +131,7 @@ class _Trial:
         return bool(refused)
 
     def failure(self, call: Call) -> None:
-        """A request that was refused, and then a right one under its key."""
+        """Send a request that is refused, and then a valid one with its key."""
         rule = Behaviour.IDEMPOTENCY_FAILURE
         for wrong in self._wrong(call):
             key = self.bench.fresh_key()
@@ -149,7 +149,7 @@ class _Trial:
         self.bench.target.record.skip(rule, self.place, "no request could be made that is refused")
 
     def scope(self, call: Call, first: Exchange) -> None:
-        """The same request of somebody else, who must not get this one's answer."""
+        """Send the request as another partner, which must not get this partner's response."""
         rule = Behaviour.IDEMPOTENCY_SCOPE
         if OTHER not in self.bench.target.keys:
             self.bench.target.record.skip(rule, self.place, "no key of another partner was given")
@@ -164,7 +164,7 @@ class _Trial:
             self._violate(rule, "another partner got the answer to the same key", first, exchange)
 
     def other_keys(self, call: Call) -> None:
-        """Keys that are nobody's yet: the one of another operation, and one in other letters."""
+        """Send keys that must count as new: a used one in another case, or at another operation."""
         rule = Behaviour.IDEMPOTENCY_SCOPE
         key = self.bench.fresh_key()
         used = self.bench.send(call, key=key)
@@ -177,7 +177,7 @@ class _Trial:
             self._is_new(rule, f"for {other.name}", used, self.bench.send(found, key=key))
 
     def _others_of_scope(self) -> Iterator[tuple[Operation, Call]]:
-        """Calls of operations that have keys of their own, if those of this one are its own."""
+        """Yield calls of other operations with keys, if the scope of keys is the operation."""
         if _OPERATION not in [each.raw for each in self.declared.scope]:
             return
         for other in self.bench.contract.operations.values():
@@ -187,7 +187,7 @@ class _Trial:
                 yield other, made[0]
 
     def _is_new(self, rule: str, how: str, used: Exchange, exchange: Exchange) -> None:
-        """Hold the answer to a key to that which a key gets that was never used."""
+        """Check that the response to a key is the one that an unused key gets."""
         response, declared = self._answer(rule, exchange), self.declared
         if response is None:
             return
@@ -196,7 +196,7 @@ class _Trial:
             self._violate(rule, f"its key was taken as used {how}", used, exchange)
 
     def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
-        """The same payload in other words: members turned round, defaults written or left out."""
+        """Yield equivalent payloads: with reordered members, and defaults added or left out."""
         if not isinstance(call.body, dict):
             return
         yield "a reordered", Call(call.operation, call.arguments, _turned(call.body))
@@ -211,7 +211,7 @@ class _Trial:
                 yield f"with the default of '{name}' left out, the", replace(call, body=body)
 
     def _different(self, call: Call) -> Iterator[tuple[str, Call]]:
-        """One valid change at a time: another number or text than the one that was sent."""
+        """Yield calls with one valid change each: another value of a member."""
         body = call.body
         if not isinstance(body, dict):
             return
@@ -225,7 +225,7 @@ class _Trial:
                     break
 
     def _wrong(self, call: Call) -> Iterator[Call]:
-        """Requests that name things that there are not, then ones that do not fit the schema."""
+        """Yield requests that refer to missing resources, then ones that violate the schema."""
         if not isinstance(call.body, dict):
             return
         texts = [
@@ -247,7 +247,7 @@ class _Trial:
             return {}
         _, found = contract.document.end(schema, {"$ref": f"#{schema}"})
         declared = found.get("properties", {}) if isinstance(found, dict) else {}
-        # A default stands beside the reference to the schema that it is one of.
+        # A default is declared next to the reference to its schema.
         return {
             name: {**followed, **each}
             for name, each in declared.items()
@@ -300,7 +300,7 @@ def _turned(value: JsonValue) -> JsonValue:
 
 
 def _others(schema: Any, value: JsonValue) -> Iterator[JsonValue]:
-    """Values that are not this one, nor the default that stands for none."""
+    """Yield values that differ from this one, or from the default of a missing one."""
     if not isinstance(schema, dict):
         return
     default = schema.get("default")

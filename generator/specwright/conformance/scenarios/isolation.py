@@ -1,4 +1,4 @@
-"""Requests for what belongs to another partner, or to the other mode."""
+"""Requests for resources of another partner, or of the other mode."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.explore import renew
 
-# Values of each variable.
+# The number of values tried for each variable.
 _TRIED = 3
 _NOT_THERE = 404
-# By which it may be hidden that something is there (RFC 9110, 15.5.4).
+# Statuses that may hide that a resource exists (RFC 9110, 15.5.4).
 _NOT_FOUND = (403, _NOT_THERE)
-# For each letter and digit another one.
+# Replaces each letter and digit by another one.
 _ANOTHER = str.maketrans(
     "0123456789abcdefghijklmnopqrstuvwxyz", "1234567890bcdefghijklmnopqrstuvwxyza"
 )
-# Beyond any number that a service has given.
+# Beyond any number that a service has issued.
 _FAR = 10**8
 _AMOUNT = re.compile(r"-?\d+\.\d+")
-# Who asks for what is not theirs.
+# The roles that request foreign resources, in words.
 _WHO = {OTHER: "another partner", OTHER_MODE: "a key of the other mode"}
 
 
 def isolation(bench: Workbench) -> None:
-    """Ask, as others, for what this partner has made, and look for it in their lists."""
+    """Request this partner's resources as others, and look for them in the lists of others."""
     record = bench.target.record
     if OTHER not in bench.target.keys:
         for operation in bench.contract.operations.values():
@@ -49,7 +49,7 @@ def isolation(bench: Workbench) -> None:
         for operation in bench.contract.operations.values():
             if operation.is_safe and operation.scheme and operation.pointer in bench.made:
                 trial.by_ids(operation)
-        # Those who change or remove what is not theirs come after those who look at it.
+        # Requests that change or delete foreign resources come after those that read them.
         for operation in sorted(bench.contract.operations.values(), key=_severity):
             if operation.scheme is None:
                 continue
@@ -65,10 +65,10 @@ def _severity(operation: Operation) -> int:
 
 
 def _own_values(bench: Workbench) -> set[str]:
-    """The texts that first came from an answer to something that was made for this partner.
+    """Return the texts that first occurred in a response to a creation or change by this partner.
 
-    What had been in an answer or a request before, such as an item of a shared catalogue, is not
-    this partner's own, nor is what the document names, such as a status.
+    A text that occurred in a response or a request before, such as an item of a shared catalogue,
+    is not this partner's own, nor is one that the document names, such as a status.
     """
     seen = set(_texts(bench.contract.document.data))
     own = set[str]()
@@ -85,13 +85,13 @@ def _own_values(bench: Workbench) -> set[str]:
 
 
 def _is_sent(exchange: Exchange, text: str) -> bool:
-    """Whether the request had a text that is in its answer."""
+    """Return whether the request contained a text that is in its response."""
     body = (exchange.request.body or b"").decode("utf-8", "replace")
     return text in exchange.request.url or text in body
 
 
 def _can_tell(text: str) -> bool:
-    """Whether a text can tell one partner's from another's: moments and amounts may be equal."""
+    """Return whether a text can identify a partner: timestamps and amounts may be equal."""
     is_moment = not isinstance(sort_key(text), str)
     return len(text) > 5 and not is_moment and _AMOUNT.fullmatch(text) is None
 
@@ -106,11 +106,11 @@ def _texts(value: JsonValue) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """Something that another partner got to.
+    """A resource that another partner reached.
 
     Attributes:
-        collection: what it is a member of, with the value of the variable behind that.
-        is_own: whether it was made for this partner, as far as its id tells.
+        collection: the path that contains it; `id` is the value of the variable after that.
+        is_own: whether it was created for this partner, judging by its id.
     """
 
     collection: Shape
@@ -123,19 +123,19 @@ class _Reached:
 
 @dataclass(frozen=True, slots=True)
 class _Isolation:
-    """What others get to see and to do.
+    """The access of others to the data of this partner.
 
     Attributes:
-        role: whose key is used.
+        role: the role that sends the requests.
         own: the texts that are this partner's own.
-        hidden: by collection, the values of the variable behind it that this partner finds there
-            and another one does not, with the status that it gets; 0 for one that a list leaves
-            out.
-        withheld: by collection, those of which another one is told, where it would change them,
-            that nothing is there.
-        listed: by collection, the ids that lists show to another one.
-        lists: the same by list, with the answer.
-        reached: what another one got to, to be judged when it is known what is hidden from it.
+        hidden: by collection, the ids that this partner finds and the other one does not, with
+            the status that the other one gets; 0 for one that a list leaves out.
+        withheld: by collection, the ids for which the other one gets a 404 when it tries to
+            change them, although this partner can.
+        listed: by collection, the ids that lists show to the other one.
+        lists: the same by list, with the response.
+        reached: the resources that the other one reached, to be judged when it is known which
+            ones are hidden from it.
     """
 
     bench: Workbench
@@ -149,11 +149,11 @@ class _Isolation:
 
     @property
     def who(self) -> str:
-        """Who asks, in words."""
+        """The requesting role, in words."""
         return _WHO[self.role]
 
     def by_path(self, operation: Operation) -> None:
-        """Every value that this partner knows of each variable of a path."""
+        """Request every value that this partner knows for each variable of a path."""
         for slot in _path(operation):
             for value in self.bench.known(operation, slot)[:_TRIED]:
                 self._reach(operation, slot, value)
@@ -185,21 +185,21 @@ class _Isolation:
             self.withheld[collection][id_] = response.status
 
     def _is_changed(self, operation: Operation, call: Call) -> bool:
-        """Whether this partner itself changes what another one does not find."""
+        """Return whether this partner can change a resource that another one does not find."""
         if operation.is_safe or operation.method == "DELETE":
             return False
         response = self.bench.send(self.bench.with_fresh_key(call)).response
         return response is not None and response.is_success
 
     def by_ids(self, operation: Operation) -> None:
-        """The ids in a list, and those that it leaves out."""
+        """Collect the ids in a list, and those that it leaves out."""
         for call in self._calls(operation):
             own, exchange = self.bench.send(call).response, self._send(operation, call)
             if own is not None and own.is_success:
                 self._hold(call, own, exchange)
 
     def _calls(self, operation: Operation) -> Iterator[Call]:
-        """The call that succeeded, and the same one for the parents of members that are known."""
+        """Yield the successful call, and the same call for the parents of known members."""
         call, contract = self.bench.made[operation.pointer][0], self.bench.contract
         yield call
         path = [slot.key for slot in _path(operation)]
@@ -211,7 +211,7 @@ class _Isolation:
                 yield replace(call, arguments={**call.arguments, **parents})
 
     def _hold(self, call: Call, own: Response, exchange: Exchange) -> None:
-        """Hold a list of another partner to this one's."""
+        """Compare a list of another partner with this one's."""
         operation, response = call.operation, exchange.response
         if response is None or not response.is_success:
             return
@@ -220,14 +220,14 @@ class _Isolation:
             there, found = (set(listed(each, lead.expressions[-1])) for each in (own, response))
             self.listed[collection] |= found
             self.lists.append((collection, found, operation, exchange))
-            # A page that is full may show later what it does not show here.
+            # Items that are missing from a full page may be on a later one.
             missing = there - found if len(found) < len(there) else (there - found) & self.own
             self.hidden[collection] |= dict.fromkeys(missing, 0)
 
     def judge(self) -> None:
-        """Hold what others got to against what is hidden from them, and is not for everybody."""
+        """Report the reached resources that are hidden elsewhere, or that are not public."""
         for collection, found, operation, exchange in self.lists:
-            # Who may not read something, with 403, may know that it is there.
+            # A role that may not read a resource (403) may know that it exists.
             if any(self.hidden[collection].get(each) == _NOT_THERE for each in found):
                 message = f"{self.who} finds what is this one's in its list"
                 self._violate(operation, message, exchange)
@@ -238,7 +238,7 @@ class _Isolation:
 
     def _broken(self, reached: _Reached) -> Behaviour | None:
         collection = reached.collection
-        # What is public may be changed by its owner only, and not by some of the ways.
+        # A public resource may be readable by all, and changed only by its owner.
         by_change = Behaviour.ISOLATION_AGREES if reached.operation.is_safe else Behaviour.ISOLATION
         for rule, known in (
             (Behaviour.ISOLATION, self.hidden[collection]),
@@ -248,19 +248,19 @@ class _Isolation:
                 return rule
         if not reached.is_own:
             return None
-        # An id that no list shows to others is not theirs to know.
+        # Others must not know an id that no list shows to them.
         is_listed = not self.own.isdisjoint(self.listed[collection])
         return Behaviour.ISOLATION_OPEN if is_listed else Behaviour.ISOLATION
 
     def _is_there(self, operation: Operation, call: Call) -> bool:
-        """Whether this partner itself gets what another one does not."""
+        """Return whether this partner gets a resource that another one does not."""
         if not operation.is_safe:
             return False
         response = self.bench.send(call).response
         return response is not None and response.is_success
 
     def _compare(self, operation: Operation, invented: Call, refused: Exchange) -> None:
-        """Hold the answer about what is somebody else's to that about what is not there."""
+        """Compare the response for a foreign resource with that for a missing one."""
         errors = self.bench.contract.errors
         if errors is None:
             return
@@ -275,7 +275,7 @@ class _Isolation:
             self._violate(operation, message, refused, exchange)
 
     def by_list(self, operation: Operation) -> None:
-        """The list as it is, and with each filter that names what is this partner's own."""
+        """Request a list as it is, and with each filter by a value of this partner's own."""
         made = self.bench.made.get(operation.pointer)
         if made is None:
             return
@@ -311,18 +311,18 @@ class _Isolation:
 
 
 def _path(operation: Operation) -> list[ParameterSlot]:
-    """The parameters of the path, in its order."""
+    """Return the parameters of the path, in its order."""
     slots = [each for each in operation.slots if each.written.location == "path"]
     return sorted(slots, key=lambda each: operation.site.key.find(f"{{{each.written.wire}}}"))
 
 
 def _collection(operation: Operation, slot: ParameterSlot) -> Shape:
-    """The path up to a variable, which says what the variable names."""
+    """Return the path up to a variable, which identifies the collection of its values."""
     return shape(operation.site.key.partition(f"{{{slot.written.wire}}}")[0])
 
 
 def _invented(value: str | int) -> str | int:
-    """A value of the same form that nobody has been given."""
+    """Return a value of the same form that has not been issued."""
     if isinstance(value, int):
         return value + _FAR
     middle = len(value) // 2

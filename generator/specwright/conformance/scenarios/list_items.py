@@ -1,4 +1,4 @@
-"""Resources in a list, compared with the same ones by themselves."""
+"""Resources in a list, compared with the same resources read individually."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from specwright.vocabulary.keywords.pagination import Pagination
 
 
 def agreement(bench: Workbench) -> None:
-    """Read the first item of each list by its link, and hold the two against each other."""
+    """Read the first item of each list by its link, and compare the two."""
     for operation in bench.contract.operations.values():
         declared = operation.declared["pagination"]
         if declared is not None and operation.pointer in bench.made:
@@ -30,7 +30,7 @@ def agreement(bench: Workbench) -> None:
 def _readers(
     bench: Workbench, call: Call, listed: Exchange, declared: Pagination
 ) -> Iterator[Call]:
-    """Calls along links that answer with an item of a list, by the same schema."""
+    """Yield calls along links that return an item of a list, by the same schema."""
     contract, operation, response = bench.contract, call.operation, listed.response
     if response is None or not response.is_success:
         return
@@ -56,7 +56,7 @@ def _readers(
 def _schema(
     contract: Contract, operation: Operation, status: int, place: tuple[str, ...]
 ) -> Pointer | None:
-    """Where the schema of a value in an answer is declared; None where nothing says so."""
+    """Return the pointer to the schema of a value in a response; None if it is not declared."""
     response = operation.response(status)
     schema = None if response is None else contract.schema_of(response)
     if schema is None:
@@ -74,7 +74,7 @@ def _schema(
 
 
 def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -> None:
-    """Compare what has not changed between a reading before the list and one after it."""
+    """Compare the members that did not change between reads before and after the list."""
     record, place = bench.target.record, reader.operation.pointer
     before, listed, after = bench.send(reader), bench.send(call), bench.send(reader)
     first, last = (_members(each.response) for each in (before, after))
@@ -96,7 +96,7 @@ def _members(response: Response | None) -> dict[str, object]:
 
 
 def _plain(value: JsonValue) -> dict[str, object]:
-    """The plain members of an object, as they are compared; lists may leave out the others."""
+    """Return the scalar members of an object for comparison; lists may leave out the others."""
     if not isinstance(value, dict):
         return {}
     return {

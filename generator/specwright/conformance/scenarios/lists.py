@@ -1,4 +1,4 @@
-"""Lists: pages, filters and the parameters of which one must be given."""
+"""Lists: pages, filters, and parameters of which at least one is required."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from specwright.vocabulary.keywords.order import ORDER, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
-# Pages that are followed, and their size where it can be chosen.
+# The number of pages to follow, and their size where it can be chosen.
 _PAGES, _SIZE = 8, 2
 _GARBAGE = "not-a-cursor"
 
 
 def lists(bench: Workbench) -> None:
-    """Try every operation that answers with a page of a list."""
+    """Test every operation that returns a page of a list."""
     cursors: dict[Pointer, JsonValue] = {}
     for operation in bench.contract.operations.values():
         declared = operation.declared["pagination"]
@@ -65,47 +65,47 @@ class _Trial:
         return [self.id(item) for item in self.items(exchange)]
 
     def id(self, item: JsonValue) -> str:
-        """The identity of an item; all of it where the list declares none."""
+        """Return the id of an item; the whole item if the list does not declare an id."""
         place = self.declared.id
         return str(item if place is None else value_at(item, place.raw))
 
     def following(self, call: Call, exchange: Exchange, shown: int) -> Call | None:
-        """The call for the next page; None on the last one."""
+        """Return the call for the next page; None on the last page."""
         response = exchange.response
         return None if response is None else following(self.declared, call, response, shown)
 
     def is_whole(self, exchange: Exchange) -> bool:
-        """Whether the first page is all of the list."""
+        """Return whether the first page is the whole list."""
         return self.following(self.call, exchange, len(self.items(exchange))) is None
 
     def limited(self, size: int = _SIZE) -> Call:
-        """The first page of a size, where that can be chosen."""
+        """Return the call for a first page of a given size, if the size can be chosen."""
         slot = self._slot(self.declared.limit)
         return self.call if slot is None else self.call.with_argument(slot.key, size)
 
     @property
     def largest(self) -> Call:
-        """The first page, as large as the contract lets it be."""
+        """The call for the first page, as large as the contract allows."""
         slot = self._slot(self.declared.limit)
         schema = slot and self.bench.contract.document.follow(slot.site.value.get("schema"))
         most = schema.get("maximum") if isinstance(schema, dict) else None
         return self.limited(int(most)) if isinstance(most, int | float) else self.call
 
     def fill(self) -> None:
-        """Make enough items for two pages, where the list has fewer and any can be made."""
+        """Create enough items for two pages, if the list has fewer and any can be created."""
         add, there = self._adder(), len(self.items(self.bench.send(self.call)))
         if add is not None:
             for _ in range(_SIZE + 1 - there):
                 add()
 
     def pages(self) -> None:
-        """Follow the pages; those with a cursor while something is added, if anything can be."""
+        """Follow the pages; with a cursor, add an item meanwhile if that is possible."""
         ways = ("cursor", "next_url", "link", "page", "offset")
         if not any(getattr(self.declared, each) for each in ways):
             self._skip(Behaviour.PAGINATION, "the list has one page only")
             return
         place = self.operation.pointer + join(PAGINATION.name)
-        # What is added between two pages without a cursor moves the items of the second one.
+        # Without a cursor, an item added between two pages shifts the items of the second one.
         has_cursor = self.declared.cursor is not None
         add = self._adder() if has_cursor else None
         whole = self.bench.send(self.call if has_cursor else self.largest)
@@ -136,7 +136,7 @@ class _Trial:
         self._ordered(values, exchanges)
 
     def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
-        """What pages have to show: all of a whole list, else what stands before their last item."""
+        """Return the ids that pages must show: all of a whole list, else those up to their last."""
         ids = self.ids(whole)
         if ended and self.is_whole(whole):
             return set(ids)
@@ -160,25 +160,25 @@ class _Trial:
             self._violate(Behaviour.ORDER, place, said, *exchanges)
 
     def _adder(self) -> Callable[[], object] | None:
-        """What adds an item to this list: the operation that creates in the same path."""
+        """Return a function that adds an item by the POST of the same path; None if impossible."""
         for each in self.bench.contract.operations.values():
             same = each.site.key == self.operation.site.key and each.method == "POST"
             if same and each.pointer in self.bench.made and each.declared["capacity"] is None:
                 made = self.bench.made[each.pointer][0]
-                # Into this list, and not into that of another parent.
+                # Add to this list, not to that of another parent.
                 path = {key: own for key, own in self.call.arguments.items() if key[0] == "path"}
                 added = replace(made, arguments={**made.arguments, **path})
                 return lambda: self.bench.send(self.bench.with_fresh_key(added))
         return None
 
     def sizes(self) -> None:
-        """Pages of the size that was asked for; sizes beyond the bounds are refused."""
+        """Check the size of pages, and that sizes beyond the bounds are refused."""
         slot = self._slot(self.declared.limit)
         if slot is None:
             return
         place = slot.site.pointer
         if len(self.items(self.bench.send(self.largest))) > _SIZE:
-            # More than that are there, so that the monitors see a limit that is ignored.
+            # There are more items than that, so that the monitors notice an ignored limit.
             self.bench.send(self.limited())
         else:
             self.bench.target.record.skip(Behaviour.PAGE_SIZE, place, "the list is too short")
@@ -194,7 +194,7 @@ class _Trial:
                     self._violate(Behaviour.PAGE_SIZE, slot.site.pointer, said, exchange)
 
     def cursors(self, others: dict[Pointer, JsonValue]) -> JsonValue:
-        """Cursors that this list did not give; returns one that it gave."""
+        """Try cursors that this list did not issue, and return one that it issued."""
         slot = self._slot(self.declared.cursor)
         if slot is None:
             return None
@@ -215,7 +215,7 @@ class _Trial:
         return None if response is None or place is None else response.at(place.raw)
 
     def filters(self) -> None:
-        """Ask for what matches one of the items, and compare with the whole list."""
+        """Filter by a value of one of the items, and compare with the whole list."""
         for slot in self.operation.slots:
             if slot.filter is not None:
                 self._filter(slot)
@@ -252,7 +252,7 @@ class _Trial:
     def _filter_by(
         self, slot: ParameterSlot, declared: Filter, whole: Exchange, call: Call
     ) -> None:
-        """Hold the items that a value lets through to those of the whole list."""
+        """Compare the items of a filtered list with those of the whole list."""
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
         exchange = self.bench.send(call)
         self.bench.target.record.check(Behaviour.FILTER, place)
@@ -268,7 +268,7 @@ class _Trial:
 
         fitting = matching(whole)
         if not exchange.response.is_success:
-            # What no item has may have a form that none can have.
+            # A value that no item has may be invalid.
             if fitting:
                 said = f"answered {exchange.response.status}"
                 self._violate(Behaviour.FILTER, place, said, whole, exchange)
@@ -317,5 +317,5 @@ def _requires_one_of(bench: Workbench, operation: Operation) -> None:
 
 
 def _near(value: JsonValue) -> tuple[JsonValue, ...]:
-    """Texts that are almost the same: in other letters, and without the last one."""
+    """Return similar texts: one with swapped case, and one without the last character."""
     return (value.swapcase(), value[:-1]) if isinstance(value, str) else ()

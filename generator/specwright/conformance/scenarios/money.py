@@ -1,4 +1,4 @@
-"""Balances, which move by what is charged (`x-contract-charge`)."""
+"""Balances, which change by the charged amounts (`x-contract-charge`)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from specwright.vocabulary.keywords.charge import CHARGE, Charge
 
 _AT_ONCE = 4
 _PAUSE_SECONDS = 0.1
-# A balance that lasts for more of them is left as it is.
+# A balance that covers more charges is not used up.
 _MOST_CHARGES = 60
 
 
 def conservation(bench: Workbench) -> None:
-    """Compare the balance before and after one charge, a replay of it, and several at once."""
+    """Compare the balance before and after a charge, a replay of it, and concurrent charges."""
     for operation in bench.contract.operations.values():
         if operation.declared["charge"] is not None:
             _charges(bench, operation, operation.declared["charge"])
@@ -35,12 +35,12 @@ def conservation(bench: Workbench) -> None:
 
 
 def exhausted(bench: Workbench) -> None:
-    """Spend until a charge is refused, where a reset brings the balance back afterwards."""
+    """Spend until a charge is refused, if a reset restores the balance afterwards."""
     operations = bench.contract.operations.values()
     charging = [each for each in operations if each.declared["charge"] is not None]
     if not any(each.declared["reset"] is not None for each in operations):
         return
-    # What they need may have gone meanwhile, and there is still money to make it again.
+    # The resources that they need may be gone, and there is still money to create them again.
     for operation in charging:
         if operation.pointer in bench.made and operation.site.id:
             cause(bench, operation.site.id, None)
@@ -49,7 +49,7 @@ def exhausted(bench: Workbench) -> None:
 
 
 def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
-    """Call an operation until it does not succeed; not where that would take too many calls."""
+    """Call an operation until it fails, unless that would take too many calls."""
     for _ in range(_MOST_CHARGES):
         call = _dearest(bench, operation)
         exchange = None if call is None else bench.send(call)
@@ -62,7 +62,7 @@ def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
 
 
 def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None) -> None:
-    """A request that could not be paid leaves its key to one that can."""
+    """Check that a request that could not be paid for leaves its key free for one that can."""
     declared = operation.declared["idempotency"]
     if declared is None or unpaid is None or unpaid.response is None:
         return
@@ -71,7 +71,7 @@ def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None
 
 
 def _dearest(bench: Workbench, operation: Operation) -> Call | None:
-    """A call that has succeeded, with the numbers in its body as large as they may be."""
+    """Return a successful call with the numbers in its body at their maximum."""
     if operation.pointer not in bench.made:
         return None
     contract = bench.contract
@@ -119,12 +119,12 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
 
 
 def _apart(bench: Workbench, declared: Charge) -> Decimal | None:
-    """The balance in the other mode, which no call in this one may move."""
+    """Return the balance in the other mode, which calls in this mode must not change."""
     return _balance(bench, declared, OTHER_MODE) if OTHER_MODE in bench.target.keys else None
 
 
 def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> None:
-    """Make the call whose amount is given back, also for several, and wait until it is."""
+    """Make the call with a refund, also for larger numbers, and wait for the refund."""
     record, place = bench.target.record, operation.pointer + join(CHARGE.name, "refund")
     call = (
         None if declared.refund is None else bench.example(operation, declared.refund.scenario.raw)
@@ -151,7 +151,7 @@ def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> Non
 
 
 def _several(bench: Workbench, call: Call) -> Iterator[Call]:
-    """The same call with more of it: each number that has a default, raised."""
+    """Yield the call with larger numbers: each one with a default, increased."""
     contract = bench.contract
     schema = contract.body_schema(call.operation)
     found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
@@ -174,7 +174,7 @@ def _balance(bench: Workbench, declared: Charge, role: str = MAIN) -> Decimal | 
 
 
 def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
-    """What the answers that say success have taken together."""
+    """Return the total amount charged by successful responses; None if one is not a number."""
     total = Decimal(0)
     for exchange in exchanges:
         if exchange.response is not None and exchange.response.is_success:
@@ -186,7 +186,7 @@ def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
 
 
 def _left(exchange: Exchange, declared: Charge) -> Decimal | None:
-    """The balance that an answer tells."""
+    """Return the balance in a response."""
     response = exchange.response
     if declared.left is None or response is None:
         return None

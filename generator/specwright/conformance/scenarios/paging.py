@@ -1,4 +1,4 @@
-"""From one page of a list to the next, in each of the declared ways (`x-contract-pagination`)."""
+"""The next page of a list, in each of the declared ways (`x-contract-pagination`)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from specwright.vocabulary.keywords.pagination import Pagination
 
 
 def following(declared: Pagination, call: Call, response: Response, shown: int) -> Call | None:
-    """Return the call for the page after an answer; None when that was the last one.
+    """Return the call for the page after a response; None if that was the last page.
 
     Args:
-        call: that for the page of the answer.
-        shown: how many items this page and those before it have.
+        call: the call for the page of the response.
+        shown: the number of items on this page and those before it.
     """
     items = response.at(declared.items.raw)
     if not isinstance(items, list) or not items:
@@ -46,7 +46,7 @@ def _with(call: Call, name: str, value: JsonValue) -> Call | None:
 
 
 def _at(call: Call, url: JsonValue) -> Call | None:
-    """The same call with the query of a URL."""
+    """Return the same call with the query of a URL."""
     if not isinstance(url, str):
         return None
     for name, value in parse_qsl(urlsplit(url).query, keep_blank_values=True):

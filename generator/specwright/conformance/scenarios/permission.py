@@ -1,4 +1,4 @@
-"""Requests with a key that may do nothing."""
+"""Requests with a key without permissions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from specwright.conformance.recording.record import Violation
 
 
 def permission(bench: Workbench) -> None:
-    """Call every operation that asks for a credential with a key that may do nothing."""
+    """Call every operation that requires a credential with a key without permissions."""
     record = bench.target.record
     for operation in bench.contract.operations.values():
         if operation.scheme is None:

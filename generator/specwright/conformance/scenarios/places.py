@@ -1,4 +1,4 @@
-"""Where resources are found: at the Location of what was created, and below their parents."""
+"""Locations of resources: the Location of a created resource, and paths below its parent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from specwright.conformance.contract.routes import Routes
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
 
-# By which a resource is the same one.
+# Members that identify a resource.
 _IDS = ("id", "uuid", "uid")
 _NOT_THERE = (404, 410)
 
 
 def located(bench: Workbench) -> None:
-    """Create one thing of each kind, and follow its Location."""
+    """Create one resource of each kind, and follow its Location."""
     routes = Routes(bench.contract, bench.target.base_url)
     for operation in _creating(bench):
         made = bench.succeed(operation)
@@ -46,7 +46,7 @@ def located(bench: Workbench) -> None:
 
 
 def parents(bench: Workbench) -> None:
-    """Create a part of one thing, and look for it below another one that is new."""
+    """Create a child of one resource, and look for it below another, new one."""
     makers = {shape(each.site.key): each for each in _creating(bench)}
     for operation in bench.contract.operations.values():
         path = shape(operation.site.key)
@@ -79,12 +79,12 @@ def _creating(bench: Workbench) -> list[Operation]:
 
 
 def _above(path: Shape) -> Shape:
-    """The shape of a path up to its last variable."""
+    """Return the shape of a path up to its last variable."""
     return path[: len(path) - path[::-1].index(None)]
 
 
 def _made(bench: Workbench, maker: Operation, path: Shape) -> tuple[JsonValue, ...] | None:
-    """Create something, and return the values of the variables in its path."""
+    """Create a resource, and return the values of the variables in its path."""
     made = bench.succeed(maker)
     if made is None or made[1].response is None:
         return None
@@ -99,7 +99,7 @@ def _made(bench: Workbench, maker: Operation, path: Shape) -> tuple[JsonValue, .
 
 
 def _is_another(created: JsonValue, read: Exchange) -> bool:
-    """Whether two answers have ids, and not the same one."""
+    """Return whether two responses have different ids."""
     found = read.response.json_or_none if read.response is not None else None
     if not isinstance(created, dict) or not isinstance(found, dict):
         return False

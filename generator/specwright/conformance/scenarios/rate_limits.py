@@ -1,4 +1,4 @@
-"""How many requests are served in a window (`x-contract-rate-limit`)."""
+"""Limits on the requests in a time window (`x-contract-rate-limit`)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitClass
 
 _THREADS = 8
-# What shows that something changes, and whether it is counted.
+# Enough requests to show that a quota changes, and whether they are counted.
 _IN_A_ROW = 4
 _TOO_MANY = 429
-# Of what a server and a test take for now, in seconds.
+# The tolerated difference between the clocks of server and test, in seconds.
 _TOLERANCE = 2.0
-# The scope in which each key has limits of its own.
+# The scope in which each key has its own limits.
 _KEY = "key"
 
 
 def windows(bench: Workbench) -> None:
-    """Watch what is left of each limit, while it is nearly unused."""
+    """Watch the remaining quota of each limit, while it is nearly unused."""
     limits = bench.contract.rate_limits
     for name, declared in limits.classes.items() if limits is not None else ():
         place, call = join(RATE_LIMITS.name, "classes", name.raw), _cheapest(bench, name.raw)
@@ -37,7 +37,7 @@ def windows(bench: Workbench) -> None:
 
 
 def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
-    """Each request takes something of what is left."""
+    """Check that requests reduce the remaining quota."""
     role = LIMITED if LIMITED in bench.target.keys else MAIN
     exchanges = [bench.send(call, role) for _ in range(_IN_A_ROW)]
     left = [_left(bench, each) for each in exchanges]
@@ -52,7 +52,7 @@ def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
 
 
 def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitClass) -> None:
-    """What another key asks for takes nothing from a limit that is counted by key."""
+    """Check that requests with another key do not count for a limit by key."""
     record, keys = bench.target.record, bench.target.keys
     if declared.scope.raw != _KEY:
         return
@@ -69,7 +69,7 @@ def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitC
         record.skip(Behaviour.RATE_LIMIT_SCOPE, place, "no answer says what is left of the limit")
         return
     record.check(Behaviour.RATE_LIMIT_SCOPE, place)
-    # Time only gives something back.
+    # The passing of time only restores quota.
     if left - then > 1:
         message = f"{call.operation.name}: requests of another key count"
         record.violate(
@@ -78,7 +78,7 @@ def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitC
 
 
 def rate_limits(bench: Workbench) -> None:
-    """Use up the limit of every class with a key that may be used up."""
+    """Use up the limit of every class, with a key for that purpose."""
     limits, record = bench.contract.rate_limits, bench.target.record
     if limits is None:
         return
@@ -96,7 +96,7 @@ def rate_limits(bench: Workbench) -> None:
                 pool.map(lambda _, call=call: bench.send(call, LIMITED), range(declared.limit + 5))
             )
         _count(bench, place, name.raw, declared, exchanges)
-        # A class counts all its operations together: what one has used up, the others lack.
+        # All operations of a class share its limit.
         is_used_up = any(each.response and each.response.status == 429 for each in exchanges)
         for each in _of_class(bench, name.raw) if is_used_up else ():
             another = next(bench.candidates(each), None)
@@ -105,7 +105,7 @@ def rate_limits(bench: Workbench) -> None:
 
 
 def _beyond(bench: Workbench, place: Pointer, name: str, usual: Call, call: Call) -> None:
-    """Call an operation of a class whose limit is used up, as the next call of it shows."""
+    """Call an operation of a class with a used-up limit, as the next usual call confirms."""
     exchange = bench.send(call, LIMITED)
     response, declared = exchange.response, call.operation.declared["idempotency"]
     if response is None:
@@ -136,7 +136,7 @@ def _count(
     served = _served(bench, name)
     first = min(each.sent_at for each in exchanges)
     last = max(each.sent_at + each.seconds for each in served)
-    # Longer than a window, the limit may have been renewed meanwhile.
+    # After more than a window, the limit may have been renewed.
     if last - first >= declared.window_seconds:
         record.skip(Behaviour.RATE_LIMIT, place, "the target is too slow to use the limit up")
         return
@@ -163,7 +163,7 @@ def _waits(
     served: list[Exchange],
     refused: list[Exchange],
 ) -> None:
-    """Hold the pause that is asked for to the moment when a request may be served again."""
+    """Check that the requested pause does not end before a request may be served again."""
     limits = bench.contract.rate_limits
     header = limits.headers.retry if limits is not None else None
     if header is None or len(served) < declared.limit:
@@ -179,7 +179,7 @@ def _waits(
 
 
 def _served(bench: Workbench, name: str) -> list[Exchange]:
-    """What the key whose limits may be used up was given of a class until now."""
+    """Return the exchanges of a class that were served to the limited key until now."""
     of_class = {each.pointer for each in _of_class(bench, name)}
     return [
         each
@@ -190,7 +190,7 @@ def _served(bench: Workbench, name: str) -> list[Exchange]:
 
 
 def _left(bench: Workbench, exchange: Exchange) -> int | None:
-    """What an answer says is left of the limit."""
+    """Return the remaining quota of the limit according to a response."""
     limits = bench.contract.rate_limits
     header = limits.headers.state if limits is not None else None
     if header is None or exchange.response is None or exchange.response.status == 429:
@@ -200,7 +200,7 @@ def _left(bench: Workbench, exchange: Exchange) -> int | None:
 
 
 def _cheapest(bench: Workbench, name: str) -> Call | None:
-    """A call of the class that changes nothing: one that is safe, or for what is not there."""
+    """Return a call of the class without effect: a safe one, or one for a missing resource."""
     of_class = _of_class(bench, name)
     safe = [each.pointer for each in of_class if each.is_safe and each.pointer in bench.made]
     if safe:

@@ -1,4 +1,4 @@
-"""Keys of idempotent requests after each kind of refusal, and those of others."""
+"""Idempotency keys after each kind of refusal, and keys of other partners."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from specwright.document import sites
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 
-# Statuses that are about who asks, and how often.
+# Statuses that depend on the client and its rate, not on the request.
 _NOT_OF_THE_REQUEST = (401, 403, 429)
 _MEMBERS: dict[str, JsonValue] = {"one": "1", "two": "2"}
 
 
 def refusals(bench: Workbench) -> None:
-    """Use the key of each example again: after its refusal, while it is worked on, elsewhere."""
+    """Use the key of each example again: after its refusal, while in progress, and elsewhere."""
     for operation in bench.contract.operations.values():
         declared = operation.declared["idempotency"]
         made = bench.made.get(operation.pointer)
@@ -44,7 +44,7 @@ def refusals(bench: Workbench) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What the keys of an operation are taken for."""
+    """Checks of the idempotency keys of an operation."""
 
     bench: Workbench
     operation: Operation
@@ -55,7 +55,7 @@ class Keys:
         return self.operation.pointer + join(IDEMPOTENCY.name)
 
     def examples(self) -> list[Call]:
-        """The calls that the named examples of the body stand for."""
+        """Return the calls for the named examples of the body."""
         assert self.operation.body is not None
         document = self.bench.contract.document
         names = sites.members(document, self.operation.body[1], "examples")
@@ -63,7 +63,7 @@ class Keys:
         return [each for each in found if each is not None]
 
     def refused(self, first: Exchange, right: Call) -> None:
-        """A refusal leaves the key free for a request that is right."""
+        """Check that a refusal leaves the key free for a valid request."""
         response, busy = first.response, self.declared.in_progress
         if response is None or response.is_success or self.says(response, busy):
             return
@@ -71,7 +71,7 @@ class Keys:
             self.is_free(first, right)
 
     def is_free(self, refused: Exchange, right: Call, role: str = MAIN) -> None:
-        """Hold the answer to the key of a refused request to that of a key that is new."""
+        """Check that the key of a refused request is treated as unused."""
         again = self.bench.ask(with_key(right, self._key(refused)), role)
         self.bench.target.record.check(Behaviour.IDEMPOTENCY_FAILURE, self.place)
         if refused.response is not None and self.is_taken(again.response):
@@ -85,19 +85,19 @@ class Keys:
         return "" if declared.header is None else request.header(declared.header.raw) or ""
 
     def is_replay(self, response: Response) -> bool:
-        """Whether an answer is marked as the repetition of another one."""
+        """Return whether a response is marked as a replay."""
         replay = self.declared.replay
         return replay.header is not None and replay.marks(response.header(replay.header.raw))
 
     def is_taken(self, response: Response | None) -> bool:
-        """Whether an answer says that the key was used before."""
+        """Return whether a response says that the key was used before."""
         if response is None:
             return False
         taken = (self.declared.changed, self.declared.in_progress)
         return self.is_replay(response) or any(self.says(response, each) for each in taken)
 
     def says(self, response: Response | None, wanted: Answer | None) -> bool:
-        """Whether an answer is a declared refusal."""
+        """Return whether a response is a declared refusal."""
         errors = self.bench.contract.errors
         if response is None or wanted is None:
             return False
@@ -106,9 +106,9 @@ class Keys:
         return (response.status, response.at(errors.code.raw)) == (wanted.status, wanted.code.raw)
 
     def at_work(self, call: Call) -> Exchange:
-        """Send a request, and the same one until the first is answered; and that of another.
+        """Send a request, repeat it until it is in progress or done, and send it as another role.
 
-        Returns the first one.
+        Returns the first exchange.
         """
         call, other = self.bench.with_fresh_key(call), None
         with ThreadPoolExecutor(1) as pool:
@@ -144,7 +144,7 @@ class Keys:
             self.violate(Behaviour.IDEMPOTENCY_REPLAY, said, begun, refused, again)
 
     def reordered(self, call: Call) -> None:
-        """The same members in another order, in objects that may have any."""
+        """Send the same members in another order, in objects with arbitrary members."""
         for name in self._maps():
             body = self.bench.with_fresh_key(call.with_member(join(name), _MEMBERS))
             turned = body.with_member(join(name), dict(reversed(_MEMBERS.items())))
@@ -157,7 +157,7 @@ class Keys:
                 self.violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, again)
 
     def _maps(self) -> Iterator[str]:
-        """The members of the body that are objects with any members."""
+        """Yield the members of the body that are objects with arbitrary members."""
         document = self.bench.contract.document
         schema = self.bench.contract.body_schema(self.operation)
         found = document.follow({"$ref": f"#{schema}"}) if schema is not None else None
@@ -167,7 +167,7 @@ class Keys:
                 yield name
 
     def of_another_path(self, call: Call) -> None:
-        """The same body for something else: the path is part of what is asked."""
+        """Send the same body to another path, as the path is part of the request."""
         for slot in self.operation.slots:
             if slot.written.location != "path":
                 continue
@@ -192,6 +192,6 @@ class Keys:
             self.violate(Behaviour.IDEMPOTENCY_CHANGED, said, first, again)
 
     def violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
-        """Note that the operation has broken a rule."""
+        """Record that the operation has broken a rule."""
         said = f"{self.operation.name}: {message}"
         self.bench.target.record.violate(Violation(rule, self.place, said, exchanges))

@@ -1,4 +1,4 @@
-"""What a reset may not touch, and what must be new after it (`x-contract-reset`)."""
+"""Data that a reset must keep, and data that must be new after it (`x-contract-reset`)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.reset import RESET, Reset
 
-# How long something new may take to be in a feed, and pages of it that are followed.
+# How long a new item may take to appear in a feed, and the number of its pages to follow.
 _PATIENCE_SECONDS = 5.0
 _PAGES = 40
 
 
 def reset_scope(bench: Workbench) -> None:
-    """Reset with the keys of others, and look at what stays and what begins."""
+    """Reset with the keys of others, and check the data that stays and the data that is new."""
     for operation in bench.contract.operations.values():
         declared = operation.declared["reset"]
         if declared is not None:
@@ -42,7 +42,7 @@ class _Trial:
         return self.operation.pointer + join(RESET.name)
 
     def run(self) -> None:
-        """Reset once as somebody else, and once as this partner."""
+        """Reset once in the other mode, and once as this partner."""
         self._is_apart(OTHER_MODE, "the other mode")
         renew(self.bench)
         theirs = self._listed(OTHER)
@@ -50,7 +50,7 @@ class _Trial:
         self._keeps(theirs, self._listed(OTHER), "takes what is another partner's")
 
     def _is_apart(self, role: str, whose: str) -> None:
-        """A reset with a key of somebody else leaves what is here."""
+        """Check that a reset with a key of another role keeps the data of this one."""
         if role in self.bench.target.keys:
             renew(self.bench)
             before = self._listed(MAIN)
@@ -60,7 +60,7 @@ class _Trial:
                 self._keeps(before, self._listed(MAIN), f"with a key of {whose} takes what is here")
 
     def _listed(self, role: str) -> dict[str, Exchange]:
-        """The lists that a reset empties, as somebody sees them."""
+        """Return the lists that a reset empties, as a role sees them."""
         if role not in self.bench.target.keys:
             return {}
         calls = {
@@ -75,7 +75,7 @@ class _Trial:
                 self._violate(f"{how}: {name} is empty", then, after[name])
 
     def _again(self) -> None:
-        """Reset between two requests with one key, and two pages of a list that goes on."""
+        """Reset between two requests with one key, and between two reads of a resumable list."""
         first = list(self._keyed())
         places = list(self._places())
         if self.bench.succeed(self.operation) is None:
@@ -90,7 +90,7 @@ class _Trial:
             self._goes_on(fresh, later, before)
 
     def _keyed(self) -> Iterator[tuple[Call, Exchange]]:
-        """Requests with keys whose resources are in a list that is emptied."""
+        """Yield requests with keys that create resources in an emptied list."""
         emptied = {self.bench.contract.by_id[each.raw].site.key for each in self.declared.empties}
         for operation in self.bench.contract.operations.values():
             made = self.bench.made.get(operation.pointer)
@@ -103,7 +103,7 @@ class _Trial:
                     yield call, exchange
 
     def _places(self) -> Iterator[tuple[Call, Call, Exchange]]:
-        """Feeds that are emptied: from the beginning, and from where they end before."""
+        """Yield calls of emptied feeds, from their start and from their end, with the last page."""
         for name in self.declared.empties:
             operation = self.bench.contract.by_id[name.raw]
             page = operation.declared["pagination"]
@@ -125,7 +125,7 @@ class _Trial:
                 exchange = self.bench.ask(later)
 
     def _goes_on(self, fresh: Call, later: Call, before: Exchange) -> None:
-        """What comes after a reset follows the place where the feed was before."""
+        """Check that items after a reset follow the position of the feed before it."""
         renew(self.bench)
         name, ends = str(fresh.operation.site.id), time.monotonic() + _PATIENCE_SECONDS
         while not self._ids(name, self.bench.ask(fresh)):
@@ -139,7 +139,7 @@ class _Trial:
             self._violate(said, before, after)
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
-        """The ids of the items of a list."""
+        """Return the ids of the items of a list."""
         page = self.bench.contract.by_id[name].declared["pagination"]
         if page is None or page.id is None or exchange.response is None:
             return set()

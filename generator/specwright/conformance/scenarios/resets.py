@@ -1,4 +1,4 @@
-"""Orders that take everything away, such as the reset of a sandbox (`x-contract-reset`)."""
+"""Operations that delete everything, such as the reset of a sandbox (`x-contract-reset`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from specwright.vocabulary.keywords.reset import RESET, Reset
 
 
 def finish(bench: Workbench) -> None:
-    """Call what takes everything away, once nothing else needs it."""
+    """Call the operations that delete everything, after all other scenarios."""
     for operation in bench.contract.operations.values():
         declared = operation.declared["reset"]
         if declared is not None:
@@ -38,16 +38,16 @@ class _Trial:
         return self.operation.pointer + join(RESET.name)
 
     def run(self) -> None:
-        """Report what a series of resets shows, and another series shows again.
+        """Report the violations of a series of resets, if another series before it had any.
 
-        A request of an earlier step may still have been on its way, and disturb the first one.
+        A request of an earlier step may still have been in progress and disturb the first series.
         """
         if list(self._series()):
             for found in self._series():
                 self.bench.target.record.violate(found)
 
     def _series(self) -> Iterator[Violation]:
-        """Reset some times, with something new before each, and look at what is there."""
+        """Reset several times, with new resources before each, and check the resulting data."""
         readings: list[dict[str, Exchange]] = []
         for _ in range(ENOUGH):
             renew(self.bench)
@@ -76,14 +76,14 @@ class _Trial:
                 yield self._violation(f"{name} has lost items", then, now)
 
     def _restored(self) -> dict[str, Exchange]:
-        """Return the answers that have what is restored, by operation."""
+        """Return the responses with restored values, by operation."""
         answers = {
             each.operation.raw: self._read(each.operation.raw) for each in self.declared.restores
         }
         return {name: each for name, each in answers.items() if each is not None}
 
     def _charged(self) -> Iterator[Violation]:
-        """Call again what takes from a restored balance: all of it may have been spent before."""
+        """Call operations that charge a restored balance, which may have been used up before."""
         restored = {(each.operation.raw, each.at.raw) for each in self.declared.restores}
         for operation in self.bench.contract.operations.values():
             charge = operation.declared["charge"]
@@ -121,7 +121,7 @@ class _Trial:
         return found[1]
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
-        """The ids of the items of a list."""
+        """Return the ids of the items of a list."""
         page = self.bench.contract.by_id[name].declared["pagination"]
         if page is None or page.id is None or exchange.response is None:
             self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} is no list")

@@ -1,4 +1,4 @@
-"""Requests that no client should send: broken bodies, things and methods that are not there."""
+"""Requests that no client should send: malformed bodies, unknown resources and methods."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
 
 _NOWHERE = "nothing-has-this-id"
-# Of methods that a path does not have; TRACE and CONNECT are often refused on the way.
+# Methods to try if a path does not have them; proxies often refuse TRACE and CONNECT.
 _TRIED = ("put", "patch", "delete", "post", "get")
 
 
 def robustness(bench: Workbench) -> None:
-    """Send what does not fit in ways that no schema can say."""
+    """Send requests that are invalid in ways that no schema can express."""
     for operation in bench.contract.operations.values():
         made = bench.made.get(operation.pointer)
         call = made[0] if made else next(bench.candidates(operation), None)
@@ -97,10 +97,10 @@ def _refused(
 
 
 def _nowhere(bench: Workbench, call: Call) -> None:
-    """Ask for something that is not there."""
+    """Request a resource that does not exist."""
     operation = call.operation
     variables = [each for each in operation.slots if each.written.location == "path"]
-    # A PUT makes what is not there, unless it says otherwise (RFC 9110, 9.3.4).
+    # A PUT creates a missing resource, unless the document says otherwise (RFC 9110, 9.3.4).
     makes = operation.method == "PUT" and (
         "201" in operation.responses or "404" not in operation.responses
     )
@@ -115,13 +115,13 @@ def _nowhere(bench: Workbench, call: Call) -> None:
 
 
 def _methods(bench: Workbench, path: str) -> None:
-    """A method that the path does not have (RFC 9110, 15.5.6)."""
+    """Send a method that the path does not have (RFC 9110, 15.5.6)."""
     there = {
         each.method: each for each in bench.contract.operations.values() if each.site.key == path
     }
     some = next(iter(there.values()))
     made = next(filter(None, (bench.made.get(each.pointer) for each in there.values())), None)
-    # What is left out of the test is there nevertheless.
+    # Operations that are excluded from the test exist nevertheless.
     gone = {method for method, key in bench.contract.uncalled if key == path}
     item = some.site.item.value
     missing = [each.upper() for each in _TRIED if each not in item and each.upper() not in gone]

@@ -1,4 +1,4 @@
-"""Paths that the document does not have."""
+"""Requests for paths that are not in the document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _METHODS = ("GET", "POST", "DELETE")
 
 
 def routes(bench: Workbench) -> None:
-    """Ask for paths that the document does not have, where it declares how that is answered."""
+    """Request paths that are not in the document, if it declares the response to that."""
     errors = bench.contract.errors
     if errors is None:
         return
@@ -50,7 +50,7 @@ def _ask(
 
 
 def _elsewhere(bench: Workbench) -> Iterator[tuple[str, str, str]]:
-    """Methods and paths that are not there, with the paths as they are shown."""
+    """Yield methods and paths that do not exist, with the paths as shown in messages."""
     for method in _METHODS:
         yield method, _NOWHERE, _NOWHERE
     known = {each.site.key for each in bench.contract.operations.values()}

@@ -1,4 +1,4 @@
-"""Orders that a query parameter chooses (`x-contract-sort`)."""
+"""Orders selected by a query parameter (`x-contract-sort`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from specwright.vocabulary.keywords.sort import SORT
 
 
 def sorting(bench: Workbench) -> None:
-    """Ask for every order that is declared; the monitors hold the answers to it."""
+    """Request every declared order; the monitors check the responses."""
     record = bench.target.record
     for operation in bench.contract.operations.values():
         for slot in operation.slots:
@@ -27,7 +27,7 @@ def sorting(bench: Workbench) -> None:
             if made is None:
                 record.skip(Behaviour.ORDER, place, "the operation never succeeded")
                 continue
-            # One item is in every order, and so are items that are alike.
+            # A single item is in any order, and so are equal items.
             renew(bench)
             for by in dict.fromkeys(str(each.by.raw) for each in slot.sort.orders.values()):
                 _mix(bench, operation, by)
@@ -38,7 +38,7 @@ def sorting(bench: Workbench) -> None:
 
 
 def _mix(bench: Workbench, listing: Operation, by: Pointer) -> None:
-    """Add items to a list that stand in none of the orders by a member."""
+    """Add items to a list so that its order of creation is not sorted by a member."""
     name, path = by.removeprefix("/"), shape(listing.site.key)
     for maker in bench.contract.operations.values():
         schema = bench.contract.body_schema(maker)

@@ -1,4 +1,4 @@
-"""What is there after something was made or removed."""
+"""Requests for resources after their deletion."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from specwright.conformance.recording.record import Violation
 
 
 def deleted(bench: Workbench) -> None:
-    """Remove one thing of each kind, and ask for it afterwards in every way.
+    """Delete one resource of each kind, and request it afterwards in every way.
 
-    What has no id of its own, such as the settings of a user, may be there again with its defaults.
+    A resource without its own id, such as the settings of a user, may still have its defaults.
     """
     for operation in bench.contract.operations.values():
         if operation.method == "DELETE" and operation.site.key.rstrip("/").endswith("}"):
@@ -31,7 +31,7 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
     for each in sorted(bench.contract.operations.values(), key=lambda each: not each.is_safe):
         path, removed = each.site.key.rstrip("/"), operation.site.key.rstrip("/")
         below = path == removed or path.startswith(f"{removed}/")
-        # A PUT may make it again (RFC 9110, 9.3.4).
+        # A PUT may create it again (RFC 9110, 9.3.4).
         if (
             not below
             or each.method == "PUT"
@@ -43,7 +43,7 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
             continue
         again = bench.send(Call(each, {**later.arguments, **call.arguments}, later.body))
         if again.response is not None and again.response.is_success:
-            # RFC 9110, 9.3.5 and 9.2.2: a second DELETE may succeed where that is declared as well.
+            # RFC 9110, 9.3.5 and 9.2.2: a second DELETE may succeed unless a 404 is declared.
             if each is operation and operation.response(404) is None:
                 continue
             message = f"{each.name}: answered {again.response.status} after {operation.name}"
@@ -53,7 +53,7 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
 
 
 def _after_another(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:
-    """Make something to remove, where something in the path above makes it."""
+    """Create a resource with the operation of its path or the path above, and delete it."""
     path = operation.site.key.rstrip("/")
     makers = {("POST", path.rpartition("/")[0]), ("PUT", path)}
     for each in bench.contract.operations.values():

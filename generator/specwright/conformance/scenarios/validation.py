@@ -1,4 +1,4 @@
-"""Requests that do not fit the document by one thing, and requests that just fit it."""
+"""Requests that violate the document in one place, and requests that are just valid."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.invalid import INVALID
 
 _UNKNOWN = "unknownMember"
-# A member of an object that may have any.
+# A member of an object that may have arbitrary ones.
 _ADDITIONAL = "key"
-# Of objects within objects.
+# The maximum depth of nested objects.
 _DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """What is changed: its name, by which an answer may point to it, and where it is declared.
+    """The changed value: its name, by which a response may refer to it, and its declaration.
 
     Attributes:
         sent: the parameter, or the body with the change in it.
@@ -51,7 +51,7 @@ class _Spot:
 
 
 def validation(bench: Workbench) -> None:
-    """Change one thing at a time in a request that succeeds, to every side of its limits."""
+    """Change one value at a time in a successful request, to each side of its limits."""
     for operation in bench.contract.operations.values():
         if not operation.slots and operation.body is None:
             continue
@@ -64,7 +64,7 @@ def validation(bench: Workbench) -> None:
         trial = _Trial(bench, operation, bench.with_fresh_key(made[0]))
         trial.parameters()
         trial.body()
-        # What was tried is no example for later calls.
+        # Later calls must not use the values tried here.
         bench.made[operation.pointer] = made
 
 
@@ -79,11 +79,11 @@ class _Trial:
         return self.bench.contract
 
     def parameters(self) -> None:
-        """Values of parameters in query and headers, whose text has no other reading."""
+        """Test values of query and header parameters with an unambiguous text."""
         for slot in self.operation.slots:
             document, schema = self.contract.document, slot.site.value.get("schema")
             usual = self._usual(slot)
-            # How lists and objects are written is a matter of styles.
+            # The text of lists and objects depends on the style.
             is_plain = isinstance(usual, (bool, int, float, str))
             if is_plain and slot.written.location in ("query", "header"):
                 found = [
@@ -102,7 +102,7 @@ class _Trial:
                     self._survive(self.call.with_argument(slot.key, value))
 
     def _usual(self, slot: ParameterSlot) -> JsonValue:
-        """A value of a parameter that fits, as far as is known."""
+        """Return a value of a parameter that is valid, as far as is known."""
         if slot.key in self.call.arguments:
             return self.call.arguments[slot.key]
         document = self.contract.document
@@ -111,13 +111,13 @@ class _Trial:
         return value
 
     def _is_distinct(self, slot: ParameterSlot, variant: Variant) -> bool:
-        """Whether the text of a value does not fit where the value does not."""
+        """Return whether the text of a value is valid or invalid as the value is."""
         if variant.value is None or isinstance(variant.value, (dict, list)):
             return False
         text = text_of(variant.value)
         if slot.written.location == "header" and not (text.isascii() and text == text.strip()):
             return False
-        # As text, `17` is a number that may be out of range, too.
+        # As text, `17` is also a number that may be out of range.
         if isinstance(variant.value, str) and text.isdecimal():
             return False
         fits = [
@@ -126,7 +126,7 @@ class _Trial:
         return any(fits) if variant.condition is None else not any(fits)
 
     def _twice(self, slot: ParameterSlot, usual: JsonValue, found: list[Variant]) -> None:
-        """A parameter that stands there twice, once with a value that does not fit."""
+        """Send a parameter twice, once with an invalid value."""
         wrong = next((each for each in found if each.condition is not None), None)
         if slot.written.location != "query" or self.contract.errors is None or wrong is None:
             return
@@ -145,7 +145,7 @@ class _Trial:
                 self.bench.target.record.violate(accepted)
 
     def body(self) -> None:
-        """Members of the JSON body, one after the other, and members that are not there."""
+        """Test the members of the JSON body one by one, and missing and unknown members."""
         document, schema = self.contract.document, self.contract.body_schema(self.operation)
         if schema is None or isinstance(self.call.body, Absent):
             return
@@ -178,7 +178,7 @@ class _Trial:
             self._send(call, _Spot(name, place, Sent("", place, schema, call.body)), variant)
 
     def _member_of_call(self, pointer: Pointer, schema: dict[str, Any]) -> JsonValue:
-        """What the call has at a pointer, else a sample; a key is one that was never used."""
+        """Return the value at a pointer of the call, else a sample; for a key, an unused one."""
         if pointer == self._key:
             return self.bench.fresh_key()
         found = _in_body(self.call, pointer)
@@ -186,14 +186,14 @@ class _Trial:
 
     @property
     def _key(self) -> Pointer | None:
-        """Where the body has what tells requests apart."""
+        """The pointer to the idempotency key in the body."""
         declared = self.operation.declared["idempotency"]
         return None if declared is None or declared.key is None else declared.key.raw
 
     def _members(
         self, schema: Pointer, pointer: Pointer, depth: int
     ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
-        """The members of the body, with the places and the schemas of their properties."""
+        """Yield the members of the body, with the pointers and the schemas of their properties."""
         document = self.contract.document
         if depth > _DEPTH:
             return
@@ -217,7 +217,7 @@ class _Trial:
             yield from self._members(place, pointer, depth + 1)
 
     def _objects(self, schema: Pointer) -> Iterator[tuple[Pointer, dict[str, Any]]]:
-        """The objects of the body that are there."""
+        """Yield the objects that are present in the body, with their schemas."""
         document = self.contract.requests.document
         body = None if isinstance(self.call.body, Absent) else self.call.body
         for at, found in in_place(document, schema) if isinstance(body, dict) else ():
@@ -231,12 +231,12 @@ class _Trial:
         self._judge(self._ask(call), spot, variant)
 
     def _survive(self, call: Call) -> None:
-        """Whether a server fails at a request is seen by the monitors."""
+        """Send a request; the monitors notice whether the server fails at it."""
         self.bench.target.record.check(Behaviour.SERVER_ERROR, self.operation.pointer)
         self._ask(call)
 
     def _ask(self, call: Call) -> Exchange:
-        """Send a call under a key of its own, and where there is room for what it makes."""
+        """Send a call with its own key, and again after freeing capacity if that is used up."""
         key, header = self._key, key_header(self.operation)
         is_same = key is None or _in_body(self.call, key) == _in_body(call, key)
         if header is not None:
@@ -277,19 +277,19 @@ class _Trial:
             self.bench.target.record.check(rule, place)
 
     def _is_malformed(self, response: Response, spot: _Spot) -> bool:
-        """Whether the answer says that the request has a form that it must not have."""
+        """Return whether the response says that the request is malformed."""
         errors = self.contract.errors
         if response.is_success or errors is None:
             return False
         code = response.at(errors.code.raw)
         param = response.at(errors.param.raw) if errors.param is not None else None
         listed = {each.raw: value.condition for each, value in errors.codes.items()}
-        # Another member may be at fault: a value that fits may ask for one that is not there.
+        # Another member may be at fault: a valid value may require one that is missing.
         at_fault = param is None or str(param).split(".")[-1] == spot.name
         return listed.get(str(code)) in MALFORMED and at_fault
 
     def _code(self, exchange: Exchange, spot: _Spot, variant: Variant) -> None:
-        """Hold the code of a refusal to the condition that it is declared for."""
+        """Compare the code of a refusal with those declared for its condition."""
         place = spot.place
         errors, response = self.contract.errors, exchange.response
         if errors is None or response is None:
@@ -314,5 +314,5 @@ class _Trial:
 
 
 def _in_body(call: Call, pointer: Pointer) -> JsonValue:
-    """The value at a pointer of a call's body; None where there is none."""
+    """Return the value at a pointer of a call's body; None if it is missing."""
     return None if isinstance(call.body, Absent) else value_at(call.body, pointer)

@@ -1,4 +1,4 @@
-"""Values around every limit of a schema."""
+"""Values at and around every limit of a schema."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
 from specwright.vocabulary.keywords.error import Condition
 
-# Longer texts and lists are for servers to refuse by the size of the body.
+# Servers refuse longer texts and lists by the size of the body.
 _LONGEST = 5_000
-# Of the texts that lack one letter.
+# The maximum number of texts that lack one letter.
 _SHORTENED = 12
 _INTERNATIONAL = "Zoë 名前 🎒"
-# Formats of which every reader refuses a text with a space and no digits.
+# Formats for which every parser rejects a text with a space and no digits.
 _CHECKED = frozenset(
     (
         *("date", "date-time", "time", "duration", "uuid"),
         *("email", "hostname", "ipv4", "ipv6", "uri"),
     )
 )
-# Numbers that are no machine words, and characters that databases and C end a text with.
+# Numbers beyond machine words, and characters that end a text in databases and C.
 _ODD: dict[str, tuple[JsonValue, ...]] = {
     "integer": (2**31, 2**63, -(2**63) - 1),
     "number": (2**63, -(2**63) - 1),
@@ -44,7 +44,7 @@ _WRONG_TYPES: dict[str, tuple[JsonValue, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A value in the place of another one, and the condition that it meets; None where it fits."""
+    """A value to replace another one, and the error condition that it meets; None if valid."""
 
     how: str
     value: JsonValue
@@ -52,11 +52,11 @@ class Variant:
 
 
 def variants(document: Document, schema: Any, usual: JsonValue) -> Iterator[Variant]:
-    """Values beside a usual one; whether they fit is checked before they are sent."""
+    """Yield values near a usual one; the caller checks whether they are valid."""
     seen: list[tuple[type, JsonValue]] = []
     for plain in alternatives(document, schema):
         for variant in _variants(document, plain, usual):
-            # To Python, 1 and true are equal.
+            # In Python, 1 and True are equal.
             kind = type(variant.value), variant.value
             if kind not in seen:
                 seen.append(kind)
@@ -85,7 +85,7 @@ def _variants(document: Document, schema: dict[str, Any], usual: JsonValue) -> I
 
 
 def odd(document: Document, schema: Any) -> tuple[JsonValue, ...]:
-    """Values that a server may take or refuse, but must not fail at."""
+    """Return values that a server may accept or refuse, but must not fail at."""
     return tuple(
         dict.fromkeys(
             value
@@ -144,7 +144,7 @@ def _of_length(usual: str, length: int) -> str:
 
 
 def _shortened(usual: str) -> Iterator[str]:
-    """The text without one of its first letters."""
+    """Yield the text without one of its first letters."""
     for index in range(min(len(usual), _SHORTENED)):
         yield usual[:index] + usual[index + 1 :]
 

@@ -1,4 +1,4 @@
-"""What was written, looked for in what is read afterwards."""
+"""Written values, compared with the values that are read afterwards."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from specwright.conformance.recording.record import Violation
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join, resolve
 
-# By which writing is done later, or said to be.
+# The status of a write that is done later.
 _LATER = 202
-# Types of which there are values that no server takes for each other.
+# Types with values that no server treats as equal.
 _COMPARED = ("boolean", "integer", "number", "string")
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A member that is written and read by one schema, with two values of it."""
+    """A member that is both written and read, with two values of its schema."""
 
     name: str
     place: Pointer
@@ -36,11 +36,11 @@ class _Member:
 def written(bench: Workbench) -> None:
     """Write two values one after the other, and read the resource after each.
 
-    A server may write a value in another way than it was sent. One that shows the same for both
-    has not written the second one.
+    A server may normalize a value. If it shows the same value for both, it has not written the
+    second one.
     """
     for writer in bench.contract.operations.values():
-        # What is limited or paid for is written by the scenarios of these.
+        # Operations with a capacity or a charge have their own scenarios.
         is_free = writer.declared["capacity"] is None and writer.declared["charge"] is None
         makes = writer.method == "POST" and "201" in writer.responses and is_free
         changes, reader = writer.method in ("PUT", "PATCH"), _reader(bench.contract, writer)
@@ -51,7 +51,7 @@ def written(bench: Workbench) -> None:
 
 
 def _reader(contract: Contract, writer: Operation) -> Operation:
-    """What shows what was written: the answer itself where nothing else reads the path."""
+    """Return the operation that shows written values: the writer, if no other reads its path."""
     if writer.method == "POST":
         return writer
     path = shape(writer.site.key)
@@ -83,12 +83,12 @@ def _written(bench: Workbench, writer: Operation, reader: Operation) -> None:
             _violate(bench, Behaviour.WRITTEN_IS_READ, member, message, (*first[1], *second[1]))
     if writer.method == "PATCH":
         _kept(bench, made[0], reader, members)
-    # What was tried is no example for later calls.
+    # Later calls must not use the values tried here.
     bench.made[writer.pointer] = made
 
 
 def _uploaded(bench: Workbench, writer: Operation, reader: Operation) -> None:
-    """Upload two files one after the other, and read each; a server may store it in its own way."""
+    """Upload two files one after the other, and read each; a server may convert them."""
     made = bench.succeed(writer)
     if made is None or not isinstance(made[0].body, dict):
         return
@@ -113,7 +113,7 @@ def _uploaded(bench: Workbench, writer: Operation, reader: Operation) -> None:
 def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member]) -> None:
     """Change one member after another, and read the one that was changed before.
 
-    A change says nothing of what it does not name (RFC 5789; RFC 7396, section 1).
+    A change does not affect members that it does not name (RFC 5789; RFC 7396, section 1).
     """
     schema = bench.contract.body_schema(call.operation)
     parts = in_place(bench.contract.document, schema) if schema is not None else ()
@@ -144,7 +144,7 @@ def _violate(
 def _shown(
     bench: Workbench, call: Call, reader: Operation, change: dict[str, JsonValue], member: _Member
 ) -> tuple[JsonValue, tuple[Exchange, ...]] | None:
-    """What is read of a member after a change was written; None where that cannot be told."""
+    """Return the value of a member as read after a change, with the exchanges; None if unknown."""
     body = call.body if isinstance(call.body, dict) else {}
     sent = bench.send(replace(bench.with_fresh_key(call), body={**body, **change}))
     if not _is_done(sent.response):
@@ -157,7 +157,7 @@ def _shown(
 
 
 def _reading(bench: Workbench, call: Call, reader: Operation) -> Call:
-    """The call that reads what a call has written; their paths may name a variable differently."""
+    """Return the call that reads the result of a call; the names of path variables may differ."""
     known = next(bench.candidates(reader), None)
     names = zip(*(variables(each.site.key) for each in (reader, call.operation)), strict=True)
     path = {("path", own): call.arguments[("path", other)] for own, other in names}
@@ -183,7 +183,7 @@ def _members(contract: Contract, writer: Operation, reader: Operation) -> Iterat
 
 
 def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Pointer]]:
-    """The members that are both written and read, of the schema itself."""
+    """Yield the direct members of a schema that are both written and read."""
     for at, found in in_place(document, schema):
         for name in found.get("properties") or {}:
             place = at + join("properties", name)
@@ -195,7 +195,7 @@ def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Poin
 
 
 def _types(document: Document, place: Pointer) -> set[tuple[str, str]]:
-    """What a schema says of the kind of its values; null is written for what is to stay."""
+    """Return the scalar types and formats of a schema, without null, which may mean no change."""
     found = alternatives(document, resolve(document.data, place))
     kinds = {(str(each.get("type")), str(each.get("format", ""))) for each in found}
     return {(type_, format_) for type_, format_ in kinds if type_ in _COMPARED}

@@ -1,1 +1,1 @@
-"""Webhooks under test: what a provider sends, and what a consumer takes."""
+"""Tests of webhooks: of the provider that sends them, and of a consumer."""

@@ -1,4 +1,4 @@
-"""An attempt to deliver a webhook, as its receiver saw it."""
+"""An attempt to deliver a webhook, as seen by its receiver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from specwright.conformance.recording.exchange import Headers
 
 
 class Fault(StrEnum):
-    """How an attempt is made to fail."""
+    """A way in which the receiver makes an attempt fail."""
 
     ERROR = "status 500"
     GONE = "status 410"
@@ -26,12 +26,12 @@ class Attempt:
 
     Attributes:
         endpoint: the URL of the endpoint.
-        is_cut: whether the body was longer than what is kept.
+        is_cut: whether the body was too long and is truncated.
         is_redirected: whether it followed a redirect.
-        received_at: seconds since 1970, when its last byte had come.
-        fault: how it was made to fail; None when it was acknowledged.
-        status: what it is answered with; None where there is no answer.
-        location: where a redirect leads.
+        received_at: the arrival of its last byte, in seconds since 1970.
+        fault: how it was made to fail; None if it was acknowledged.
+        status: the status of the response; None without a response.
+        location: the target of a redirect.
     """
 
     endpoint: str = field(repr=False)
@@ -47,6 +47,6 @@ class Attempt:
     location: str | None = field(default=None, repr=False)
 
     def values(self, name: str) -> tuple[str, ...]:
-        """All values of a header field; names have no case (RFC 9110, 5.1)."""
+        """Return all values of a header; names are case-insensitive (RFC 9110, 5.1)."""
         wanted = name.lower()
         return tuple(value for key, value in self.headers if key.lower() == wanted)

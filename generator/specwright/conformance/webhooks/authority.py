@@ -1,4 +1,4 @@
-"""The certification authority of a receiver, which only implementations under test trust."""
+"""The certificate authority of a receiver, trusted only by implementations under test."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """An authority that has signed one certificate, that of the receiver on this machine.
+    """An authority that has signed one certificate, that of the local receiver.
 
-    Its key is thrown away: nobody can sign a second certificate with it.
+    Its key is discarded, so it cannot sign a second certificate.
 
     Attributes:
         file: its own certificate, for the implementation to trust.
-        context: what the receiver needs to answer.
+        context: the TLS context of the receiver.
     """
 
     file: Path
@@ -34,9 +34,9 @@ class Authority:
 
     @classmethod
     def at(cls, directory: Path) -> Authority:
-        """Return the authority of a directory; there is a new one where there was none.
+        """Return the authority of a directory, and create it if it is missing.
 
-        An implementation reads what it trusts when it starts, so the next run needs the same one.
+        An implementation loads trusted authorities when it starts, so the next run needs the same.
 
         Raises:
             InputError: the directory cannot be used.
@@ -44,7 +44,7 @@ class Authority:
         file, receiver = directory / CERTIFICATE, directory / RECEIVER
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
-            # In this order: another process that makes them puts the second one there first.
+            # In this order: another process that creates them writes the second one first.
             if file.exists() and not receiver.exists():
                 raise InputError(
                     f"{directory}: holds {CERTIFICATE} without {RECEIVER}",
@@ -68,7 +68,7 @@ class Authority:
 
 
 def _make(receiver: Path) -> None:
-    """Make one file of the key and the certificate of a receiver, and that of the authority."""
+    """Write the key and certificate of a receiver and the authority's certificate to one file."""
     authority = trustme.CA()
     signed = authority.issue_cert(HOST).private_key_and_cert_chain_pem
     receiver.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def _make(receiver: Path) -> None:
 
 
 def _put(path: Path, content: bytes, mode: int) -> None:
-    """Give a file its name when it is complete; of two that are made at a time, one stays."""
+    """Write a file atomically; of two written at the same time, one stays."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-") as part:
         part.write(content)
         part.flush()

@@ -1,4 +1,4 @@
-"""What each attempt to deliver a webhook is held to."""
+"""Checks of each attempt to deliver a webhook."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Check = Callable[[Webhook, Attempt, str | None], Iterator[str]]
 
 
 def body_of(attempt: Attempt) -> Any:
-    """The body as JSON; None where it is none."""
+    """Return the body as JSON; None if it is not valid JSON."""
     try:
         return json.loads(attempt.body)
     except (ValueError, RecursionError):
@@ -30,7 +30,7 @@ def body_of(attempt: Attempt) -> Any:
 
 
 def in_body(attempt: Attempt, pointer: Pointer) -> str | None:
-    """The text at a place in the body; None where there is none."""
+    """Return the text at a pointer in the body; None if it is missing."""
     try:
         found = resolve(body_of(attempt), pointer)
     except KeyError:

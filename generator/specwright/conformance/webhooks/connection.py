@@ -1,4 +1,4 @@
-"""HTTP/1.1 on one connection to the receiver, with the faults that are played there."""
+"""HTTP/1.1 on one connection to the receiver, with simulated faults."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAX_HEAD_BYTES = 16 * 1024
 MAX_BODY_BYTES = 1024 * 1024
 IDLE_SECONDS = 30.0
 _READ_BYTES = 64 * 1024
-# SO_LINGER with no time to linger: closing sends RST.
+# SO_LINGER with a timeout of zero: closing sends RST.
 _AT_ONCE = struct.pack("ii", 1, 0)
 
-# Method, target, headers, body, and whether the body is cut; None where there is no such endpoint.
+# Method, target, headers, body, and whether the body is truncated; None for an unknown endpoint.
 Take = Callable[[str, str, Headers, bytes, bool], Awaitable[Attempt | None]]
 
 
@@ -37,10 +37,10 @@ class Connection:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
 
     async def serve(self) -> None:
-        """Answer one request after the other.
+        """Respond to one request after the other.
 
         Raises:
-            h11.RemoteProtocolError: the other side does not speak HTTP.
+            h11.RemoteProtocolError: the client does not speak HTTP.
         """
         try:
             with suppress(OSError, TimeoutError):
@@ -50,7 +50,7 @@ class Connection:
             self._writer.close()
 
     async def _answer_next(self) -> bool:
-        """Answer a request; say whether another one may follow."""
+        """Respond to a request, and return whether another one may follow."""
         async with asyncio.timeout(IDLE_SECONDS):
             request = await self._next_event()
             if not isinstance(request, h11.Request):
@@ -74,7 +74,7 @@ class Connection:
         return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
     async def _body(self) -> tuple[bytes, bool]:
-        """The body, and whether there is more of it than is read."""
+        """Return the body, and whether it is truncated."""
         body = bytearray()
         if self._http.they_are_waiting_for_100_continue:
             proceed = h11.InformationalResponse(status_code=HTTPStatus.CONTINUE, headers=[])
@@ -102,7 +102,7 @@ class Connection:
         self._writer.transport.abort()
 
     async def _send(self, status: int, location: str | None = None) -> None:
-        # A 204 has no such field (RFC 9110, 8.6).
+        # A 204 has no Content-Length (RFC 9110, 8.6).
         headers = [] if status == HTTPStatus.NO_CONTENT else [("Content-Length", "0")]
         if location is not None:
             headers.append(("Location", location))

@@ -1,4 +1,4 @@
-"""A consumer of webhooks under test: what it answers to deliveries, as findings."""
+"""Tests of a consumer of webhooks: its responses to deliveries, as findings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SECONDS = 15.0
 _SUCCESS = range(200, 300)
 _REFUSAL = range(400, 500)
 
-# The status, or why there is none.
+# The status, or the reason why there was no response.
 _Answer: TypeAlias = int | str
 
 
@@ -39,8 +39,8 @@ class _Trial:
     """A delivery to be sent.
 
     Attributes:
-        words: what is sent.
-        is_genuine: whether it has to be acknowledged, and not refused.
+        words: a description of the delivery.
+        is_genuine: whether it must be acknowledged; otherwise it must be refused.
     """
 
     rule: RuleDescription
@@ -59,7 +59,7 @@ class Consumer:
     secret: str = field(repr=False)
 
     def findings(self, webhooks: Sequence[Webhook]) -> list[Finding]:
-        """Send every delivery; say which were answered rightly, and what could not be sent.
+        """Send every delivery; return findings on the responses and on deliveries not sent.
 
         Raises:
             InputError: the consumer cannot be reached, or there is nothing to send.
@@ -84,7 +84,7 @@ class Consumer:
         return found
 
     def _trials(self, webhooks: Sequence[Webhook]) -> Iterator[_Trial]:
-        """Deliveries in the order in which they are sent, each made when its turn has come."""
+        """Yield the deliveries in sending order, each created when it is due."""
         for webhook in webhooks:
             for event in webhook.examples:
                 made = self._genuine(webhook, event).signed()

@@ -1,4 +1,4 @@
-"""Deliveries for a consumer: genuine ones, and ones that are forged in one way each."""
+"""Deliveries for a consumer: genuine ones, and forgeries with one flaw each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.signature import Scheme
 
 _HEX = re.compile(r"[0-9a-f]{64}")
-# The digest with its name, as it stands between the separators of a header.
+# The digest with its name, as it occurs between the separators of a header.
 _DIGEST = re.compile(r"[^,;\s]*\{digest\}")
 
 
@@ -46,16 +46,16 @@ class Genuine:
 
     @property
     def body(self) -> bytes:
-        """The event with line breaks, which no serialiser puts there unasked."""
+        """The event as JSON with line breaks, which serializers do not write by default."""
         return json.dumps(self.event, indent=1).encode()
 
     @property
     def tolerance(self) -> int:
-        """How far from now a timestamp may be."""
+        """The maximum distance of a timestamp from now, in seconds."""
         return self.webhook.signature.tolerance_seconds if self.webhook.signature else 0
 
     def sent(self, signature: str | None) -> Message:
-        """The delivery with this value of the signature header, or without that header."""
+        """Return the delivery with this value of the signature header; None omits the header."""
         headers: Headers = (("Content-Type", next(iter(self.webhook.media_types), "*/*")),)
         declared, scheme = self.webhook.delivery, self.webhook.scheme
         if declared is not None:
@@ -68,7 +68,7 @@ class Genuine:
         return Message(headers, self.body)
 
     def text(self, pointer: Pointer) -> str | None:
-        """The text at a place of the event."""
+        """Return the text at a pointer in the event; None if it is missing."""
         try:
             found = resolve(self.event, pointer)
         except KeyError:
@@ -76,14 +76,14 @@ class Genuine:
         return found if isinstance(found, str) else None
 
     def changed(self, pointer: Pointer, value: str) -> Genuine:
-        """The same delivery with another value at a place."""
+        """Return the same delivery with another value at a pointer."""
         event = copy.deepcopy(self.event)
         *way, last = split(pointer)
         resolve(event, join(*way))[last] = value
         return replace(self, event=event)
 
     def signed(self) -> Message:
-        """The delivery as the document declares it."""
+        """Return the delivery, signed as the document declares."""
         scheme = self.webhook.scheme
         if scheme is None:
             return self.sent(None)
@@ -92,10 +92,10 @@ class Genuine:
 
 @dataclass(frozen=True, slots=True)
 class Forgery:
-    """A delivery that a consumer has to refuse.
+    """A delivery that a consumer must refuse.
 
     Attributes:
-        words: what is wrong with it.
+        words: a description of its flaw.
     """
 
     rule: RuleDescription
@@ -139,7 +139,7 @@ def _old(genuine: Genuine, scheme: Scheme) -> Message:
 
 
 def _early(genuine: Genuine, scheme: Scheme) -> Message:
-    # A second more than may be, and one for the way.
+    # One second beyond the tolerance, and one for the transmission.
     at = math.ceil(genuine.now) + genuine.tolerance + 1
     return genuine.sent(scheme.sign(genuine.body, genuine.secret, at))
 
@@ -247,14 +247,14 @@ RULES: tuple[RuleDescription, ...] = (
 
 
 def of_unknown_type(genuine: Genuine) -> Genuine | None:
-    """The delivery of an event of a type to come; None where the document does not allow for it."""
+    """Return a delivery of a future event type; None if the document does not allow for it."""
     declared = genuine.webhook.delivery
     if not genuine.webhook.is_open or declared is None or declared.event_type is None:
         return None
     made = genuine.changed(declared.event_type.raw, f"{genuine.webhook.name}.later")
     event = made.text(declared.event_id.raw) if declared.event_id else None
     if event and declared.event_id:
-        # Another event: one that was seen would be acknowledged for that.
+        # A new event id, as a known event would be acknowledged in any case.
         last = "0" if event[-1] != "0" else "1"
         made = made.changed(declared.event_id.raw, event[:-1] + last)
     return made

@@ -1,4 +1,4 @@
-"""Endpoints at the implementation under test, registered and removed as the document declares."""
+"""Endpoints of the implementation under test, registered and removed as declared."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SOURCE = "webhooks"
 _PARAMETER = re.compile(r"\{[^{}]+\}")
 
 
-class CannotObserve(Exception):  # noqa: N818 - no mistake of a program, but an outcome
-    """Nothing can be told about webhooks; the message says why."""
+class CannotObserve(Exception):  # noqa: N818 - an outcome, not a programming error
+    """Webhooks cannot be observed; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Endpoint:
     """A registered endpoint.
 
     Attributes:
-        secret: what its deliveries are signed with; None where they are not.
+        secret: the secret that signs its deliveries; None if they are not signed.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Registers endpoints at a target, tests and removes them."""
+    """The registration, test and removal of endpoints at a target."""
 
     target: Target
     registration: Registration
@@ -50,7 +50,7 @@ class Endpoints:
         """Register an endpoint for some types of events.
 
         Raises:
-            CannotObserve: it was refused, or its id or its secret are not where they should be.
+            CannotObserve: it was refused, or its id or secret is missing from the response.
         """
         declared, operation = self.registration.declared, self.registration.operation
         if _PARAMETER.search(operation.key):
@@ -72,7 +72,7 @@ class Endpoints:
         return Endpoint(str(found), url, secret)
 
     def _selected(self, done: Exchange, event_types: Sequence[str]) -> None:
-        """Hold the types that the answer shows to those that were asked for."""
+        """Compare the types in the response with the requested ones."""
         place = self.registration.declared.event_types
         shown = done.response.at(place.raw) if done.response and place is not None else None
         if isinstance(shown, list) and {str(each) for each in shown} != set(event_types):
@@ -87,7 +87,7 @@ class Endpoints:
         return self._send_to(self.registration.remove, endpoint)
 
     def test(self, operation: OperationSite, endpoint: Endpoint) -> Exchange:
-        """Have a webhook sent to one endpoint."""
+        """Request a test webhook for one endpoint."""
         return self._send_to(operation, endpoint)
 
     def _send_to(self, operation: OperationSite, endpoint: Endpoint) -> Exchange:
@@ -103,7 +103,7 @@ class Endpoints:
 
 
 def outcome(exchange: Exchange) -> str:
-    """What came of a request, in words."""
+    """Return the outcome of a request, in words."""
     if exchange.response is None:
         return "was not answered"
     return f"was answered with {exchange.response.status}"

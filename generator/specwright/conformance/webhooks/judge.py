@@ -1,4 +1,4 @@
-"""What attempts tell about the webhooks that they deliver, written to the record of the run."""
+"""Judgement of attempts to deliver webhooks, written to the record of the run."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from specwright.vocabulary.keywords.trigger import TRIGGER
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
 WEBHOOKS = join("webhooks")
-# What was on its way when its endpoint was removed may still come.
+# A delivery in progress when its endpoint was removed may still arrive.
 REMOVAL_SECONDS = 0.25
 
-# The declaration that each rule is about; others are about the webhook as a whole.
+# The keyword that each rule is about; other rules are about the webhook as a whole.
 _DECLARATIONS: Mapping[str, str] = {
     Behaviour.EVENT_MISSING: TRIGGER.name,
     Behaviour.SIGNATURE: SIGNATURE.name,
@@ -33,7 +33,7 @@ _DECLARATIONS: Mapping[str, str] = {
     Behaviour.DELIVERY_ACKNOWLEDGED: DELIVERY.name,
     Behaviour.DELIVERY_REDIRECT: DELIVERY.name,
 }
-# The part of a webhook without which a rule has nothing to say about it.
+# The part of a webhook that a rule requires.
 _NEEDS: Mapping[str, Callable[[Webhook], object]] = {
     Behaviour.EVENT_SCHEMA: attrgetter("payload"),
     Behaviour.SIGNATURE: attrgetter("signature"),
@@ -44,12 +44,12 @@ _NEEDS: Mapping[str, Callable[[Webhook], object]] = {
 
 
 def applies(rule: str, webhook: Webhook) -> bool:
-    """Whether a rule has anything to say about a webhook."""
+    """Return whether a rule applies to a webhook."""
     return rule not in _NEEDS or _NEEDS[rule](webhook) is not None
 
 
 def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], tuple[str, str]]:
-    """Return what reads the type and the id of an event from the headers of a request."""
+    """Return a function that reads the type and the id of an event from request headers."""
     declared = [each.delivery for each in webhooks if each.delivery is not None]
     types = {each.event_type_header.raw.lower() for each in declared}
     ids = {each.event_id_header.raw.lower() for each in declared}
@@ -63,14 +63,14 @@ def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], tuple[str, str]
 
 
 def place(rule: str, webhook: Webhook) -> Pointer:
-    """The part of a webhook that a rule is about."""
+    """Return the pointer to the part of a webhook that a rule is about."""
     declaration = _DECLARATIONS.get(rule)
     return webhook.pointer if declaration is None else webhook.pointer + join(declaration)
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A call that causes a webhook, with the times before and after it."""
+    """A call that triggers a webhook, with the times before and after it."""
 
     begun_at: float
     exchange: Exchange
@@ -79,7 +79,7 @@ class Cause:
 
 @dataclass(slots=True)
 class Judge:
-    """Applies the rules to attempts; what is broken in one way is noted once."""
+    """The application of rules to attempts; each distinct violation is recorded once."""
 
     record: Record
     webhooks: Sequence[Webhook]
@@ -87,7 +87,7 @@ class Judge:
     _noted: set[tuple[str, Pointer, str]] = field(default_factory=set)
 
     def webhook(self, attempt: Attempt) -> Webhook | None:
-        """The webhook that an attempt delivers, by its body, else by its header."""
+        """Return the webhook that an attempt delivers, by its body, else by its header."""
         declared = [(each, each.delivery) for each in self.webhooks if each.delivery is not None]
         for pointer in {each.event_type.raw for _, each in declared if each.event_type}:
             name = in_body(attempt, pointer)
@@ -100,7 +100,7 @@ class Judge:
         return None
 
     def events(self, attempts: Sequence[Attempt]) -> list[list[Attempt]]:
-        """The attempts of each event, but for events that a redirect has led astray."""
+        """Return the attempts of each event, except events that followed a redirect."""
         name = identify(self.webhooks)
         astray = {name(each.headers) for each in attempts if each.is_redirected}
         found: dict[tuple[str, str], list[Attempt]] = {}
@@ -110,7 +110,7 @@ class Judge:
         return list(found.values())
 
     def single(self, endpoint: Endpoint, attempts: Sequence[Attempt]) -> None:
-        """Look at each attempt by itself."""
+        """Check each attempt by itself."""
         for attempt in attempts:
             webhook = self.webhook(attempt)
             if webhook is None:
@@ -132,7 +132,7 @@ class Judge:
                 self._check(Behaviour.DELIVERY_REDIRECT, webhook)
 
     def together(self, attempts: Sequence[Attempt], now: float) -> None:
-        """Look at the attempts of each event, up to now."""
+        """Check the attempts of each event together, up to now."""
         for event in self.events(attempts):
             webhook = self.webhook(event[0])
             if webhook is None or webhook.delivery is None:
@@ -145,7 +145,7 @@ class Judge:
                 self._break(rule, webhook, message, *event[: event.index(last) + 1])
 
     def arrival(self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]) -> None:
-        """Look whether a webhook came within its time after what causes it."""
+        """Check that a webhook arrived within its time after its trigger."""
         if webhook.trigger is None:
             return
         until = cause.answered_at + webhook.trigger.within_seconds
@@ -160,14 +160,14 @@ class Judge:
     def arrived(
         self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]
     ) -> Attempt | None:
-        """The first attempt of a webhook after what causes it."""
+        """Return the first attempt of a webhook after its trigger."""
         after = (each for each in attempts if each.received_at >= cause.begun_at)
         return next((each for each in after if self.webhook(each) is webhook), None)
 
     def tested(
         self, registration: Registration, tested: Sequence[Attempt], others: Sequence[Attempt]
     ) -> None:
-        """Look whether what was sent to one endpoint came to another one, too."""
+        """Check that a test of one endpoint did not reach another one as well."""
         name = identify(self.webhooks)
         known = {name(each.headers) for each in tested}
         for attempt in others:
@@ -180,13 +180,13 @@ class Judge:
                 )
 
     def apart(self, registration: Registration, attempts: Sequence[Attempt]) -> None:
-        """Look whether anything came to an endpoint in whose mode nothing has happened."""
+        """Check that an endpoint in the other mode, without events, received nothing."""
         for attempt in attempts:
             message = "an endpoint gets events of the other mode"
             self._violate(Behaviour.ISOLATION, registration.operation.pointer, message, attempt)
 
     def pending(self, attempts: Sequence[Attempt]) -> Iterator[float]:
-        """Until when the attempts of an event are to be watched."""
+        """Yield the time until which the attempts of an event must be watched."""
         webhook = self.webhook(attempts[0])
         if webhook is None or webhook.delivery is None:
             return
@@ -199,7 +199,7 @@ class Judge:
     def selection(
         self, registration: Registration, selected: Sequence[str], attempts: Sequence[Attempt]
     ) -> None:
-        """Look whether an endpoint got what it did not select."""
+        """Check that an endpoint received only the types that it selected."""
         if registration.declared.event_types is None:
             return
         pointer = registration.operation / WEBHOOK_ENDPOINT.name
@@ -214,7 +214,7 @@ class Judge:
     def silence(
         self, registration: Registration, removed_at: float, attempts: Sequence[Attempt]
     ) -> None:
-        """Look whether an endpoint got anything after it was removed."""
+        """Check that an endpoint received nothing after it was removed."""
         pointer = registration.remove.pointer
         self.record.check(Behaviour.DELIVERY_DELETED, pointer)
         for attempt in attempts:
@@ -223,7 +223,7 @@ class Judge:
                 self._violate(Behaviour.DELIVERY_DELETED, pointer, message, attempt)
 
     def leave(self, reasons: Mapping[str, str]) -> None:
-        """Note why rules were not applied to webhooks, where they were not."""
+        """Record the reasons for rules that were not applied to a webhook."""
         for webhook in self.webhooks:
             for rule, reason in reasons.items():
                 pointer = place(rule, webhook)
@@ -231,7 +231,7 @@ class Judge:
                     self.record.skip(rule, pointer, reason)
 
     def _stray(self, attempt: Attempt) -> None:
-        # What has no header for its type could be any of those that declare none.
+        # Without a type, it could be any webhook that declares no header for its type.
         if all(each.delivery is not None for each in self.webhooks):
             message = "a delivery has a type that is no webhook of the document"
             self._violate(Behaviour.EVENT_HEADERS, WEBHOOKS, message, attempt)

@@ -1,4 +1,4 @@
-"""A receiver of webhooks for developers: it verifies deliveries, tells of them, passes them on."""
+"""A receiver of webhooks for developers: it verifies, reports and forwards deliveries."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.text import Text, shorten
 
 _TOKEN_BYTES = 24
-# The sender should hear how it went before its own time is over.
+# The sender should get the response before its own timeout.
 _SHARE_OF_TIMEOUT = 0.9
 _TIMEOUT_SECONDS = 15.0
-# What belongs to one connection, and so does not go on to the next (RFC 9110, 7.6.1).
+# Headers of one connection, which are not forwarded (RFC 9110, 7.6.1).
 _HOP = frozenset(
     {
         "connection",
@@ -45,9 +45,9 @@ _HOP = frozenset(
 
 
 class Listener:
-    """An endpoint for the time of the context; it answers as declared, or as the application does.
+    """An endpoint within its context; it responds as declared, or as the application does.
 
-    Nothing of a delivery is read before its signature is verified.
+    No part of a delivery is parsed before its signature is verified.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class Listener:
         """Prepare an endpoint.
 
         Args:
-            forward_to: the URL that deliveries are passed on to, if any.
-            tell: called with a line of text about each delivery, by another thread.
+            forward_to: the URL that deliveries are forwarded to, if any.
+            tell: called with a line of text about each delivery, from another thread.
         """
         self.webhooks = webhooks
         self._options = options
@@ -95,11 +95,11 @@ class Listener:
 
     @property
     def url(self) -> str:
-        """The URL of the endpoint, which nobody can guess."""
+        """The URL of the endpoint, which cannot be guessed."""
         return f"{(self._options.public_url or self._server.url).rstrip('/')}/{self._token}"
 
     def verify_with(self, secret: str | None) -> None:
-        """Begin to answer: with a secret, what is not signed with it is refused."""
+        """Start to respond; with a secret, deliveries that are not signed with it are refused."""
         self._secret.set_result(secret)
 
     def _note(self, lost: Lost) -> None:
@@ -131,12 +131,12 @@ class Listener:
         return replace(attempt, status=status)
 
     async def _answer(self, attempt: Attempt) -> tuple[int, str] | tuple[int, str, str, str]:
-        """Return the status to answer with, type and id of a genuine event, and a note."""
+        """Return the status of the response, type and id of a genuine event, and a note."""
         if attempt.method.upper() not in {each.method.upper() for each in self.webhooks}:
             return 405, "not a delivery"
         if attempt.is_cut:
             return 413, f"more than {len(attempt.body):,} bytes"
-        # Cancelling one connection leaves the secret to the others.
+        # A cancelled connection must not cancel the secret that others wait for.
         secret = await asyncio.shield(asyncio.wrap_future(self._secret))
         problem, note = self._verified(attempt, secret)
         if problem:
@@ -149,8 +149,8 @@ class Listener:
         return status, _first(attempt, self._types, type_), _first(attempt, self._ids, event), note
 
     def _verified(self, attempt: Attempt, secret: str | None) -> tuple[str, str]:
-        """Return what is wrong with the signature, if anything, and what else to say of it."""
-        # Which webhook it is stands in the body, which is not to be believed yet.
+        """Return the problem of the signature, if any, and a note."""
+        # The webhook is named in the body, which is not trusted yet.
         signed = {
             (each.scheme, each.signature.tolerance_seconds): each
             for each in self.webhooks
@@ -164,7 +164,7 @@ class Listener:
         return min(problems, key=bool), ""
 
     async def _forward(self, url: str, attempt: Attempt) -> tuple[int, str]:
-        """Pass a delivery on as it came; return the status to answer with, and how it went."""
+        """Forward a delivery unchanged; return the status of the response and a description."""
         headers = [
             (name.encode("latin-1"), value.encode("latin-1"))
             for name, value in attempt.headers
@@ -186,6 +186,6 @@ class Listener:
 
 
 def _first(attempt: Attempt, places: Iterable[Text | None], otherwise: str) -> str:
-    """Return the first text at one of some places in the body."""
+    """Return the first text found at one of the pointers in the body."""
     found = (in_body(attempt, place.raw) for place in places if place is not None)
     return next((each for each in found if each is not None), otherwise)

@@ -1,4 +1,4 @@
-"""The source of evidence about webhooks: causes every event, and waits for what is sent."""
+"""Observation of webhooks: it triggers every event, and waits for the deliveries."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from specwright.conformance.webhooks.sequence import Pace
 from specwright.vocabulary.keywords.delivery import Delivery
 
 # Calls the operation with this id, with its request example of this name or with any valid request;
-# returns the exchange, or that of the call before it that failed.
+# returns the exchange, or that of a preceding call that failed.
 Provoke = Callable[[str, str | None], Exchange]
 
-# How much later than allowed a slow answer is sent.
+# The delay of a slow response beyond the declared timeout.
 _SLOWER_SECONDS = 0.5
-# What applications and frameworks answer with.
+# The usual statuses of applications and frameworks.
 _USUAL_SUCCESSES = (200, 204, 202)
-# What a selection is refused with that an implementation does not take.
+# Statuses that refuse a selection of types that an implementation does not accept.
 _NOT_VALID = (400, 422)
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
@@ -46,7 +46,7 @@ def setting(
     public_url: str | None = None,
     port: int = 0,
 ) -> Setting:
-    """Return how a receiver of these webhooks works, as they are declared."""
+    """Return the settings of a receiver for these webhooks, as they are declared."""
     declared = [each.delivery for each in webhooks if each.delivery is not None]
     return Setting(
         identify(webhooks),
@@ -59,7 +59,7 @@ def setting(
 
 
 def _successes(declared: Sequence[Delivery]) -> Sequence[int]:
-    """The usual ones of the statuses that acknowledge every webhook, or the first that does."""
+    """Return the usual statuses that acknowledge every webhook, else the lowest declared one."""
     usual = [
         status
         for status in _USUAL_SUCCESSES
@@ -70,10 +70,10 @@ def _successes(declared: Sequence[Delivery]) -> Sequence[int]:
 
 @dataclass(slots=True)
 class Observation:
-    """One look at the webhooks of an implementation.
+    """An observation of the webhooks of an implementation.
 
     Attributes:
-        provoke: calls the operations that cause webhooks.
+        provoke: calls the operations that trigger webhooks.
         other_mode: sends requests with a key of the other mode; None without one.
     """
 
@@ -89,12 +89,12 @@ class Observation:
     _causes: dict[str, Cause] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """Prepare what sends requests, and what looks at attempts."""
+        """Prepare the endpoints and the judge of attempts."""
         self._judge = Judge(self.target.record, self.webhooks, self.pace)
         self._endpoints = Endpoints(self.target, self.registration)
 
     def run(self) -> None:
-        """Register endpoints, cause every event, wait for it, and judge what came."""
+        """Register endpoints, trigger every event, wait for the deliveries, and judge them."""
         selected = self._selectable()
         registered: list[Endpoint] = []
         apart = self._apart(selected)
@@ -138,7 +138,7 @@ class Observation:
         all_: list[Endpoint],
         otherwise: Sequence[str] | None = None,
     ) -> Endpoint:
-        """Register an endpoint for some types, or for others where those cannot be selected."""
+        """Register an endpoint for some types, or for others if those cannot be selected."""
         url = self.receiver.endpoint(plays)
         try:
             endpoint = self._endpoints.register(url, selected)
@@ -152,7 +152,7 @@ class Observation:
         return endpoint
 
     def _apart(self, selected: Sequence[str]) -> Endpoint | None:
-        """An endpoint of the other mode, in which nothing happens."""
+        """Register an endpoint in the other mode, where no event is triggered; None if it fails."""
         if self.other_mode is None:
             return None
         try:
@@ -165,7 +165,7 @@ class Observation:
         return () if endpoint is None else self.receiver.attempts(endpoint.url)
 
     def _remove_failing(self, endpoint: Endpoint) -> float | None:
-        """Remove an endpoint that has a delivery to come again; return when it was removed.
+        """Remove an endpoint with a pending retry, and return the time of the removal.
 
         Raises:
             CannotObserve: connections to the receiver fail.
@@ -188,7 +188,7 @@ class Observation:
         return bool(self.receiver.attempts(endpoint.url)) or self.receiver.distrusted > 0
 
     def _cause_all(self, whole: Endpoint) -> None:
-        """Make each call that causes a webhook once."""
+        """Make each call that triggers a webhook once."""
         made: dict[tuple[str, str | None], Cause] = {}
         for webhook in self.webhooks:
             trigger = webhook.trigger
@@ -213,7 +213,7 @@ class Observation:
                 )
 
     def _cause_again(self, narrow: Endpoint, selected: Sequence[str], times: int) -> float:
-        """Cause as many events of an endpoint; return until when the last of them has to come."""
+        """Trigger a number of events of an endpoint; return when the last of them is due."""
         caused = [
             each
             for each in self.webhooks
@@ -237,7 +237,7 @@ class Observation:
         return Cause(begun_at, exchange, time.time())
 
     def _settle(self, whole: Endpoint, narrow: Endpoint, events: int, until: float) -> None:
-        """Wait until everything has come that may be expected, or its time is over."""
+        """Wait until all expected deliveries have arrived, or their time is over."""
         seen = -1
 
         def has_news() -> bool:
@@ -253,7 +253,7 @@ class Observation:
     def _pending(
         self, whole: Endpoint, narrow: Endpoint, events: int, until: float
     ) -> Iterator[float]:
-        """Until when there is something to wait for."""
+        """Yield the times until which deliveries are expected."""
         came = self.receiver.attempts(whole.url)
         for webhook in self.webhooks:
             cause = self._causes.get(webhook.name)
@@ -288,7 +288,7 @@ class Observation:
         return _EACH_FAULT if self._waits(1) else ()
 
     def _plays(self) -> Plays:
-        """The faults of the endpoint that is tested: those that take long are its own."""
+        """Return the faults of the endpoint under test, the only one with slow faults."""
         plays: list[tuple[Fault, ...]] = [(Fault.REDIRECT,)]
         if self._waits(2):
             plays.append((Fault.ERROR, Fault.ERROR))

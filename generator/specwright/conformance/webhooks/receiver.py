@@ -1,4 +1,4 @@
-"""A receiver of webhooks that keeps what it gets, and fails as it is told to."""
+"""A receiver of webhooks that records attempts and simulates faults."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from specwright.conformance.webhooks.server import Lost, Server
 
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 _TOKEN_BYTES = 24
-# The faults of one event of a type after the other; when they are played, all is acknowledged.
+# The faults of each successive event of a type; after them, everything is acknowledged.
 Plays = Sequence[Sequence[Fault]]
 _REDIRECTED = "/redirected"
 
-# What faults are answered with; None where there is no answer.
+# The status of the response for each fault; None for no response.
 _STATUSES: Mapping[Fault, int | None] = {
     Fault.ERROR: 500,
     Fault.GONE: 410,
@@ -37,15 +37,15 @@ _STATUSES: Mapping[Fault, int | None] = {
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a receiver works.
+    """The settings of a receiver.
 
     Attributes:
-        identify: gives the type and the id of the event that a request delivers, by its headers.
+        identify: returns the type and the id of the delivered event from the request headers.
         authority: signs its certificate; without one it speaks plain HTTP.
-        public_url: where a tunnel leads here from; None when it is reached directly.
+        public_url: the public URL of a tunnel; None if the receiver is reached directly.
         port: 0 chooses a free one.
         successes: the statuses that acknowledge, which are used in turn.
-        slow_seconds: until a slow answer is sent.
+        slow_seconds: the delay of a slow response.
     """
 
     identify: Callable[[Headers], tuple[str, str]]
@@ -58,7 +58,7 @@ class Setting:
 
 @dataclass(slots=True)
 class _Endpoint:
-    """An endpoint and the faults that are left: for types of events, and for single events."""
+    """An endpoint and its remaining faults, by event type and by event."""
 
     plays: Plays
     by_type: dict[str, Iterator[Sequence[Fault]]] = field(default_factory=dict)
@@ -71,12 +71,12 @@ class _Endpoint:
         return next(self.by_event[type_, event], None)
 
 
-class GivenUp(Exception):  # noqa: N818 - no mistake of a program, but an outcome
-    """The run has ended before what was waited for."""
+class GivenUp(Exception):  # noqa: N818 - an outcome, not a programming error
+    """The run ended during a wait."""
 
 
 class Receiver:
-    """Receives on a port of this machine for the time of the context."""
+    """A receiver on a local port, which runs within its context."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
@@ -104,45 +104,45 @@ class Receiver:
 
     @property
     def url(self) -> str:
-        """Where it is reached, without a slash at its end."""
+        """The URL of the receiver, without a trailing slash."""
         if self._setting.public_url is not None:
             return self._setting.public_url.rstrip("/")
         return self._server.url
 
     @property
     def port(self) -> int:
-        """The port that it listens on, to which a tunnel has to lead."""
+        """The port that it listens on, for a tunnel to forward to."""
         return self._server.port
 
     @property
     def refused(self) -> int:
-        """How many requests and connections were not kept: too many, malformed, or strangers."""
+        """The number of rejected requests and connections: too many, malformed or unknown."""
         with self._changed:
             return self._lost[Lost.REFUSED]
 
     @property
     def distrusted(self) -> int:
-        """How many connections ended before TLS was agreed on."""
+        """The number of connections that ended before the TLS handshake was complete."""
         with self._changed:
             return self._lost[Lost.DISTRUSTED]
 
     def endpoint(self, plays: Plays = ()) -> str:
-        """Return the URL of a new endpoint, which nobody can guess."""
+        """Return the URL of a new endpoint, which cannot be guessed."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         with self._changed:
             self._endpoints[token] = _Endpoint(plays)
         return f"{self.url}/{token}"
 
     def attempts(self, endpoint: str) -> tuple[Attempt, ...]:
-        """The attempts at an endpoint until now, in the order in which they came."""
+        """Return the attempts at an endpoint until now, in order of arrival."""
         with self._changed:
             return tuple(each for each in self._attempts if each.endpoint == endpoint)
 
     def wait(self, condition: Callable[[], bool], until: float) -> bool:
-        """Wait for a condition of the attempts, at most until a moment; say whether it came.
+        """Wait for a condition of the attempts until a given time; return whether it was met.
 
         Raises:
-            GivenUp: nobody waits any more.
+            GivenUp: the run has ended.
         """
         with self._changed:
             came = self._changed.wait_for(
@@ -166,9 +166,9 @@ class Receiver:
     async def _take(
         self, method: str, target: str, headers: Headers, body: bytes, is_cut: bool
     ) -> Attempt | None:
-        """Keep what reached an endpoint, and decide how it is answered."""
+        """Record a request to an endpoint, and decide on the response."""
         path, redirected, _ = target.partition("?")[0].partition(_REDIRECTED)
-        # A tunnel may or may not pass on the path that it has itself.
+        # A tunnel may or may not pass on the path of its own URL.
         token = path.rpartition("/")[2]
         size = len(body) + MAX_HEAD_BYTES
         with self._changed:

@@ -1,4 +1,4 @@
-"""What the attempts to deliver one event to one endpoint are held to, taken together."""
+"""Rules for the sequence of attempts to deliver one event to one endpoint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from specwright.conformance.contract.webhooks import Webhook
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.vocabulary.keywords.delivery import Delivery
 
-# How much earlier than declared an attempt may come, for clocks and networks, and how much later.
+# How much earlier or later than declared an attempt may arrive, due to clocks and networks.
 EARLY_SECONDS = 0.25
 LATE_SECONDS = 5.0
 # Timestamps are whole seconds: two attempts that are further apart have different ones.
@@ -21,7 +21,7 @@ _DISTINCT_SECONDS = 1.5
 
 
 class Broken(NamedTuple):
-    """A rule that attempts break, how, and up to which of them."""
+    """A broken rule, a message, and the last of the attempts that break it."""
 
     rule: str
     message: str
@@ -30,18 +30,18 @@ class Broken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long a run waits for attempts that follow a failure.
+    """The time that a run waits for attempts after a failure.
 
     Attributes:
-        retry_scale: what the implementation multiplies the declared pauses with.
-        patience_seconds: the longest time that is waited.
+        retry_scale: the factor by which the implementation multiplies the declared pauses.
+        patience_seconds: the maximum time to wait.
     """
 
     retry_scale: float = 1.0
     patience_seconds: float = 5.0
 
     def pause(self, declared: Delivery, failures: int) -> float | None:
-        """The time until the next attempt after so many failures; None when it is not awaited."""
+        """Return the pause after a number of failures; None if the next attempt is not awaited."""
         if not 0 < failures <= len(declared.retry_after_seconds):
             return None
         pause = declared.retry_after_seconds[failures - 1] * self.retry_scale
@@ -49,13 +49,13 @@ class Pace:
 
 
 def failed_at(attempt: Attempt, declared: Delivery) -> float:
-    """When an attempt that did not succeed had failed, as its sender sees it."""
+    """Return the time at which an attempt failed from its sender's point of view."""
     slow = declared.timeout_seconds if attempt.fault is Fault.SLOW else 0
     return attempt.received_at + slow
 
 
 def awaited(attempts: Sequence[Attempt], declared: Delivery, pace: Pace) -> float | None:
-    """Until when another attempt has to come; None when none has to, or it is not awaited."""
+    """Return when another attempt is due; None if it is not required or not awaited."""
     last = attempts[-1]
     pause = pace.pause(declared, len(attempts)) if last.fault else None
     return None if pause is None else failed_at(last, declared) + pause * 1.1 + LATE_SECONDS
@@ -64,7 +64,7 @@ def awaited(attempts: Sequence[Attempt], declared: Delivery, pace: Pace) -> floa
 def broken(
     webhook: Webhook, declared: Delivery, attempts: Sequence[Attempt], pace: Pace, now: float
 ) -> Iterator[Broken]:
-    """Find what is wrong with attempts in the order in which they came."""
+    """Yield the rules that attempts break, given in order of arrival."""
     for failures, (before, after) in enumerate(pairwise(attempts), 1):
         if before.fault is None:
             message = "an event that was acknowledged comes again"
@@ -98,7 +98,7 @@ def _untimely(
 
 
 def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broken]:
-    """Whether a timestamp is that of the attempt before."""
+    """Yield a violation if the timestamp is that of the attempt before."""
     if webhook.signature is None or after.received_at - before.received_at < _DISTINCT_SECONDS:
         return
     timestamps = [_timestamp(webhook, each) for each in (before, after)]

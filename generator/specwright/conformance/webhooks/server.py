@@ -1,4 +1,4 @@
-"""HTTPS on a port of this machine, served by a thread of its own."""
+"""An HTTPS server on a local port, with its own thread."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ HANDSHAKE_SECONDS = 10.0
 
 
 class Lost(Enum):
-    """A connection that brought nothing.
+    """A connection without a delivery.
 
     Attributes:
         REFUSED: one too many, or malformed.
-        DISTRUSTED: it ended before TLS was agreed on.
+        DISTRUSTED: it ended before the TLS handshake was complete.
     """
 
     REFUSED = auto()
@@ -32,7 +32,7 @@ class Lost(Enum):
 
 
 class Server:
-    """Serves for the time of the context; without certificates, plain HTTP."""
+    """A server that runs within its context; without certificates, it speaks plain HTTP."""
 
     def __init__(
         self, port: int, context: ssl.SSLContext | None, take: Take, note: Callable[[Lost], None]
@@ -49,7 +49,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it is reached from this machine, without a slash at its end."""
+        """The local URL of the server, without a trailing slash."""
         return f"{'https' if self._context else 'http'}://{HOST}:{self.port}"
 
     def __enter__(self) -> Server:
@@ -94,7 +94,7 @@ class Server:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._context is not None:
-            # Not by the server, which says nothing of those that fail.
+            # The handshake is done here, as the server does not report failed ones.
             try:
                 await writer.start_tls(self._context, ssl_handshake_timeout=HANDSHAKE_SECONDS)
             except OSError:

@@ -1,4 +1,4 @@
-"""The webhooks source: everything that a document declares of them, watched for one run."""
+"""The webhooks source: a test of all webhooks that a document declares, for one run."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from specwright.conformance.webhooks.sequence import Pace
 
 @dataclass(frozen=True, slots=True)
 class ReceiverOptions:
-    """Where webhooks are received.
+    """The options of the receiver of webhooks.
 
     Attributes:
-        authority: signs the certificate of a receiver on this machine; None behind a tunnel.
-        public_url: where the tunnel begins.
-        port: of this machine; 0 chooses a free one.
-        retry_scale: what the target multiplies the declared pauses with.
+        authority: signs the certificate of a local receiver; None behind a tunnel.
+        public_url: the public URL of the tunnel.
+        port: the local port; 0 chooses a free one.
+        retry_scale: the factor by which the target multiplies the declared pauses.
     """
 
     authority: Authority | None = None
@@ -40,11 +40,11 @@ class ReceiverOptions:
 
 @dataclass(slots=True)
 class Watch:
-    """Watches the webhooks of a target, as the other partner if there is one.
+    """An observer of the webhooks of a target, as the other partner if there is one.
 
     Attributes:
-        options: None if no receiver was asked for.
-        patience_seconds: how long the next attempt of a delivery is waited for.
+        options: None if no receiver was requested.
+        patience_seconds: the maximum wait for the next attempt of a delivery.
     """
 
     contract: Contract
@@ -55,7 +55,7 @@ class Watch:
     _is_over: bool = False
 
     def observe(self) -> None:
-        """Register endpoints, cause every event, and judge what comes."""
+        """Register endpoints, trigger every event, and judge the deliveries."""
         document, keys, record = self.contract.document, self.target.keys, self.target.record
         declared, registered, options = webhooks(document), registration(document), self.options
         if options is None or registered is None:
@@ -89,7 +89,7 @@ class Watch:
 
     @contextmanager
     def _in_other_mode(self) -> Iterator[Target | None]:
-        """What sends requests with a key of the other mode; None without one."""
+        """Yield a target with a key of the other mode; None without such a key."""
         key = self.target.keys.get(OTHER_MODE)
         if key is None:
             yield None
@@ -98,7 +98,7 @@ class Watch:
             yield apart
 
     def give_up(self) -> None:
-        """Let an observation end without waiting for what may still come."""
+        """End an observation without waiting for further deliveries."""
         self._is_over = True
         if self._receiver is not None:
             self._receiver.give_up()

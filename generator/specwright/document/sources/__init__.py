@@ -1,1 +1,1 @@
-"""Files and addresses that a document comes from, as data with places."""
+"""Files and addresses that a document comes from, as data with locations."""

@@ -1,4 +1,4 @@
-"""One document out of several files: what is referred to elsewhere moves into `components`."""
+"""One document from several files: targets in other files move into `components`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from specwright.errors import InputError, Location, UnresolvedError
 from specwright.pointer import Pointer, escape, join, resolve, split
 
 Parse = Callable[[str, bytes], tuple[Any, Source]]
-# Work that yields other work, which has to be done before it goes on.
+# Work that yields other work, which has to be done before it continues.
 Steps = Generator["Steps", None, None]
 Bringing = Generator["Steps", None, str]
 
@@ -28,7 +28,7 @@ _NOT_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Remote(StrEnum):
-    """What to do about references to other machines."""
+    """The treatment of references to other machines."""
 
     REFUSE = "refuse"
     KEEP = "keep"
@@ -36,22 +36,22 @@ class Remote(StrEnum):
 
 
 class LeadsOut(Exception):  # noqa: N818
-    """A file does not lie where those lie that a document may refer to."""
+    """A file outside the directories that a document may refer to."""
 
 
 class Files(Protocol):
-    """What a document may refer to: files of directories, or of a commit."""
+    """The files that a document may refer to: those of directories, or of a commit."""
 
     def beside(self, file: str, path: str) -> str:
-        """What the file is called that a path of another one leads to."""
+        """Return the name of the file that a path in another file leads to."""
         ...
 
     def identity(self, file: str) -> str:
-        """The same for all names of one file."""
+        """Return a string that is the same for all names of one file."""
         ...
 
     def read(self, file: str) -> bytes:
-        """The content of a file.
+        """Return the content of a file.
 
         Raises:
             LeadsOut: it may not be read.
@@ -63,9 +63,9 @@ class Files(Protocol):
 def bundle(
     data: JsonObject, source: Source, parse: Parse, *, remote: Remote, files: Files
 ) -> Document:
-    """Replace references to other files by references into `components` of this one."""
+    """Replace references to other files with references into `components` of this one."""
     bundler = _Bundler(data, source, parse, remote, files)
-    # A stack of our own: a file may refer to one that refers to the next without end.
+    # An explicit stack: files may form an endless chain of references.
     stack = [bundler.rewrite(data, source, "document", "")]
     while stack:
         inner = next(stack[-1], None)
@@ -94,7 +94,7 @@ class _Bundler:
     _bytes: int = 0
 
     def rewrite(self, value: Any, source: Source, kind: str, pointer: Pointer) -> Steps:
-        """Rewrite a value in place; what comes out is to be done before the next step."""
+        """Rewrite a value in place; yielded work has to be done before the next step."""
         if source is self.source:
             self._files[self._identity(source.file)] = (self.root, source)
             own = self.root.get("$self")
@@ -124,7 +124,7 @@ class _Bundler:
             del node.value["$ref"]
 
     def _place(self, pointer: Pointer, source: Source) -> Pointer:
-        """Where a value of one of the files stands in the document."""
+        """Return the place in the document of a value from one of the files."""
         for place, graft in self.grafts.items():
             if graft.source is source and f"{pointer}/".startswith(f"{graft.pointer}/"):
                 return place + pointer[len(graft.pointer) :]
@@ -147,7 +147,7 @@ class _Bundler:
         return source is not self.source or not ref.startswith("#")
 
     def _bring(self, ref: str, kind: str, source: Source, at: Pointer) -> Bringing:
-        """Give the target of a reference a place in the document; the reference to that place."""
+        """Bring the target of a reference into the document; return the reference to its place."""
         place = Location(source.file, *source.position(split(at)))
         path, _, fragment = ref.partition("#")
         file = self._file(path, source.file, ref, place) if path else source.file
@@ -176,7 +176,7 @@ class _Bundler:
         return f"#{pointer}"
 
     def _section(self, kind: str, place: Location) -> JsonObject:
-        """The part of the document that takes objects of a kind."""
+        """Return the section of the document for objects of a kind."""
         components = self.root.setdefault("components", {})
         section = (
             components.setdefault(SECTIONS[kind], {}) if isinstance(components, dict) else None
@@ -190,7 +190,7 @@ class _Bundler:
         return section
 
     def _claim(self, taken: JsonObject, file: str, target: Pointer, kind: str) -> str:
-        """A free name, after the last part of the pointer or the file."""
+        """Return a free name, from the last part of the pointer or from the file."""
         tokens = split(target)
         wanted = tokens[-1] if tokens else PurePosixPath(file.replace("\\", "/")).stem
         wanted = name = _NOT_A_NAME.sub("_", wanted).strip("_") or kind
@@ -240,7 +240,7 @@ class _Bundler:
             try:
                 self._files[identity] = self.parse(file, content)
             except InputError as error:
-                # Its message may hold some of a file that nobody wanted to show.
+                # Its message may quote from a file that was not meant to be shown.
                 raise InputError(
                     f"'{ref}' of {place} is not JSON or YAML", error.location, error.hint
                 ) from None

@@ -11,7 +11,7 @@ from specwright.files import read_regular
 
 
 class Directories:
-    """The directory of a document, and others whose files it may refer to."""
+    """The directory of a document, and others with files that it may refer to."""
 
     def __init__(self, document: str, others: Iterable[Path]) -> None:
         self._directories = [os.path.realpath(each) for each in (Path(document).parent, *others)]

@@ -1,4 +1,4 @@
-"""Files as a commit of git has them."""
+"""Files in a commit of git."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from specwright.files import LARGEST
 PREFIX = "git:"
 _REVISION = re.compile(r"[^\s:\x00-\x1f-][^\s:\x00-\x1f]*")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# What no remote can be asked for: a commit by its distance to another one, or by half its name.
+# Revisions that a remote cannot resolve: relative ones, and abbreviated hashes.
 _RELATIVE = re.compile(r".*[~^@].*|[0-9a-f]{4,39}")
 _FOUND = re.compile(rf"({_HASH.pattern}) (\w+) ([0-9]+)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FILTERED = "this clone has not fetched its content; `git show` of the file does"
 _SECONDS = 30
-# A directory that only looks like a repository may come with a pull request, and its settings
-# name programs to run.
+# A pull request may bring a directory that only looks like a repository, with settings that name
+# programs to run.
 _COMMAND = ("git", "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
-# Nothing is asked of people or fetched from elsewhere.
+# Git neither prompts nor fetches.
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 def ref_of(name: str) -> str:
-    """The REF of `git:REF:path`; an `InputError` says that it is none."""
+    """Return the REF of `git:REF:path`, or raise an `InputError`."""
     ref, _, path = name.removeprefix(PREFIX).partition(":")
     if not path or not _REVISION.fullmatch(ref):
         raise InputError(
@@ -47,8 +47,8 @@ def ref_of(name: str) -> str:
 class Commit:
     """The files of a commit, named `git:REF:path`; paths are relative to the directory.
 
-    They are read as git keeps them: no filter, hook or text conversion of a repository runs, and
-    links are followed within the commit only.
+    They are read as git stores them: no filter, hook or text conversion of a repository runs, and
+    links are followed only within the commit.
     """
 
     ref: str
@@ -56,7 +56,7 @@ class Commit:
 
     @classmethod
     def of(cls, ref: str) -> Commit:
-        """Find a commit; an `InputError` says why there is none, and what to do."""
+        """Find a commit; an `InputError` says why it cannot be found, with a hint."""
         if not _REVISION.fullmatch(ref):
             raise InputError(f"'{ref}' does not name a commit", hint="such as origin/main")
         found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
@@ -65,15 +65,15 @@ class Commit:
         return cls(ref, found.decode("ascii").strip())
 
     def name(self, path: str) -> str:
-        """What a file of this commit is called."""
+        """Return the name of a file of this commit."""
         return f"{PREFIX}{self.ref}:{path}"
 
     def name_of(self, file: Path) -> str:
-        """What a file of the working tree is called in this commit."""
+        """Return the name that a file of the working tree has in this commit."""
         return self.name(Path(os.path.relpath(file)).as_posix())
 
     def path(self, name: str) -> str:
-        """The path of a file of this commit."""
+        """Return the path of a file of this commit."""
         return name.removeprefix(self.name(""))
 
     def beside(self, file: str, path: str) -> str:
@@ -98,9 +98,9 @@ class Commit:
         return content
 
     def since(self, path: str) -> list[tuple[Commit, str]]:
-        """Return the commits after this one that changed a file, and their days, the oldest first.
+        """Return the commits after this one that changed a file, with their days, the oldest first.
 
-        Of a merge, what it brought is one change.
+        All changes of a merge count as one.
         """
         found = _git(
             *("log", "--first-parent", "--reverse", "--format=%H %cs"),
@@ -130,7 +130,7 @@ class Commit:
         ]
 
     def _entry(self, path: str) -> _Entry | None:
-        # Never above the directory by accident of a leading slash; git reads one name per line.
+        # Never above the directory because of a leading slash; git reads one name per line.
         if path.startswith("/") or _CONTROL.search(path):
             return None
         name = os.fsencode(f"{self.id}:./{path}\n")
@@ -143,13 +143,13 @@ class Commit:
         return None
 
     def _lists(self, path: str) -> bool:
-        """Whether the commit names a file, whose content need not be there."""
+        """Return whether the commit names a file; its content may be missing."""
         name = f"{self.id}:./{path}"
         return _git("rev-parse", "--verify", "--quiet", "--end-of-options", name) is not None
 
 
 class _Entry(NamedTuple):
-    """What a path of a commit leads to."""
+    """The object at a path of a commit."""
 
     id: str
     kind: str
@@ -177,7 +177,7 @@ def _unknown(ref: str) -> InputError:
 
 
 def _fetching(ref: str, depth: Sequence[str]) -> str:
-    """The command that brings a commit which a clone does not have."""
+    """Return the command that fetches a commit that is missing in a clone."""
     remotes = (_git("remote") or b"").decode("utf-8", "replace").split() or ["origin"]
     remote, _, branch = ref.partition("/")
     if _RELATIVE.fullmatch(ref):
@@ -192,7 +192,7 @@ def _fetching(ref: str, depth: Sequence[str]) -> str:
 
 
 def _git(*arguments: str, given: bytes = b"") -> bytes | None:
-    """The output of git; None if it failed."""
+    """Return the output of git; None if it failed."""
     try:
         done = subprocess.run(
             [*_COMMAND, *arguments],

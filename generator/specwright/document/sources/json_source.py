@@ -1,4 +1,4 @@
-"""JSON text to data, strictly, with the line and column of every value."""
+"""JSON text parsed strictly into data, with the line and column of every value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HINTS = (
 
 
 class _RefusedError(Exception):
-    """Valid for Python's parser, but not for us; `_find_refused` knows where."""
+    """Valid for Python's parser, but refused by us; `_find_refused` finds the place."""
 
 
 class JsonSource:
@@ -63,7 +63,7 @@ class JsonSource:
         return found.end() if found else offset
 
     def _children(self, offset: int) -> dict[str, tuple[int, int]]:
-        """Where each child of a container starts: (its key or itself, its value)."""
+        """Return the start of each child of a container: (its key or itself, its value)."""
         known = self._members.get(offset)
         if known is None:
             opening = self.text[offset]
@@ -99,7 +99,7 @@ class JsonSource:
 
 
 def parse(file: str, text: str) -> tuple[Any, JsonSource]:
-    """Parse JSON as RFC 8259 has it, and nothing that a second parser might read otherwise."""
+    """Parse JSON by RFC 8259, and refuse text that another parser might read differently."""
     source = JsonSource(file, text)
     try:
         data = json.loads(
@@ -169,7 +169,7 @@ def _has_lone_surrogate(text: str) -> bool:
 
 
 def _find_refused(text: str) -> tuple[int, str, str]:
-    """Offset, message and hint of the first thing that only we refuse."""
+    """Return offset, message and hint for the first error that only we report."""
     keys: list[set[str] | None] = []
     expects_key = False
     for token in _TOKEN.finditer(text):

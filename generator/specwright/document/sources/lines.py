@@ -7,7 +7,7 @@ from functools import cached_property
 
 
 class Lines:
-    """The lines of a text; they are looked for when somebody first asks."""
+    """The lines of a text, indexed on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -22,12 +22,12 @@ class Lines:
         return starts
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column, both from one."""
+        """Return line and column, both counted from one."""
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
     def text(self, number: int) -> str:
-        """One line without its end; lines after the last are empty."""
+        """Return one line without its end; lines after the last are empty."""
         if number > len(self._starts):
             return ""
         start = self._starts[number - 1]

@@ -1,4 +1,4 @@
-"""From a path to a `Document`: read, parse, bring in what other files hold, check references."""
+"""From a path to a `Document`: read, parse, bundle other files, check references."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from specwright.files import read_regular
 
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
 _BOM = b"\xef\xbb\xbf"
-# Bytes of what is not a document.
+# Bytes to show of content that is not a document.
 _SHOWN = 120
 
 
@@ -34,22 +34,22 @@ def load(
 
     Args:
         read: reads the document itself.
-        within: directories whose files it may refer to, besides its own.
+        within: directories with files that it may refer to, apart from its own.
 
     Raises:
-        InputError: a file is not there, not one to read, or not what it should be.
+        InputError: a file is missing, may not be read, or is invalid.
     """
     return resolved(load_in_part(path, remote=remote, within=within, read=read))
 
 
 def load_from(address: str, allows: Callable[[str], bool]) -> Document:
-    """Read a document from its address; it may refer to nothing outside itself.
+    """Read a document from its address; it may not refer to anything outside itself.
 
     Args:
         allows: whether a redirect may lead to an address.
 
     Raises:
-        InputError: there is nothing to be had, or it is not an OpenAPI document.
+        InputError: it cannot be fetched, or is not an OpenAPI document.
     """
     content = _fetched(address, allows)
     return resolved(_loaded(address, content, Remote.REFUSE, Directories(address, ())))
@@ -62,10 +62,10 @@ def load_in_part(
     within: Iterable[Path] = (),
     read: Callable[[Path], bytes] = read_regular,
 ) -> Document:
-    """Read a document as `load` does, without what its unresolved references stand for.
+    """Read a document as `load` does, without the targets of its unresolved references.
 
     Args:
-        path: or its address on another machine.
+        path: the path, or the address on another machine.
     """
     file = str(path)
     content = read_address(file) if is_remote(file) else read_file(file, read)
@@ -73,10 +73,10 @@ def load_in_part(
 
 
 def read_address(address: str) -> bytes:
-    """Return what is at the address of a document, or where that leads to.
+    """Return the content at the address of a document, or at its redirect.
 
     Raises:
-        InputError: there is nothing to be had.
+        InputError: it cannot be fetched.
     """
     return _fetched(address, is_remote)
 
@@ -89,10 +89,10 @@ def _fetched(address: str, allows: Callable[[str], bool]) -> bytes:
 
 
 def resolved(document: Document) -> Document:
-    """Let a document pass in which every reference leads to something.
+    """Return the document if all of its references have targets.
 
     Raises:
-        UnresolvedError: the first one that does not.
+        UnresolvedError: the first reference without a target.
     """
     for error in document.unresolved.values():
         raise error
@@ -100,10 +100,10 @@ def resolved(document: Document) -> Document:
 
 
 def load_commit(name: str, *, remote: Remote = Remote.REFUSE) -> Document:
-    """Read a document of a commit, `git:REF:path`, with all files of it that it refers to.
+    """Read a document of a commit, `git:REF:path`, with the files of the commit it refers to.
 
     Raises:
-        InputError: there is no such commit or file, or it is not what it should be.
+        InputError: the commit or the file does not exist, or the file is invalid.
     """
     commit = Commit.of(ref_of(name))
 
@@ -125,7 +125,7 @@ def _loaded(file: str, content: bytes, remote: Remote, files: Files) -> Document
 
 
 def parse_openapi(file: str, content: bytes) -> JsonObject:
-    """The data of one file as it is written: nothing followed, nothing brought in."""
+    """Return the data of one file as it is written, without following references."""
     return _parse_openapi(file, content)[0]
 
 
@@ -136,7 +136,7 @@ def _parse_openapi(file: str, content: bytes) -> tuple[JsonObject, Source]:
     except InputError as error:
         if not is_remote(file):
             raise
-        # Nobody can open the file to see what a server has sent instead.
+        # The user cannot open the file to find out what the server has sent instead.
         shown = content[:_SHOWN].decode("utf-8", "replace")
         message = f"{error.message}; the answer begins {shown!r}"
         raise InputError(message, error.location, error.hint) from None
@@ -144,7 +144,7 @@ def _parse_openapi(file: str, content: bytes) -> tuple[JsonObject, Source]:
 
 
 def read_file(file: str, read: Callable[[Path], bytes] = read_regular) -> bytes:
-    """The bytes of a local file, or an `InputError` that says why there are none."""
+    """Return the bytes of a local file, or raise an `InputError` with the reason."""
     start = Location(file, 1, 1)
     try:
         return read(Path(file))
@@ -164,7 +164,7 @@ def parse(file: str, content: bytes) -> tuple[Any, Source]:
     text = _decode(file, content)
     if _is_json(file, text):
         return json_source.parse(file, text)
-    # Imported here because JSON documents do without it.
+    # Imported here because JSON documents do not need it.
     from specwright.document.sources import yaml_source
 
     return yaml_source.parse(file, text)

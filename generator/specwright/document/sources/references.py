@@ -1,4 +1,4 @@
-"""Every reference of a document leads to something."""
+"""The check that every reference of a document has a target."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_CHAIN = 100
 
 
 def check_references(document: Document) -> Document:
-    """Set references aside that lead nowhere or in a circle; learn the anchors on the way."""
+    """Remove references that lead nowhere or in a circle, and collect the anchors."""
     unresolved = dict(document.unresolved)
     nodes = list(walk(document.data))
     document = replace(document, anchors=_anchors(document.data, nodes))
@@ -26,7 +26,7 @@ def check_references(document: Document) -> Document:
         targets: list[Node] = []
         for node in nodes:
             ref = node.ref
-            # Remote references that are still here were to be kept; the bundler refused the others.
+            # Remote references that are still here are to be kept; the bundler refused the others.
             if ref is None or ref in entered or not document.is_local(ref):
                 continue
             while node.ref is not None:
@@ -39,7 +39,7 @@ def check_references(document: Document) -> Document:
             else:
                 continue
             entered.add(ref)
-            # What lies outside the places that OpenAPI knows is seen only through references.
+            # Parts outside the places that OpenAPI knows are reached only through references.
             if pointer not in known:
                 targets.extend(walk(value, node.kind, pointer))
         nodes = [node for node in targets if node.pointer not in known]
@@ -64,7 +64,7 @@ def _anchors(data: dict[str, Any], nodes: list[Node]) -> dict[str, Pointer]:
 
 
 class _Nowhere(Exception):  # noqa: N818 (it is caught where it is raised)
-    """The reference at a place leads nowhere."""
+    """A reference without a target."""
 
     def __init__(self, document: Document, pointer: Pointer, message: str, hint: str) -> None:
         super().__init__(message)
@@ -73,7 +73,7 @@ class _Nowhere(Exception):  # noqa: N818 (it is caught where it is raised)
 
 
 def _follow(document: Document, node: Node) -> tuple[Pointer, Any]:
-    """Where the reference of a node leads at first, after checking where it leads in the end."""
+    """Return the first target of a node's reference, after checking its last one."""
     at, value = node.pointer, node.value
     chain: dict[Pointer, Any] = {}
     while isinstance(value, dict) and document.is_local(ref := value.get("$ref")):

@@ -1,4 +1,4 @@
-"""Files on other machines, by HTTP and nothing else."""
+"""Files on other machines, over HTTP only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Redirects(HTTPRedirectHandler):
     def __init__(self, allows: Callable[[str], bool]) -> None:
         self._allows = allows
 
-    # The handler of the library lets a server lead to FTP, too.
+    # The handler of the library lets a server redirect to FTP, too.
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: object, newurl: str
     ) -> Request | None:
@@ -31,7 +31,7 @@ class _Redirects(HTTPRedirectHandler):
 
 
 def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda address: True) -> bytes:
-    """The content at an address, which the document refers to at a place.
+    """Return the content at an address, which the document refers to at a place.
 
     Args:
         allows: whether a redirect may lead to an address.

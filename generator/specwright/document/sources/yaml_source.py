@@ -1,4 +1,4 @@
-"""YAML 1.2 (core schema) to data as JSON has it, with the line and column of every value."""
+"""YAML 1.2 (core schema) parsed into JSON data, with the line and column of every value."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Complete:
-    """A complete value with the number of values in it and of levels below it."""
+    """A complete value, with the number of values in it and the height of its tree."""
 
     value: Any
     size: int
@@ -82,7 +82,7 @@ class _Complete:
 
 
 def parse(file: str, text: str) -> tuple[Any, YamlSource]:
-    """Parse one YAML document; whatever JSON cannot say is an error."""
+    """Parse one YAML document; anything that JSON cannot express is an error."""
     reader = _Reader(file)
     try:
         data = reader.read(yaml.parse(text, Loader=_loader()))
@@ -110,7 +110,7 @@ def _loader() -> Any:
 
 
 class _Reader:
-    """Turns parser events into data, keeping count of depth and size as it goes."""
+    """The reader of parser events, which counts depth and size."""
 
     def __init__(self, file: str) -> None:
         self.file = file

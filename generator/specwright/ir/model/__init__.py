@@ -1,1 +1,1 @@
-"""Nouns of an HTTP API as frozen dataclasses: the only thing that templates see."""
+"""The concepts of an HTTP API as frozen dataclasses: the only input of templates."""

@@ -19,9 +19,9 @@ class Group:
     """The operations that share a tag.
 
     Attributes:
-        name: attribute of the client, of the type `class_name`.
-        protocol: class of the server module, given to `create_app` as `argument`.
-        module: where the scaffold puts its implementation.
+        name: the attribute of the client, of the type `class_name`.
+        protocol: the class of the server module, given to `create_app` as `argument`.
+        module: the module of its implementation in the scaffold.
     """
 
     name: str
@@ -47,10 +47,10 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A declaration that all webhooks make, or one of them where they do not agree.
+    """A declaration that all webhooks share, or that of one of them if they differ.
 
     Attributes:
-        suffix: how names that belong to it end; empty for the declaration of all.
+        suffix: the end of names that belong to it; empty for the shared declaration.
     """
 
     suffix: str
@@ -59,10 +59,10 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class ErrorTypes:
-    """The types of members of the shared error body, code and type as annotations.
+    """The types of members of the shared error body; code and type are annotations.
 
     Attributes:
-        detail: of one fault of several; None when the body lists none.
+        detail: the type of one of several faults; None if the body does not list faults.
     """
 
     code: str
@@ -75,9 +75,9 @@ class Parser:
     """A function that verifies a delivery, if it is signed, and returns its event.
 
     Attributes:
-        suffix: how its name ends, and that of the function that makes such a delivery.
-        media_type: of the body of such a delivery.
-        delivery: how the delivery is made; None when that is not the same for all its events.
+        suffix: the end of its name, and of that of the function that makes such a delivery.
+        media_type: the media type of the body of such a delivery.
+        delivery: the declaration of the delivery; None if its events have different ones.
     """
 
     suffix: str
@@ -89,7 +89,7 @@ class Parser:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A value of a type as JSON; of an event, with the name of its webhook."""
+    """An example value of a type as JSON; for an event, with the name of its webhook."""
 
     type: TypeRef
     value: Text
@@ -98,7 +98,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a call; without a name, by its position."""
+    """An argument of a call; without a name, it is positional."""
 
     name: str
     value: Default
@@ -106,7 +106,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that shows how calls are made."""
+    """An example of a call."""
 
     group: Group
     operation: Operation
@@ -115,11 +115,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ServerArgument:
-    """An argument of the client for the variables of one name.
+    """An argument of the client for the server variables of one name.
 
     Attributes:
-        values: those that may stand in all servers; empty where any text may.
-        default: None where servers differ in it, or have none.
+        values: the allowed values; empty if any text is allowed.
+        default: the default; None if servers have different ones, or none.
     """
 
     name: str
@@ -132,9 +132,9 @@ class SecurityScheme:
     """A security scheme that operations ask for.
 
     Attributes:
-        kind, module: its class in the runtime, and the module of that.
-        members: what the class is told.
-        argument: of the client.
+        kind, module: its class in the runtime, and the module of the class.
+        members: the arguments of the class.
+        argument: the argument of the client.
         value: the type of a credential.
         grants: classes of the module that obtain credentials.
         is_given: whether the client takes a credential, and does not leave it to its HTTP client.
@@ -152,7 +152,7 @@ class SecurityScheme:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the configuration calls things; nothing in it comes from the toolkit."""
+    """The names from the configuration; none of them comes from the toolkit."""
 
     package: str
     distribution: str
@@ -166,7 +166,7 @@ class Api:
     """A whole API, ready to be rendered.
 
     Attributes:
-        error_body: annotation of the body of an error, whatever operation failed.
+        error_body: the annotation of an error body, for the failures of all operations.
     """
 
     title: Text
@@ -193,7 +193,7 @@ class Api:
 
     @property
     def media(self) -> frozenset[str]:
-        """The names of the media in which bodies of the API travel."""
+        """The names of the media of the API's bodies."""
         bodies = [each.body for each in self.operations if each.body is not None]
         answers = [each for operation in self.operations for each in operation.answers]
         holders: list[Body | Response] = [*bodies, *answers]
@@ -201,12 +201,12 @@ class Api:
 
     @property
     def credentials(self) -> tuple[SecurityScheme, ...]:
-        """The schemes whose credentials a client takes."""
+        """The schemes with credentials that a client takes."""
         return tuple(each for each in self.schemes if each.is_given)
 
     @property
     def redirects(self) -> bool:
-        """Whether an operation succeeds by leading elsewhere."""
+        """Whether any operation succeeds with a redirect."""
         return any(each.is_redirect for each in self.operations)
 
     @property

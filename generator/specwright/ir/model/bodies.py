@@ -1,4 +1,4 @@
-"""Bodies of requests, and answers: one content for each media type."""
+"""Bodies of requests and responses: one content for each media type."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
     from specwright.runtime.shared.media.medium import Medium
 
-# Statuses whose answers have no body (RFC 9110, 15.3.5 and 15.3.6).
+# Statuses of responses without a body (RFC 9110, 15.3.5 and 15.3.6).
 WITHOUT_BODY = frozenset({"204", "205"})
-# The type of bodies that the document says nothing of, and of items without a schema.
+# The type of bodies that the document does not describe, and of items without a schema.
 RAW = "RawBody"
 ITEM = defaultdict(lambda: "JsonValue", events="ServerSentEvent")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A property of a form whose text is not simply its value; as the runtime's `Part`."""
+    """A property of a form with text that is not simply its value; like the runtime's `Part`."""
 
     name: Text
     kind: Kind
@@ -39,9 +39,9 @@ class Content:
     """One media type of a body or a response.
 
     Attributes:
-        type: of the value, or of an item where items come one by one; None where the media type
-            says all.
-        medium: how it travels.
+        type: the type of the value, or of an item where items come one by one; None if the media
+            type determines it.
+        medium: the medium that carries it.
     """
 
     media_type: Text
@@ -51,28 +51,28 @@ class Content:
 
     @property
     def is_json(self) -> bool:
-        """Whether the value travels as JSON."""
+        """Whether the value is sent as JSON."""
         return self.medium.name == "json"
 
     @property
     def is_object(self) -> bool:
-        """Whether the members of an object travel, in whatever way."""
+        """Whether the members of an object are sent, in any medium."""
         return self.medium.name in ("json", "form", "multipart")
 
     def sent(self) -> str:
-        """The annotation of a client's argument."""
+        """Return the annotation of a client's argument."""
         return self._annotation(self.medium.sent)
 
     def received(self) -> str:
-        """The annotation of a client's result; asynchronous clients write `Async` before it."""
+        """Return the annotation of a client's result; asynchronous ones prefix it with `Async`."""
         return self._annotation(self.medium.received)
 
     def taken(self) -> str:
-        """The annotation of a server's argument."""
+        """Return the annotation of a server's argument."""
         return self._annotation(self.medium.taken)
 
     def given(self) -> str:
-        """The annotation of a server's result."""
+        """Return the annotation of a server's result."""
         return self._annotation(self.medium.given)
 
     def _annotation(self, pattern: str) -> str:
@@ -82,10 +82,10 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The error code of its own that a property has for values it refuses for their form.
+    """A property's own error code for values of invalid form.
 
     Attributes:
-        path: names of properties from the body down, `*` for any item of an array; with dots.
+        path: names of properties from the body down, `*` for any item of an array, joined by dots.
     """
 
     path: Text
@@ -98,9 +98,9 @@ class Body:
 
     Attributes:
         contents: all media types, the usual one first: JSON, else a form, else the first.
-        fields: the properties when the usual body is a closed or plain object, so that
-            a client takes keywords; None when it takes one `body` argument.
-        refusals: of all properties of the usual body.
+        fields: the properties if the usual body is a closed or plain object, so that
+            a client takes keywords; None if it takes one `body` argument.
+        refusals: those of all properties of the usual body.
     """
 
     contents: tuple[Content, ...]
@@ -112,7 +112,7 @@ class Body:
 
     @property
     def usual(self) -> Content:
-        """The form in which the body is sent if nothing else is said."""
+        """The form of the body if the caller does not choose one."""
         return self.contents[0]
 
     @property
@@ -122,7 +122,7 @@ class Body:
 
     @property
     def choices(self) -> tuple[Content, ...]:
-        """The forms among which a caller can choose: with keywords, those that have the same."""
+        """The forms that a caller can choose from; with keywords, those of the same type."""
         if self.fields is None:
             return self.contents
         model = self.usual.type
@@ -154,7 +154,7 @@ class Response:
         return next((c.type for c in self.contents if c.is_json), None)
 
     def received(self, media_type: Text | None = None) -> str:
-        """What such an answer becomes for a client; without a media type, in its usual form."""
+        """Return the annotation of a client's result; without a media type, for the usual form."""
         if self.status in WITHOUT_BODY:
             return "None"
         found = (c for c in self.contents if media_type in (None, c.media_type))
@@ -162,7 +162,7 @@ class Response:
 
     @property
     def given(self) -> str:
-        """What a server answers with."""
+        """The annotation of a server's result."""
         if self.status in WITHOUT_BODY:
             return "None"
         return union(content.given() for content in self.contents) or RAW

@@ -1,4 +1,4 @@
-"""Operations: how each is called, and what comes of it."""
+"""Operations: the ways to call them, and their results."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from specwright.text import Text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What an object declares by `x-contract-*`: each key of its place without the prefix.
+# The declarations of an object by `x-contract-*`: each key of its place without the prefix.
 Contract: TypeAlias = "Mapping[str, object]"
-# What lets a caller in: for each alternative its schemes, with the scopes of each.
+# The alternatives that authorize a caller: the schemes of each, with their scopes.
 Alternatives: TypeAlias = "tuple[Mapping[Text, tuple[Text, ...]], ...]"
 
 _STREAM = "stream"
@@ -35,7 +35,7 @@ class ServerVariable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server; its variables stand in braces in its URL."""
+    """A server; its URL has its variables in braces."""
 
     url: Text
     variables: Mapping[Text, ServerVariable]
@@ -43,17 +43,17 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a list: attributes of the answer's model, one name for each step.
+    """A page of a list: attributes of the response's model, one name for each step.
 
     Attributes:
-        item: type of one item.
-        way: what leads to the next page (`Way` of the runtime's `Pagination`).
-        cursor: the argument that says where a page starts; empty when there is none.
+        item: the type of one item.
+        way: the way to the next page (`Way` of the runtime's `Pagination`).
+        cursor: the argument for the start of a page; empty without one.
         items, next, more, total, pages: the items, the next cursor or URL, whether there is a
             next page, the numbers of all items and pages.
         first: the number of the first page.
-        resume: whether the last cursor may be used again to ask for what is new.
-        interval: seconds between asking and asking again at least, if the document says so.
+        resume: whether the last cursor may be used again to request new items.
+        interval: minimum number of seconds between two requests, if the document declares it.
         expired: the error code of a cursor that is too old.
     """
 
@@ -73,7 +73,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class FinalStates:
-    """The states in which a resource stays: attributes of the answer's model lead to its state."""
+    """The final states of a resource, with the attributes that lead to its state."""
 
     path: tuple[str, ...]
     values: tuple[Text, ...]
@@ -82,11 +82,11 @@ class FinalStates:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """An argument that asks for items one by one.
+    """An argument that requests items one by one.
 
     Attributes:
-        is_on: whether the service sends items if it is left out.
-        media_type: of the items.
+        is_on: whether the service sends items if the argument is left out.
+        media_type: the media type of the items.
     """
 
     name: str
@@ -96,12 +96,12 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A way to call a method: what one argument is, and what the call returns then.
+    """A way to call a method: the type of one argument, and the result of such a call.
 
     Attributes:
-        content: the form of the body; the usual one needs no saying.
-        accept: the form of the answer; None for the usual one.
-        stream: annotation, and default, of the argument that asks for items one by one.
+        content: the form of the body; the usual one needs no argument.
+        accept: the form of the response; None for the usual one.
+        stream: annotation and default of the argument that requests items one by one.
     """
 
     result: str
@@ -112,19 +112,19 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation, or that of a webhook (`path` is then the webhook's name).
+    """An operation of a path or of a webhook (`path` is then the webhook's name).
 
     Attributes:
-        id: operationId, or one made of method and path when the document has none.
+        id: operationId, or one made of method and path if the document has none.
         name: `id` in snake case; the handler's name in the server stub.
         method_name: name on the client's group (`create` of `client.orders.create`).
         follow_name: the method beside it that waits for new items, if its `page` can resume.
         wait_name: the method beside it that waits for one of its `final` states.
         constant: name in the plan table (`CREATE_ORDER`).
-        security: the credentials that let a caller in; an empty alternative needs none.
-        servers: of its own, in place of those of the document; the usual one first.
-        page: where its answers keep a page, when the operation declares pagination.
-        final: the states in which what it reads stays, when a GET declares them.
+        security: the credentials that authorize a caller; an empty alternative needs none.
+        servers: the operation's own, in place of those of the document; the default one first.
+        page: the page in its responses, if the operation declares pagination.
+        final: the final states of the resource that it reads, if a GET declares them.
     """
 
     id: Text
@@ -150,16 +150,16 @@ class Operation:
 
     @property
     def secured(self) -> bool:
-        """Whether nobody is let in without credentials."""
+        """Whether a caller needs credentials."""
         return bool(self.security) and all(self.security)
 
     @property
     def is_idempotent(self) -> bool:
-        """Whether a repeated request is the same as one (RFC 9110, 9.2.2, or as declared)."""
+        """Whether a repeated request has the effect of one (RFC 9110, 9.2.2, or as declared)."""
         return self.method in IDEMPOTENT_METHODS or self.contract["idempotency"] is not None
 
     def argument(self, name: str) -> str:
-        """Name an argument of a method that is not from the document."""
+        """Return the name for an argument of a method that is not from the document."""
         taken = {each.name for each in self.parameters}
         if self.body is not None and self.body.fields is not None:
             taken |= {each.name for each in self.body.fields}
@@ -172,22 +172,22 @@ class Operation:
 
     @property
     def answers(self) -> tuple[Response, ...]:
-        """The responses that a call succeeds with, if the document declares any."""
+        """The responses of a successful call, if the document declares any."""
         return self.successes or tuple(r for r in self.responses if r.status == "default")
 
     @property
     def is_redirect(self) -> bool:
-        """Whether a call succeeds by leading elsewhere."""
+        """Whether a call succeeds with a redirect."""
         statuses = {str(status) for status in REDIRECTS} | {"3XX"}
         return not self.successes and any(r.status in statuses for r in self.responses)
 
     @property
     def result(self) -> str:
-        """The annotation of what a successful call returns, whichever success it is."""
+        """The annotation of the result of a successful call."""
         return self.result_in(None)
 
     def result_in(self, media_type: Text | None) -> str:
-        """The annotation of what a call returns that asks for a media type."""
+        """Return the annotation of the result of a call that requests a media type."""
         if self.method == "HEAD":
             return "None"
         declared = [each.received(media_type) for each in self.answers]
@@ -199,7 +199,7 @@ class Operation:
 
     @property
     def given(self) -> str:
-        """The annotation of what a handler returns."""
+        """The annotation of the result of a handler."""
         if self.method == "HEAD":
             return "None"
         leads = ["Redirect"] if any(r.status[0] == "3" for r in self.responses) else []
@@ -207,19 +207,19 @@ class Operation:
 
     @property
     def content_type(self) -> str:
-        """The argument that chooses the form of the body; empty where there is one form."""
+        """The argument that chooses the form of the body; empty if there is only one form."""
         names = {c.media_type for c in self.body.choices} if self.body else set[Text]()
         return self.argument("content_type") if len(names) > 1 else ""
 
     @property
     def accept(self) -> str:
-        """The argument that chooses the form of the answer; empty where there is one form."""
+        """The argument that chooses the form of the response; empty if there is only one form."""
         is_chosen = bool(self.media_types) and self.page is None and self.stream is None
         return self.argument("accept") if is_chosen else ""
 
     @property
     def stream(self) -> Switch | None:
-        """The property or parameter that asks for items one by one in place of one value."""
+        """The property or parameter that requests items one by one in place of one value."""
         contents = [content for each in self.answers for content in each.contents]
         streams = [content for content in contents if content.medium.is_stream]
         if self.page or not streams or len(streams) == len(contents):
@@ -236,7 +236,7 @@ class Operation:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """The ways to call a method whose types depend on each other; none if there is one way."""
+        """The ways to call a method if its types depend on each other; empty for one way."""
         found: list[Variant] = []
         if self.stream is not None:
             on, off = self.result_in(self.stream.media_type), self.result
@@ -258,12 +258,12 @@ class Operation:
 
     @property
     def result_of_all(self) -> str:
-        """The annotation of what a call may return, however it is made."""
+        """The annotation of all possible results of a call."""
         return union(each.result for each in self.variants if each.stream != "bool") or self.result
 
     @property
     def is_cast(self) -> bool:
-        """Whether type checkers cannot follow from the plan what a call returns."""
+        """Whether type checkers cannot derive the result of a call from the plan."""
         if self.result == "object":
             return False
         return bool(self.variants) or any(
@@ -272,7 +272,7 @@ class Operation:
 
     @property
     def media_types(self) -> tuple[Text, ...]:
-        """The media types of answers that are not the usual ones, for a caller to choose."""
+        """The media types of responses, except the usual ones, for a caller to choose from."""
         usual = {r.contents[0].media_type for r in self.answers if r.contents}
         found = [c.media_type for r in self.answers for c in r.contents[1:]]
         return tuple(t for t in dict.fromkeys(found) if t not in usual and "*" not in t.raw)

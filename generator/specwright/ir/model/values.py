@@ -1,7 +1,7 @@
 """Types of values, parameters and fields.
 
-What a person wrote in the document is `Text`, which only quoting filters accept. Everything
-typed `str` was made or checked by us: identifiers, annotations, methods, status patterns,
+Text that a person wrote in the document is `Text`, which only quoting filters accept. Everything
+typed `str` was created or checked by us: identifiers, annotations, methods, status patterns,
 JSON pointers.
 """
 
@@ -20,7 +20,7 @@ JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, J
 
 
 class Location(StrEnum):
-    """Where a parameter travels (OpenAPI 3.1.1, Parameter Object, `in`)."""
+    """The place of a parameter (OpenAPI 3.1.1, Parameter Object, `in`)."""
 
     PATH = "path"
     QUERY = "query"
@@ -29,7 +29,7 @@ class Location(StrEnum):
 
 
 class Kind(StrEnum):
-    """JSON type of a value that travels as text, so that `5` can become the integer 5."""
+    """JSON type of a value that is sent as text, so that `5` can become the integer 5."""
 
     STRING = "string"
     INTEGER = "integer"
@@ -56,10 +56,10 @@ class TypeRef:
     """The Python type of a slot of the document.
 
     Attributes:
-        annotation: for people, in a module that has `models` imported: `models.Order`,
+        annotation: for people, in a module that imports `models`: `models.Order`,
             `str`, `list[models.Plan] | None`.
         model: name in `models` of the class or alias that validates the value;
-            None where every JSON value is valid.
+            None if every JSON value is valid.
         is_class: whether `model` is a class (a BaseModel) and not an alias.
     """
 
@@ -75,7 +75,7 @@ class TypeRef:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """A default value of the document; wrapped, so that a default of null is one, too."""
+    """A default value of the document, wrapped so that null can be a default, too."""
 
     value: JsonValue
 
@@ -85,9 +85,9 @@ class Parameter:
     """A parameter of an operation, path items' parameters and references resolved.
 
     Attributes:
-        kind, inner, alone: the JSON types of a value, of what is in it by its place, and of one
-            that is neither array nor object where it may be one.
-        style: that of OpenAPI; `content` for JSON in one text.
+        kind, inner, alone: the JSON types of a value, of its parts by their place, and of a value
+            that is neither array nor object, if it may be one.
+        style: the style of OpenAPI; `content` for JSON in one text.
     """
 
     name: str
@@ -112,8 +112,8 @@ class Field:
     """A property of a JSON request body, as a keyword argument of the client's method.
 
     Attributes:
-        attribute: of the body's model.
-        tells_null: whether null is something else than to leave the property out.
+        attribute: the attribute of the body's model.
+        tells_null: whether null means something else than omitting the property.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""What calls an API: arguments to requests, attempts, answers to models, pages."""
+"""The client runtime: requests, retries, responses and pagination."""

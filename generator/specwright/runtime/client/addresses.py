@@ -1,4 +1,4 @@
-"""Where requests go: the servers of the document, or the address of the caller."""
+"""Base URLs of requests: the servers of the document, or the caller's own URL."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ _PRINTED = re.compile("[!-~]+")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A URL to which paths can be added, and the host in it."""
+    """A base URL and its host."""
 
     url: str
     host: str
 
 
 class Addresses:
-    """The addresses of a client.
+    """The base URLs of a client.
 
     Args:
-        base_url: one of the document's servers, as it is written there, or an address of the
-            caller's, which stands in for all servers; None takes the environment's, or the
-            first server. One that only some operations have is theirs alone.
-        variables: what stands in the URLs of servers, by the client's arguments; None for what
-            each server has by itself.
+        base_url: one of the document's servers, as written there, or any other URL, which
+            replaces all servers; None uses the environment variable, or else the first server.
+            A server that only some operations declare applies to those alone.
+        variables: values of the server variables, by client argument; None for the default.
 
     Raises:
-        InvalidArgumentError: there is no address, or no request can be sent to it.
+        InvalidArgumentError: the base URL is missing or invalid.
     """
 
     def __init__(
@@ -50,7 +49,7 @@ class Addresses:
         is_own = any(_is_at(each, given) for each in service.operation_servers)
         self._is_moved = given != "" and not chosen and not is_own
         if self._is_moved:
-            # Not shown where it is refused: there may be a password in it.
+            # Not shown in the error: the URL may contain a password.
             self.base = self._address(
                 given,
                 "the base URL is not an HTTP address in ASCII, without user, query and fragment",
@@ -59,13 +58,13 @@ class Addresses:
             self.base = self._of_server(next(iter(chosen or service.servers), Server("/")))
 
     def of(self, servers: Sequence[Server]) -> Address:
-        """Return the address for an operation.
+        """Return the base URL of an operation.
 
         Args:
-            servers: the operation's own, of which the first is taken unless another was chosen.
+            servers: the operation's own servers; the first is used unless another was chosen.
 
         Raises:
-            InvalidArgumentError: no request can be sent there.
+            InvalidArgumentError: the URL is invalid.
         """
         if not servers or self._is_moved:
             return self.base
@@ -109,7 +108,7 @@ def _is_at(url: str, given: str) -> bool:
 
 
 def host_of(url: str) -> str | None:
-    """Return host and port of an HTTP address; None where it is none that requests can go to."""
+    """Return the host and port of an HTTP base URL; None if the URL is invalid."""
     try:
         parts = urlsplit(url)
         is_usable = (
@@ -124,5 +123,5 @@ def host_of(url: str) -> str | None:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme and host of an HTTP address."""
+    """Return the scheme and host of an HTTP URL."""
     return "/".join(url.split("/", 3)[:3])

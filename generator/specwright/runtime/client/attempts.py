@@ -1,4 +1,4 @@
-"""The course of a call: its attempts, the pauses between them, and its end."""
+"""Retries: the attempts of a call, the pauses between them, and the outcome."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from .options import Options
 from .transport import Request, Response, TransportError
 from .transport import ResponseTooLargeError as TooLargeError
 
-# 520 to 529 are of proxies that found the service in trouble.
+# Proxies use 520 to 529 when the service behind them fails.
 RETRIED = frozenset({408, 429, 500, 502, 503, 504, *range(520, 530)})
 GONE = frozenset({404, 410})
-# Seconds of an attempt; sockets take none at all for no waiting.
+# Minimum seconds of an attempt; 0 would make sockets non-blocking.
 SHORTEST = 0.001
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 8.0
@@ -47,10 +47,10 @@ Attempts = Generator[Request | Pause, Response | TransportError | None, Response
 def attempts(
     operation: Operation[Any], request: Request, options: Options, error: StatusErrors
 ) -> Attempts:
-    """Yield what to send and how long to wait; return the answer of the attempt that succeeds.
+    """Yield requests to send and pauses to wait; return the response of the successful attempt.
 
     Raises:
-        ApiError: the call failed for good.
+        ApiError: the call failed and is not retried.
     """
     retries = options.max_retries if operation.idempotent and is_repeatable(request) else 0
     deadline = options.deadline
@@ -93,12 +93,12 @@ def _kind(failure: TransportError, is_over: bool) -> type[ApiError]:
 
 
 def is_repeatable(request: Request) -> bool:
-    """Tell whether the body of a request can be sent twice."""
+    """Return whether the body of a request can be sent again."""
     return request.chunks is None or request.chunks.is_repeatable
 
 
 def is_temporary(error: ApiError) -> bool:
-    """Tell whether the same call, which may be repeated, can succeed later."""
+    """Return whether a call that failed with this error may succeed when retried."""
     if isinstance(error, ApiStatusError):
         return error.status in RETRIED
     return isinstance(error, ApiConnectionError)
@@ -107,7 +107,7 @@ def is_temporary(error: ApiError) -> bool:
 def _pause(
     operation: Operation[Any], response: Response, made: int, error: StatusErrors
 ) -> float | None:
-    """Seconds to wait after an answer; None when another attempt cannot help."""
+    """Return the seconds to wait after a response; None if it should not be retried."""
     if response.status not in RETRIED and not _is_in_progress(operation, response, error):
         return None
     asked = retry_after(response)
@@ -117,7 +117,7 @@ def _pause(
 
 
 def _is_in_progress(operation: Operation[Any], response: Response, error: StatusErrors) -> bool:
-    """Whether the answer is the declared one to a request that is still being carried out."""
+    """Return whether the response is the declared one for a request still in progress."""
     declared = operation.in_progress
     if declared is None or response.status != declared.status:
         return False
@@ -125,7 +125,7 @@ def _is_in_progress(operation: Operation[Any], response: Response, error: Status
 
 
 def _may_be_done(outcome: Response | TransportError) -> bool:
-    """Whether an attempt that failed may have reached the service and done its work."""
+    """Return whether a failed attempt may have reached the service and taken effect."""
     if isinstance(outcome, Response):
         return outcome.status >= 500
     return outcome.step not in ("connect", "pool")
@@ -136,12 +136,12 @@ def _is_success(operation: Operation[Any], response: Response) -> bool:
 
 
 def _is_gone(operation: Operation[Any], response: Response) -> bool:
-    """Whether an answer says that there is no more of what was to be deleted."""
+    """Return whether a response means that the resource is already gone."""
     return operation.method == "DELETE" and not operation.has_result and response.status in GONE
 
 
 def _backoff(made: int) -> float:
-    """Seconds to wait after so many attempts."""
+    """Return the seconds to wait after `made` attempts."""
     longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (made - 1))
-    # Half of it is chance, so that clients that failed together do not return together.
+    # Half of it is random, so that clients that failed together do not retry together.
     return longest * (0.5 + random.random() / 2)

@@ -1,4 +1,4 @@
-"""Bodies of answers, as they come and unpacked, up to a limit of bytes."""
+"""Response bodies, received and decompressed up to a limit of bytes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .transport import Headers, Request, Response, ResponseTooLargeError, Transp
 if TYPE_CHECKING:
     import httpx2
 
-# Rarely more than one; each is a copy of what is left.
+# Rarely more than one; each copies the remaining data.
 MAX_GZIP_MEMBERS = 100
 _PLAIN = ("", "identity")
 
 
 class Body:
-    """What has come of a body, up to a limit."""
+    """The bytes received of a body, up to a limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -25,10 +25,10 @@ class Body:
         self._size = 0
 
     def add(self, chunk: bytes) -> None:
-        """Take what has come.
+        """Add received bytes.
 
         Raises:
-            ResponseTooLargeError: it is more than the limit allows.
+            ResponseTooLargeError: the body exceeds the limit.
         """
         self._size += len(chunk)
         if self._size > self._limit:
@@ -36,15 +36,15 @@ class Body:
         self._chunks.append(chunk)
 
     def response(self, answer: httpx2.Response) -> Response:
-        """Return the answer with its body unpacked.
+        """Return the response with its body decompressed.
 
         Raises:
-            TransportError: the body cannot be unpacked, or is too large then.
+            TransportError: the body cannot be decompressed, or is then too large.
         """
         headers = _headers(answer)
         response = Response(answer.status_code, headers, b"".join(self._chunks))
         encoding = (response.header("content-encoding") or "").lower()
-        # A hook that reads an answer unpacks it.
+        # Content read by a hook is already decompressed.
         if encoding in _PLAIN or answer.is_stream_consumed:
             return response
         if encoding not in ("gzip", "x-gzip"):
@@ -53,14 +53,14 @@ class Body:
 
 
 def is_left_open(request: Request, answer: httpx2.Response) -> bool:
-    """Tell whether a body is for the caller to read: nothing has read it, and nothing packed it."""
+    """Return whether to leave a body to the caller: as requested, successful, plain, unread."""
     is_success = 200 <= answer.status_code < 300
     encoding = answer.headers.get("content-encoding", "").lower()
     return request.stream and is_success and encoding in _PLAIN and not answer.is_stream_consumed
 
 
 def opened(answer: httpx2.Response, chunks: Iterator[bytes] | AsyncIterator[bytes]) -> Response:
-    """Return an answer whose body comes in parts."""
+    """Return a response with a streamed body."""
     return Response(answer.status_code, _headers(answer), b"", chunks)
 
 

@@ -1,4 +1,4 @@
-"""Carries out calls, synchronous and asynchronous, for the groups of a client."""
+"""Execution of calls, synchronous and asynchronous, for the groups of a client."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class SyncCalls(Core):
-    """Carries out the calls of a client."""
+    """Executes the calls of a client."""
 
     stream = Stream
     transport: Transport
@@ -47,11 +47,11 @@ class SyncCalls(Core):
         content_type: str | None = None,
         accept: str | None = None,
     ) -> T:
-        """Carry out an operation.
+        """Execute an operation.
 
         Args:
-            content_type: the form in which the body is sent; None for the usual one.
-            accept: the form in which the answer is asked for; None for the usual ones.
+            content_type: the media type of the request body; None for the default.
+            accept: the requested media type of the response; None for the defaults.
         """
         given = self.options.changed(options)
         chosen = replace(given, content_type=content_type, accept=accept)
@@ -63,7 +63,7 @@ class SyncCalls(Core):
         arguments: Mapping[str, object],
         options: RequestOptions | None = None,
     ) -> Page[T]:
-        """Carry out an operation that returns a list."""
+        """Execute an operation that returns a list."""
         fetch = partial(self._page, operation, arguments, self.options.changed(options))
         return Page(fetch(None), fetch)
 
@@ -75,8 +75,8 @@ class SyncCalls(Core):
         give_up_after: float | None,
         options: RequestOptions | None = None,
     ) -> Generator[Batch[T]]:
-        """Carry out an operation that returns a list, and go on with what is added."""
-        # The course has pauses of its own, which are no shorter than the declared ones.
+        """Read a list to its end, then poll it for new items."""
+        # `follow` retries by itself, with pauses at least as long as the declared interval.
         chosen = replace(self.options.changed(options), max_retries=0)
         fetch = partial(self._page, operation, arguments, chosen)
         course = follow(operation, arguments, interval, give_up_after, self.clock)
@@ -89,7 +89,7 @@ class SyncCalls(Core):
         timeout: float,
         options: RequestOptions | None = None,
     ) -> T:
-        """Carry out an operation until what it reads is final."""
+        """Repeat an operation until its result is final."""
         course = wait(operation, timeout, self.clock)
         read = partial(self._read, operation, arguments, self.options.changed(options))
         (value,) = run(course, read, self.sleep)
@@ -102,7 +102,7 @@ class SyncCalls(Core):
         body: object,
         options: Options,
     ) -> Response:
-        """Send a request until it succeeds, or for the last time."""
+        """Send a request, with retries, and return the response."""
         request = self.request(operation, arguments, body, options)
         return self._exchange(operation, request, options)
 
@@ -162,7 +162,7 @@ class SyncCalls(Core):
 
 
 class AsyncCalls(Core):
-    """The asynchronous twin of `SyncCalls`."""
+    """The asynchronous counterpart of `SyncCalls`."""
 
     stream = AsyncStream
     transport: AsyncTransport
@@ -181,11 +181,11 @@ class AsyncCalls(Core):
         content_type: str | None = None,
         accept: str | None = None,
     ) -> T:
-        """Carry out an operation.
+        """Execute an operation.
 
         Args:
-            content_type: the form in which the body is sent; None for the usual one.
-            accept: the form in which the answer is asked for; None for the usual ones.
+            content_type: the media type of the request body; None for the default.
+            accept: the requested media type of the response; None for the defaults.
         """
         given = self.options.changed(options)
         chosen = replace(given, content_type=content_type, accept=accept)
@@ -209,8 +209,8 @@ class AsyncCalls(Core):
         give_up_after: float | None,
         options: RequestOptions | None = None,
     ) -> AsyncGenerator[Batch[T]]:
-        """Carry out an operation that returns a list, and go on with what is added."""
-        # The course has pauses of its own, which are no shorter than the declared ones.
+        """Read a list to its end, then poll it for new items."""
+        # `follow` retries by itself, with pauses at least as long as the declared interval.
         chosen = replace(self.options.changed(options), max_retries=0)
         fetch = partial(self._page, operation, arguments, chosen)
         course = follow(operation, arguments, interval, give_up_after, self.clock)
@@ -223,7 +223,7 @@ class AsyncCalls(Core):
         timeout: float,
         options: RequestOptions | None = None,
     ) -> T:
-        """Carry out an operation until what it reads is final."""
+        """Repeat an operation until its result is final."""
         course = wait(operation, timeout, self.clock)
         read = partial(self._read, operation, arguments, self.options.changed(options))
         (value,) = [each async for each in run_async(course, read, self.sleep)]
@@ -236,7 +236,7 @@ class AsyncCalls(Core):
         body: object,
         options: Options,
     ) -> Response:
-        """Send a request until it succeeds, or for the last time."""
+        """Send a request, with retries, and return the response."""
         request = self.request(operation, arguments, body, options)
         return await self._exchange(operation, request, options)
 

@@ -1,4 +1,4 @@
-"""The bases of the synchronous and the asynchronous client, and of their groups."""
+"""Base classes of the generated clients and of their groups of operations."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _PATH = re.compile(r"/[!\"$-;=@-~]*")
 
 @dataclass(frozen=True, slots=True)
 class RawResponse(Generic[T]):
-    """An answer with what it means.
+    """A response with its parsed value.
 
     Attributes:
-        headers: by name, in whatever case.
-        content: the body, unpacked.
-        value: what the method returns.
-        request_id: how the service calls this request, if the contract names a header for it.
-        rate_limit: what is left of the rate limit, if the contract names headers for it.
+        headers: by case-insensitive name.
+        content: the decompressed body.
+        value: the return value of the method.
+        request_id: the service's id of this request, if the contract names a header for it.
+        rate_limit: the remaining rate limit, if the contract names headers for it.
     """
 
     status: int
@@ -59,21 +59,21 @@ class RawResponse(Generic[T]):
 
 
 class SyncGroup:
-    """Base of the groups of operations of a client."""
+    """Base class of a client's groups of operations."""
 
     def __init__(self, calls: SyncCalls) -> None:
         self._calls = calls
 
 
 class AsyncGroup:
-    """Base of the groups of operations of an asynchronous client."""
+    """Base class of an asynchronous client's groups of operations."""
 
     def __init__(self, calls: AsyncCalls) -> None:
         self._calls = calls
 
 
 class SyncClient:
-    """Base of the generated client."""
+    """Base class of the generated client."""
 
     def __init__(
         self,
@@ -99,23 +99,23 @@ class SyncClient:
 
     @property
     def base_url(self) -> str:
-        """Where the API is."""
+        """The base URL of the API."""
         return self._calls.base_url
 
     def with_options(self, **options: Unpack[ClientOptions]) -> Self:
-        """Return a client that makes calls with other options, by the connections of this one.
+        """Return a client with other options that shares the connections of this one.
 
-        Closing this client closes them; closing the one returned does nothing.
+        Closing this client closes them; closing the returned one does nothing.
 
         Raises:
-            InvalidArgumentError: an option cannot have this value.
+            InvalidArgumentError: an option is unknown or has an invalid value.
         """
         return _copy(self, self._calls.with_options(options), SyncGroup)
 
     def with_raw_response(
         self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> RawResponse[T]:
-        """Call a method of this client and return its answer with status and headers."""
+        """Call a method of this client and return the response with status and headers."""
         with _collected() as answers:
             value = method(*args, **kwargs)
         return _raw(self._calls, answers[-1], value)
@@ -124,7 +124,7 @@ class SyncClient:
     def with_streaming_response(
         self, method: Callable[P, object], /, *args: P.args, **kwargs: P.kwargs
     ) -> Generator[StreamedResponse]:
-        """Call a method of this client and leave its answer's body to be read in parts.
+        """Call a method of this client and stream the body of the response.
 
         The connection is closed at the end of the block.
         """
@@ -145,19 +145,19 @@ class SyncClient:
         body: object = None,
         request_options: RequestOptions | None = None,
     ) -> RawResponse[JsonValue]:
-        """Send a request that no method of this client stands for.
+        """Send a request that no method of this client covers.
 
-        It has the client's address, credentials, errors and time limits, and is repeated only if
+        It uses the client's base URL, credentials, errors and time limits, and is retried only if
         its method is idempotent (RFC 9110, 9.2.2).
 
         Args:
-            path: below the base URL, beginning with `/` and percent-encoded.
+            path: relative to the base URL, starting with `/` and percent-encoded.
             query: parameters by name.
-            body: sent as JSON: a JSON value, or models of this package in it.
-            request_options: what this call does differently.
+            body: a JSON value, which may contain models of this package; sent as JSON.
+            request_options: options for this call.
 
         Returns:
-            The answer; its value is the JSON body, None when there is none.
+            The response; its value is the JSON body, None without a body.
         """
         operation, given = _free(self._calls.service, method, path, body, query, request_options)
         options = self._calls.options.changed(given)
@@ -165,12 +165,12 @@ class SyncClient:
         return _raw(self._calls, answer, _read(answer))
 
     def close(self) -> None:
-        """Close all connections; an `http_client` that was given stays open."""
+        """Close all connections; an `http_client` passed by the caller stays open."""
         if not self._is_copy:
             self._calls.transport.close()
 
     def __enter__(self) -> Self:
-        """Return the client, to be closed at the end of the block."""
+        """Return the client, which is closed at the end of the block."""
         return self
 
     def __exit__(
@@ -187,7 +187,7 @@ class SyncClient:
 
 
 class AsyncClient:
-    """Base of the generated asynchronous client."""
+    """Base class of the generated asynchronous client."""
 
     def __init__(
         self,
@@ -215,23 +215,23 @@ class AsyncClient:
 
     @property
     def base_url(self) -> str:
-        """Where the API is."""
+        """The base URL of the API."""
         return self._calls.base_url
 
     def with_options(self, **options: Unpack[ClientOptions]) -> Self:
-        """Return a client that makes calls with other options, by the connections of this one.
+        """Return a client with other options that shares the connections of this one.
 
-        Closing this client closes them; closing the one returned does nothing.
+        Closing this client closes them; closing the returned one does nothing.
 
         Raises:
-            InvalidArgumentError: an option cannot have this value.
+            InvalidArgumentError: an option is unknown or has an invalid value.
         """
         return _copy(self, self._calls.with_options(options), AsyncGroup)
 
     async def with_raw_response(
         self, method: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
     ) -> RawResponse[T]:
-        """Call a method of this client and return its answer with status and headers."""
+        """Call a method of this client and return the response with status and headers."""
         with _collected() as answers:
             value = await method(*args, **kwargs)
         return _raw(self._calls, answers[-1], value)
@@ -240,7 +240,7 @@ class AsyncClient:
     async def with_streaming_response(
         self, method: Callable[P, Awaitable[object]], /, *args: P.args, **kwargs: P.kwargs
     ) -> AsyncGenerator[AsyncStreamedResponse]:
-        """Call a method of this client and leave its answer's body to be read in parts.
+        """Call a method of this client and stream the body of the response.
 
         The connection is closed at the end of the block.
         """
@@ -261,19 +261,19 @@ class AsyncClient:
         body: object = None,
         request_options: RequestOptions | None = None,
     ) -> RawResponse[JsonValue]:
-        """Send a request that no method of this client stands for.
+        """Send a request that no method of this client covers.
 
-        It has the client's address, credentials, errors and time limits, and is repeated only if
+        It uses the client's base URL, credentials, errors and time limits, and is retried only if
         its method is idempotent (RFC 9110, 9.2.2).
 
         Args:
-            path: below the base URL, beginning with `/` and percent-encoded.
+            path: relative to the base URL, starting with `/` and percent-encoded.
             query: parameters by name.
-            body: sent as JSON: a JSON value, or models of this package in it.
-            request_options: what this call does differently.
+            body: a JSON value, which may contain models of this package; sent as JSON.
+            request_options: options for this call.
 
         Returns:
-            The answer; its value is the JSON body, None when there is none.
+            The response; its value is the JSON body, None without a body.
         """
         operation, given = _free(self._calls.service, method, path, body, query, request_options)
         options = self._calls.options.changed(given)
@@ -281,12 +281,12 @@ class AsyncClient:
         return _raw(self._calls, answer, _read(answer))
 
     async def close(self) -> None:
-        """Close all connections; an `http_client` that was given stays open."""
+        """Close all connections; an `http_client` passed by the caller stays open."""
         if not self._is_copy:
             await self._calls.transport.close()
 
     async def __aenter__(self) -> Self:
-        """Return the client, to be closed at the end of the block."""
+        """Return the client, which is closed at the end of the block."""
         return self
 
     async def __aexit__(
@@ -305,7 +305,7 @@ class AsyncClient:
 def _copy(client: C, calls: Core, group: type) -> C:
     copied = copy(client)
     members = vars(copied)
-    # The groups make calls as this client does; the copy makes its own when they are asked for.
+    # Cached groups use this client's options; the copy creates its own on first access.
     for name in [name for name, value in members.items() if isinstance(value, group)]:
         del members[name]
     members.update(_calls=calls, _is_copy=True)
@@ -313,7 +313,7 @@ def _copy(client: C, calls: Core, group: type) -> C:
 
 
 def _shown(client: SyncClient | AsyncClient) -> str:
-    # Reports of errors show clients whose arguments were refused, too.
+    # Error reports also show clients that failed in their constructor.
     address = f" {client.base_url}" if "_calls" in vars(client) else ""
     return f"<{type(client).__name__}{address}>"
 

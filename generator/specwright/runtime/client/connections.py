@@ -1,4 +1,4 @@
-"""Transports by clients of httpx2, which is imported when the first request is sent."""
+"""Transports based on httpx2, which is imported with the first request."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _CLOSED = "the client is closed"
 
 
 class HTTPTransport:
-    """A transport that keeps connections open, those of each process apart.
+    """A transport that keeps connections open, separately for each process.
 
     Args:
-        base_url: where requests will go; the environment may name a proxy for it.
-        max_response_bytes: an answer with a larger body is refused, before and after unpacking.
-        proxy: URL of a proxy; None takes the environment's.
-        http_client: sends the requests in place of connections of the transport's own.
+        base_url: the base URL of the requests; the environment may name a proxy for it.
+        max_response_bytes: larger bodies are rejected, before and after decompression.
+        proxy: URL of a proxy; None uses the environment's.
+        http_client: sends the requests in place of the transport's own connections.
 
     Raises:
-        InvalidArgumentError: the proxy or the client cannot be used.
+        InvalidArgumentError: the proxy or the client is not usable.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class HTTPTransport:
         self._max_bytes = max_response_bytes
         self._given = http_client
         self._is_closed = False
-        # On a connection of its parent, a process would read answers to the parent.
+        # A forked process would read its parent's responses on a shared connection.
         self._clients: dict[tuple[int, str], httpx2.Client] = {}
         if http_client is None:
             self._proxies = Proxies(base_url, proxy)
@@ -55,8 +55,8 @@ class HTTPTransport:
             _check_kind(http_client, "Client")
 
     def send(self, request: Request) -> Response:
-        """Send a request and return the whole answer."""
-        # Hosts differ in proxy and encryption, and one must not use up the connections of another.
+        """Send a request and return the response, complete unless streamed."""
+        # Hosts differ in proxy and TLS, and one must not exhaust the connections of another.
         origin = origin_of(request.url)
         client = self._clients.get((os.getpid(), origin))
         if client is None or client.is_closed:
@@ -70,7 +70,7 @@ class HTTPTransport:
                 try:
                     body = Body(self._max_bytes)
                     if answer.is_stream_consumed:
-                        # A hook of the caller's has read it.
+                        # A hook of the caller has already read it.
                         body.add(answer.content)
                     else:
                         for chunk in cast("SyncByteStream", answer.stream):
@@ -81,11 +81,11 @@ class HTTPTransport:
             return body.response(answer)
         except failures() as error:
             failure = exchange.failure(error)
-        # Not within the block: what the library says may have parts of request or answer.
+        # Outside the block: a chained httpx2 error could expose parts of request or response.
         raise failure
 
     def close(self) -> None:
-        """Close all connections; a client that was given stays open."""
+        """Close all connections; a client passed by the caller stays open."""
         self._is_closed = True
         process = os.getpid()
         own = [place for place in list(self._clients) if place[0] == process]
@@ -95,7 +95,7 @@ class HTTPTransport:
 
     def _client(self, origin: str) -> httpx2.Client:
         process = os.getpid()
-        # Other threads may be here, too.
+        # Other threads may change it at the same time.
         clients = list(self._clients.items())
         ours = {place: client for place, client in clients if place[0] == process}
         if self._is_closed or (self._given is not None and self._given.is_closed):
@@ -113,7 +113,7 @@ class HTTPTransport:
 
 
 class AsyncHTTPTransport:
-    """The asynchronous twin of `HTTPTransport`; it keeps those of each event loop apart."""
+    """The asynchronous counterpart of `HTTPTransport`, with connections for each event loop."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class AsyncHTTPTransport:
         self._max_bytes = max_response_bytes
         self._given = http_client
         self._is_closed = False
-        # A connection belongs to the loop in which it was made.
+        # A connection belongs to the event loop that opened it.
         self._clients: dict[tuple[asyncio.AbstractEventLoop, str], httpx2.AsyncClient] = {}
         if http_client is None:
             self._proxies = Proxies(base_url, proxy)
@@ -133,8 +133,8 @@ class AsyncHTTPTransport:
             _check_kind(http_client, "AsyncClient")
 
     async def send(self, request: Request) -> Response:
-        """Send a request and return the whole answer."""
-        # Imported here: programs without asynchronous calls never load it.
+        """Send a request and return the response, complete unless streamed."""
+        # Imported late: programs without asynchronous calls never load it.
         import asyncio
 
         origin = origin_of(request.url)
@@ -164,7 +164,7 @@ class AsyncHTTPTransport:
         raise failure
 
     async def close(self) -> None:
-        """Close all connections; a client that was given stays open."""
+        """Close all connections; a client passed by the caller stays open."""
         import asyncio
 
         self._is_closed = True
@@ -197,7 +197,7 @@ class AsyncHTTPTransport:
 
 
 def _parts(answer: httpx2.Response, exchange: Exchange) -> Iterator[bytes]:
-    """Yield a body part by part, and close it at the end or when it is left."""
+    """Yield a body in chunks; close the response at the end or when the caller stops."""
     try:
         yield from cast("SyncByteStream", answer.stream)
     except failures() as error:

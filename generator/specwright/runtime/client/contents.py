@@ -1,4 +1,4 @@
-"""The forms of a body: which one is sent, which are asked for, and what an answer says."""
+"""Media types: of the request body, of the `Accept` header and of the response."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _WITHOUT_BODY = frozenset({204, 205})
 
 
 def sent(operation: Operation[Any], media_type: str | None) -> Content:
-    """Return the form in which a body is sent.
+    """Return the content that a request body is sent as.
 
     Raises:
-        InvalidArgumentError: the operation does not take this media type.
+        InvalidArgumentError: the operation does not accept this media type.
     """
     if media_type is None:
         return operation.body[0]
@@ -34,10 +34,10 @@ def sent(operation: Operation[Any], media_type: str | None) -> Content:
 
 
 def accept(operation: Operation[Any], media_type: str | None) -> str:
-    """Return the header that says which forms of an answer can be read (RFC 9110, 12.5.1).
+    """Return the value of the `Accept` header (RFC 9110, 12.5.1).
 
     Raises:
-        InvalidArgumentError: the operation does not answer with this media type.
+        InvalidArgumentError: the operation has no response of this media type.
     """
     if media_type is None:
         wanted = [contents[0].media_type for contents in _successes(operation) if contents]
@@ -58,16 +58,16 @@ def accept(operation: Operation[Any], media_type: str | None) -> str:
 
 
 def is_stream(operation: Operation[Any], media_type: str | None) -> bool:
-    """Tell whether what is asked for comes item by item."""
+    """Return whether the requested response is a stream of items."""
     wanted = (content for contents in _successes(operation) for content in contents[:1])
     names = [each.media_type for each in wanted] if media_type is None else [media_type]
     return any(medium_of(name).is_stream for name in names)
 
 
 def received(operation: Operation[Any], response: Response) -> Content | None:
-    """Return the form of a success's body; None where the document says nothing of it.
+    """Return the declared content of a successful response; None without a declared body.
 
-    A success that is not declared has the forms of the one that is nearest.
+    An undeclared success has the contents of the declared one with the nearest status.
     """
     contents = operation.contents_of(response.status)
     if contents is None:
@@ -80,22 +80,22 @@ def received(operation: Operation[Any], response: Response) -> Content | None:
 
 
 def has_body(operation: Operation[Any], status: int) -> bool:
-    """Tell whether an answer can have a body at all."""
+    """Return whether a response can have a body at all."""
     return operation.method != "HEAD" and status not in _WITHOUT_BODY
 
 
 def lacks_body(operation: Operation[Any], response: Response) -> bool:
-    """Tell whether an answer without a body stands for one that is declared to have one."""
+    """Return whether an undeclared response lacks the body that the declared ones have."""
     is_empty = not response.content and response.chunks is None
     is_meant = operation.method == "HEAD" or not operation.has_result
     return is_empty and not is_meant and operation.contents_of(response.status) is None
 
 
 def raw(response: Response) -> RawBody:
-    """Return a body as its own media type says: a JSON value, a text or bytes; None without one.
+    """Return a body by its own media type: a JSON value, a text or bytes; None without a body.
 
     Raises:
-        ValueError: it is not what the media type says.
+        ValueError: the body does not match its media type.
     """
     if not response.content:
         return None
@@ -123,7 +123,7 @@ def _distance(pattern: str, status: int) -> int:
 
 
 def _fitting(contents: Contents, came: str) -> Iterator[Content]:
-    """The forms that a media type can be, the most particular first."""
+    """Yield the contents that match a media type, the most specific first."""
     yield from (each for each in contents if _plain(each.media_type) == _plain(came))
     name = essence(came)
     yield from (each for each in contents if essence(each.media_type) == name)

@@ -1,4 +1,4 @@
-"""Everything about a call that does not wait: arguments become a request, an answer a value."""
+"""The part of a call without I/O: arguments to a request, a response to a value."""
 
 from __future__ import annotations
 
@@ -41,30 +41,30 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Collected:
-    """The answers to the calls of a block.
+    """The responses to the calls of a block.
 
     Attributes:
-        is_open: whether their bodies are left to be read.
+        is_open: whether their bodies are left to be streamed.
     """
 
     answers: list[Response]
     is_open: bool
 
 
-# What `with_raw_response` and `with_streaming_response` collect answers in.
+# Responses collected for `with_raw_response` and `with_streaming_response`.
 collected: ContextVar[Collected | None] = ContextVar("collected", default=None)
 
 
-# The service, the credentials, where the API is, what stands in its addresses, how calls are made,
-# the name of the program.
+# The service, the credentials, the base URL, the server variables, the options, the name of the
+# program.
 Given = tuple[Service, Credentials, str | None, Mapping[str, str | None], Options, str | None]
 
 
 class Core:
-    """Everything about calls that does not wait for anything.
+    """The part of calls without I/O.
 
     Attributes:
-        max_item_bytes: of an item of a stream.
+        max_item_bytes: maximum size of an item of a stream.
     """
 
     stream: type[Stream[Any]] | type[AsyncStream[Any]]
@@ -92,10 +92,10 @@ class Core:
         self.credentials = credentials
 
     def with_options(self, given: ClientOptions) -> Self:
-        """Return a copy that makes calls with other options, by the same connections.
+        """Return a copy with other options and the same connections.
 
         Raises:
-            InvalidArgumentError: an option cannot have this value.
+            InvalidArgumentError: an option is unknown or has an invalid value.
         """
         changed = copy(self)
         changed.options = self.options.changed(given)
@@ -108,7 +108,7 @@ class Core:
         body: object,
         options: Options,
     ) -> Request:
-        """Validate what was passed and write it as a request.
+        """Validate the arguments and return the request.
 
         Raises:
             InvalidArgumentError: an argument breaks the contract.
@@ -152,7 +152,7 @@ class Core:
         ]
         if operation.key_header is not None:
             own.append((operation.key_header, str(uuid4())))
-        # What is packed is unpacked at its end.
+        # Only complete bodies are decompressed, so streams are requested uncompressed.
         own += [] if stream else [("accept-encoding", "gzip")]
         content: Payload | None = None
         if operation.body and (body is not None or options.body or operation.body_required):
@@ -176,7 +176,7 @@ class Core:
         )
 
     def is_outdated(self, request: Request, answer: Response, schemes: Sequence[Scheme]) -> bool:
-        """Tell whether a request can be sent again, with another token."""
+        """Return whether to send a rejected request again with a new token."""
         is_refused = answer.status == 401 and self.credentials.outdated(schemes)
         return is_refused and is_repeatable(request)
 
@@ -200,10 +200,10 @@ class Core:
         return _written("body", lambda: medium.encode(content, body, codec.client))
 
     def result(self, operation: Operation[Any], response: Response) -> Any:
-        """Read an answer.
+        """Return the value of a response.
 
         Raises:
-            InvalidResponseError: the answer breaks the contract.
+            InvalidResponseError: the response breaks the contract.
         """
         block = collected.get()
         if block is not None:
@@ -211,7 +211,7 @@ class Core:
             if block.is_open:
                 return None
         if response.status in GONE:
-            # What was to be deleted is gone: an attempt before this one has deleted it.
+            # An earlier attempt has already deleted the resource.
             return None
         if lacks_body(operation, response):
             raise InvalidResponseError(
@@ -251,7 +251,7 @@ class Core:
         options: Options,
         position: str | None,
     ) -> Request:
-        """Write the request for the page at a position; None stands for that of the arguments."""
+        """Return the request for the page at a position; None uses that of the arguments."""
         pagination = operation.pagination
         if position is None or pagination is None:
             return self.request(operation, arguments, None, options)
@@ -266,7 +266,7 @@ class Core:
         position: str | None,
         response: Response,
     ) -> PageData[T]:
-        """Read the page of a list that was asked for at a position."""
+        """Return the page of a list from the response for a position."""
         body = self.result(operation, response)
         pagination = operation.pagination
         assert pagination is not None
@@ -289,7 +289,7 @@ def _written(where: str, write: Callable[[], T]) -> T:
         problems = f"{where}: a file cannot be read: {error.strerror}"
     except ValueError as error:
         problems = f"{where}: {error}"
-    # Not within the block: the first error, which knows the value, would stay behind this one.
+    # Outside the block: a chained error would expose the value.
     raise InvalidArgumentError(problems)
 
 

@@ -1,7 +1,7 @@
-"""Courses of several calls, written once and run by both clients.
+"""Sequences of calls, written once and run by both clients.
 
-A course is a generator: it yields its next step and is sent the answer to a question, or has the
-error of a failed call thrown in. It does not know who carries the steps out.
+A course is a generator: it yields its next step and receives the answer to a question, or the
+error of a failed call is thrown into it. It does no I/O of its own.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Ask(Generic[Question]):
 
 @dataclass(frozen=True, slots=True)
 class Give(Generic[Value]):
-    """A value for the caller of the course, who may take time with it."""
+    """A value to yield to the caller of the course, which may take its time."""
 
     value: Value
 
 
 Step: TypeAlias = Ask[Question] | Give[Value] | Pause
-# Sent an answer after each `Ask` and None after the other steps.
+# Receives an answer after each `Ask` and None after the other steps.
 Course: TypeAlias = Generator[Step[Question, Value], Answer, None]
 
 
@@ -42,7 +42,7 @@ def run(
     ask: Callable[[Question], Answer],
     sleep: Callable[[float], None],
 ) -> Generator[Value]:
-    """Carry out a course and yield what it gives."""
+    """Run a course and yield its values."""
     outcome: Answer | ApiError | None = None
     while (step := _resume(course, outcome)) is not None:
         outcome = None
@@ -58,8 +58,8 @@ def run(
 
 
 async def sleep(seconds: float) -> None:
-    """Wait without holding others up."""
-    # Imported here: programs without asynchronous calls never load it.
+    """Sleep without blocking the event loop."""
+    # Imported late: programs without asynchronous calls never load it.
     import asyncio
 
     await asyncio.sleep(seconds)
@@ -70,7 +70,7 @@ async def run_async(
     ask: Callable[[Question], Awaitable[Answer]],
     sleep: Callable[[float], Awaitable[None]],
 ) -> AsyncGenerator[Value]:
-    """Carry out a course and yield what it gives."""
+    """Run a course and yield its values."""
     outcome: Answer | ApiError | None = None
     while (step := _resume(course, outcome)) is not None:
         outcome = None
@@ -92,7 +92,7 @@ def _resume(
     try:
         if isinstance(outcome, ApiError):
             return course.throw(outcome)
-        # A generator that has not begun takes None only, and later ones that no answer is due to.
+        # A course receives None at its start and after steps without an answer.
         return course.send(cast("Answer", outcome))
     except StopIteration:
         return None

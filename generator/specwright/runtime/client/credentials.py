@@ -1,7 +1,7 @@
-"""The credentials of a client: asked for at each attempt, and shown nowhere.
+"""The credentials of a client: fetched for each attempt, and never shown.
 
-Reports of errors show the local variables of each frame, so none that an exception leaves through
-holds a credential: what is refused is deleted first, and checked away from where it came in.
+Error reports show the local variables of each frame, so a frame that an exception passes through
+must not hold a credential: an invalid one is deleted first, and checked in a separate function.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Credentials:
-    """What a client was given to say who calls.
+    """The credentials given to a client.
 
     Args:
-        given: credentials, or what gives the present ones, by the names of the client's arguments.
+        given: credentials, or sources of current ones, by the names of the client's arguments.
     """
 
     __slots__ = ("_brought", "_given", "_service")
@@ -36,15 +36,15 @@ class Credentials:
         self._given = given
 
     def prepare(self, service: Service, base_url: str, brought: Set[str] | None) -> None:
-        """Take credentials of the environment where there are no others.
+        """Read missing credentials from the environment.
 
         Args:
-            base_url: what a relative URL for tokens is relative to.
-            brought: names of headers, in lower case, that the caller's HTTP client adds; None
-                where the client has none of the caller's.
+            base_url: the base of a relative token URL.
+            brought: lower-case names of the headers that the caller's HTTP client adds; None
+                without a client or transport of the caller.
 
         Raises:
-            InvalidArgumentError: no request can carry a credential.
+            InvalidArgumentError: a credential cannot be sent in a request.
         """
         self._service, self._brought = service, brought
         for scheme in service.schemes.values():
@@ -59,7 +59,7 @@ class Credentials:
                 _text(scheme, self._given[name])
 
     def chosen(self, operation: Operation[Any], request: Request) -> Sequence[Scheme]:
-        """Return what to add to a request: schemes of the first alternative that is complete.
+        """Return the schemes to apply to a request, from the first complete alternative.
 
         Raises:
             InvalidArgumentError: a credential is missing from every alternative.
@@ -80,11 +80,11 @@ class Credentials:
         return ()
 
     def source(self, scheme: Scheme) -> Any:
-        """Return the credential for a scheme, or what gives it."""
+        """Return the credential for a scheme, or its source."""
         return self._given[scheme.argument]
 
     def outdated(self, schemes: Sequence[Scheme]) -> bool:
-        """Forget the tokens that were obtained for schemes; tell whether there were any."""
+        """Discard the tokens obtained for schemes; return whether there were any."""
         sources = [self._given.get(each.argument) for each in schemes]
         return sum(each.forget() for each in sources if isinstance(each, Tokens)) > 0
 
@@ -93,7 +93,7 @@ class Credentials:
         return scheme.parse(text) if text else None
 
     def _brings(self, scheme: Scheme) -> bool:
-        """Whether the caller's HTTP client adds what a scheme asks for."""
+        """Return whether the caller's HTTP client adds the credential of a scheme."""
         brought = self._brought
         return brought is not None and (not scheme.name or scheme.name.lower() in brought)
 
@@ -106,7 +106,7 @@ class Credentials:
 def brought(
     http_client: httpx2.Client | httpx2.AsyncClient | None, transport: object
 ) -> frozenset[str] | None:
-    """Return the names of the headers that the caller's own way adds; None if there is none."""
+    """Return the header names that the caller's HTTP client adds; None without any transport."""
     if http_client is None:
         return None if transport is None else frozenset()
     signed = {"authorization"} if http_client.auth is not None else set[str]()
@@ -114,10 +114,10 @@ def brought(
 
 
 def with_credential(request: Request, scheme: Scheme, credential: object) -> Request:
-    """Return a request that carries a credential.
+    """Return a request with a credential added.
 
     Raises:
-        InvalidArgumentError: no request can carry it.
+        InvalidArgumentError: the credential cannot be sent in a request.
     """
     try:
         return signed(request, scheme, _text(scheme, credential))

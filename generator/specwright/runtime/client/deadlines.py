@@ -1,4 +1,4 @@
-"""Connections whose every step ends with the time of the call, however many steps there are."""
+"""Connections with one deadline for all steps of a call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import httpcore2
 
-# As much as is written in one step.
+# Bytes written in one step.
 PIECE = 65_536
 
 _ends: ContextVar[float | None] = ContextVar("ends", default=None)
@@ -19,7 +19,7 @@ _ends: ContextVar[float | None] = ContextVar("ends", default=None)
 
 @contextmanager
 def deadline(seconds: float) -> Generator[None]:
-    """Give all steps within the block so many seconds together."""
+    """Limit all steps within the block to a total of `seconds`."""
     token = _ends.set(time.monotonic() + seconds)
     try:
         yield
@@ -38,17 +38,17 @@ def _left(timeout: float | None, late: type[httpcore2.TimeoutException]) -> floa
 
 
 class Stream(httpcore2.NetworkStream):
-    """A connection of another backend."""
+    """A connection of another backend, with the deadline applied to each step."""
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read what has come, or wait for it."""
+        """Read available bytes, or wait for some."""
         return self._stream.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write everything."""
+        """Write all bytes."""
         for start in range(0, len(buffer), PIECE):
             left = _left(timeout, httpcore2.WriteTimeout)
             self._stream.write(buffer[start : start + PIECE], left)
@@ -63,17 +63,17 @@ class Stream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        """Go on by TLS."""
+        """Switch the connection to TLS."""
         left = _left(timeout, httpcore2.ConnectTimeout)
         return Stream(self._stream.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:
-        """Return what is known of the connection."""
+        """Return information about the connection."""
         return self._stream.get_extra_info(info)
 
 
 class Backend(httpcore2.NetworkBackend):
-    """Makes connections by sockets."""
+    """A network backend based on blocking sockets."""
 
     def __init__(self) -> None:
         self._backend = httpcore2.SyncBackend()

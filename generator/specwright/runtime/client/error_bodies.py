@@ -1,4 +1,4 @@
-"""What the body of an error says, where its document does not tell the places."""
+"""The content of error bodies, at declared or else at common paths."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..shared.operation import ErrorShape, at
 
 Path = tuple[str, ...]
 
-# The first place that says something counts. RFC 9457, 3.1, has `detail`, `title` and `type`;
-# RFC 6749, 5.2, has `error_description` beside a code in `error`; FastAPI's `detail` is a text or
-# a list of faults; `error` is an object, or a text.
+# The first path with a value wins. RFC 9457, 3.1, has `detail`, `title` and `type`;
+# RFC 6749, 5.2, has `error_description` next to a code in `error`; FastAPI's `detail` is a string
+# or a list of errors; `error` is an object or a string.
 USUAL: Mapping[str, tuple[Path, ...]] = {
     "message": (
         ("detail",),
@@ -28,7 +28,7 @@ USUAL: Mapping[str, tuple[Path, ...]] = {
         ("title",),
         ("errors",),
         ("error", "errors"),
-        # Names of fields, with what is wrong with each of them.
+        # Field names, each with a list of errors.
         (),
     ),
     "code": (("error", "code"), ("code",), ("error_code",), ("errorCode",), ("error",)),
@@ -50,13 +50,13 @@ _LONGEST = 500
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """The body of an error, and where it has what it says: as declared, or as usual."""
+    """The body of an error, read at its declared paths or else at common ones."""
 
     value: JsonValue
     shape: ErrorShape
 
     def code(self, status: int) -> str | None:
-        """Return the code: a word, or a number that is not the status."""
+        """Return the error code: a word, or a number other than the status."""
         for code in self._at("code"):
             if isinstance(code, int) and not isinstance(code, bool) and code != status:
                 return str(code)
@@ -65,11 +65,11 @@ class ErrorBody:
         return None
 
     def text(self, name: str) -> str | None:
-        """Return the first text that is a member of this name."""
+        """Return the first string at the paths for `name`."""
         return next((each for each in self._at(name) if isinstance(each, str)), None)
 
     def message(self) -> str | None:
-        """Return what the body says for people."""
+        """Return the human-readable message."""
         if self.shape.message:
             return self.text("message")
         found = (_said(each) for each in self._at("message"))
@@ -77,7 +77,7 @@ class ErrorBody:
         return said and said[:_LONGEST]
 
     def details(self) -> Sequence[JsonValue]:
-        """Return the faults that the body lists."""
+        """Return the individual errors that the body lists."""
         return next(
             (each for each in self._at("details") if isinstance(each, list)), list[JsonValue]()
         )
@@ -89,7 +89,7 @@ class ErrorBody:
 
 
 def _said(value: JsonValue) -> str:
-    """Return what a text says, or the first of several faults."""
+    """Return a string itself, or the first of several errors."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value:
@@ -104,7 +104,7 @@ def _said(value: JsonValue) -> str:
 
 
 def _fault(value: JsonValue) -> str:
-    """Return what one fault of several says, after the place that it names."""
+    """Return the message of one of several errors, after its location."""
     if not isinstance(value, dict):
         return ""
     names = ("msg", "message", "detail", "title", "code")

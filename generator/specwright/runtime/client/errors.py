@@ -1,4 +1,4 @@
-"""What can go wrong with a call, as exceptions that share one base."""
+"""The exceptions that calls raise, with a common base class."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
 
 class ApiError(PicklableError):
-    """Base of all errors of this package."""
+    """Base class of all errors of this package."""
 
 
 class InvalidArgumentError(ApiError, ValueError):
-    """An argument breaks the contract; nothing was sent."""
+    """An argument breaks the contract; no request was sent."""
 
 
 class ClientStateError(ApiError, RuntimeError):
-    """The client is closed, or its `http_client` is another process's or event loop's."""
+    """The client is closed, or its `http_client` belongs to another process or event loop."""
 
 
 class ApiConnectionError(ApiError):
-    """No answer came: the connection could not be made, or broke."""
+    """No response arrived: the connection could not be established, or broke."""
 
 
 class ApiTimeoutError(ApiConnectionError):
-    """No answer came in time."""
+    """No response arrived in time."""
 
 
 class ResponseTooLargeError(ApiError):
-    """An answer came that has more bytes than the client takes; it was not read to its end."""
+    """The response exceeds the client's size limit; it was not read completely."""
 
 
 class InvalidResponseError(ApiError):
-    """An answer came that breaks the contract.
+    """The response breaks the contract.
 
     Attributes:
-        response: the answer.
+        response: the response.
     """
 
     def __init__(self, message: str, response: Response) -> None:
@@ -59,11 +59,11 @@ class InvalidResponseError(ApiError):
 
 
 class TokenRequestError(ApiError):
-    """The service for tokens gave none (RFC 6749, 5.2).
+    """The token endpoint issued no token (RFC 6749, 5.2).
 
     Attributes:
-        status: HTTP status code of its answer.
-        code: what went wrong, such as `invalid_client`; None when the answer did not say.
+        status: HTTP status code of its response.
+        code: error code, such as `invalid_client`; None if the response has none.
     """
 
     def __init__(self, status: int, code: object) -> None:
@@ -76,14 +76,14 @@ class TokenRequestError(ApiError):
 
 
 class PaginationError(ApiError):
-    """A list cannot be read on: it gave no cursor, or one twice, which would never end."""
+    """A list cannot be continued: its cursor is missing, or repeats an earlier one."""
 
 
 class WaitTimeoutError(ApiError, TimeoutError):
-    """What was waited for did not come to a final state in time.
+    """The resource did not reach a final state in time.
 
     Attributes:
-        value: what the last answer said; None when none came.
+        value: the last value read; None if no response arrived.
     """
 
     def __init__(self, operation_id: str, timeout: float, value: Any) -> None:
@@ -92,24 +92,24 @@ class WaitTimeoutError(ApiError, TimeoutError):
 
 
 class ApiStatusError(ApiError):
-    """The answer's status is not a success.
+    """The status of the response is not a success.
 
-    Where the document does not tell by `x-contract-error`, code, message and details are looked
-    for where the bodies of errors usually have them.
+    Unless the document declares their places by `x-contract-error`, code, message and details are
+    looked up where error bodies commonly have them.
 
     Attributes:
         status: HTTP status code.
-        body: the body as the model that the document declares for this status; None when it
-            declares none, or the body does not fit.
-        code: what went wrong, for programs; None when the body did not say.
+        body: the body as the model declared for this status; None if no model is declared, or the
+            body does not match it.
+        code: machine-readable error code; None if the body has none.
         type: group of the code.
-        message: what went wrong, for people.
-        param: the parameter or field at fault.
-        request_id: how the service calls this request.
-        retry_after: seconds to wait before another attempt, if the service said so.
-        details: all faults of a request with several; one that has another form is left out.
-        location: where a redirection leads, without its query; redirections are not followed.
-        response: the answer.
+        message: human-readable message.
+        param: the invalid parameter or field.
+        request_id: the service's id of this request.
+        retry_after: seconds to wait before a retry, if the service specifies them.
+        details: the individual errors of a request with several; those of another form are omitted.
+        location: target of a redirect, without its query; redirects are not followed.
+        response: the response.
     """
 
     body: Any
@@ -144,12 +144,13 @@ class ApiStatusError(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class StatusErrors:
-    """The exceptions for answers that are not successes.
+    """The exceptions for unsuccessful responses.
 
     Attributes:
-        shape: where the body has what an exception shows.
+        shape: the paths of an exception's attributes in the body.
         classes: by status pattern (`404`, `5XX`, `default`); `expired` for an expired cursor.
-        codecs: those of the bodies, and of `detail`, one fault of several; None for any JSON.
+        codecs: of the models of bodies and details.
+        detail: name of the model of one of several errors; None for any JSON.
     """
 
     shape: ErrorShape
@@ -158,7 +159,7 @@ class StatusErrors:
     detail: str | None = None
 
     def body(self, response: Response, model: str | None) -> Any:
-        """Return the body as a model; None where there is none, or it does not fit."""
+        """Return the body as a model; None without a model, or if the body does not match it."""
         if model is None or model == "bytes":
             return None
         try:
@@ -167,7 +168,7 @@ class StatusErrors:
             return None
 
     def details(self, faults: Sequence[JsonValue]) -> Sequence[Any]:
-        """Return faults as models, without those of another form."""
+        """Return errors as models, without those that do not match."""
         if self.detail is None:
             return faults
         codec = self.codecs[self.detail]
@@ -181,10 +182,11 @@ class StatusErrors:
 def status_error(
     response: Response, errors: StatusErrors, operation: Operation[Any] | None = None
 ) -> ApiStatusError:
-    """Make the exception for an answer that is not a success.
+    """Return the exception for an unsuccessful response.
 
     Args:
-        operation: what was called; without it, the body and an expired cursor are not known.
+        operation: the called operation; without it, the body is not parsed as a model, and an
+            expired cursor is not recognized.
     """
     came = response.header("content-type") or ""
     model = None if operation is None else operation.model_for(response.status, came)[1]
@@ -198,14 +200,14 @@ def status_error(
 
 
 def retry_after(response: Response) -> float | None:
-    """Seconds of a `Retry-After` header in either form (RFC 9110, 10.2.3)."""
+    """Return the seconds of a `Retry-After` header in either form (RFC 9110, 10.2.3)."""
     value = response.header("retry-after")
     if value is None:
         return None
     try:
         if value.strip().isdigit():
             return float(value)
-        # Imported here: it brings 20 modules, and mostly there are seconds.
+        # Imported late: it loads 20 modules, and most values are seconds.
         from email.utils import parsedate_to_datetime
 
         return max(0.0, parsedate_to_datetime(value).timestamp() - time())
@@ -222,13 +224,13 @@ def _json(response: Response) -> JsonValue:
 
 
 def _kind(response: Response) -> str:
-    """Status and media type of an answer."""
+    """Return the status and media type of a response."""
     written = _MEDIA_TYPE.match(response.header("content-type") or "")
     return f"{response.status}, {written[0]}" if written else str(response.status)
 
 
 def _location(response: Response) -> str | None:
-    """Host and path of a `Location` (RFC 9110, 10.2.2): user and query may hold a secret."""
+    """Return host and path of a `Location` (RFC 9110, 10.2.2): user and query may be secret."""
     value = response.header("location")
     if value is None or response.status // 100 != 3:
         return None

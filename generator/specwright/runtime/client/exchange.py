@@ -1,4 +1,4 @@
-"""One request and its answer by httpx2: what is sent, how long it may take, how it failed."""
+"""One HTTP exchange by httpx2: the outgoing request, its time limits and its failures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_DEADLINE = nullcontext()
 
 
 class Exchange:
-    """How long an exchange may take, and how far it has come."""
+    """The time limits and the progress of an exchange."""
 
     def __init__(self, request: Request) -> None:
         seconds, timeout = request.deadline, request.timeout
@@ -48,7 +48,7 @@ class Exchange:
                 self.limits[step] = seconds if limit is None else min(limit, seconds)
 
     def deadline(self) -> AbstractContextManager[None]:
-        """Let the steps of the connections end with the exchange."""
+        """Return a context in which connections keep to the deadline of the exchange."""
         if self._seconds is None:
             return _NO_DEADLINE
         from .deadlines import deadline
@@ -56,17 +56,17 @@ class Exchange:
         return deadline(self._seconds)
 
     def go_on(self) -> None:
-        """Notice that a part of the answer has come.
+        """Record that a part of the response has arrived.
 
         Raises:
-            TimeoutError: the time of the exchange is over.
+            TimeoutError: the deadline of the exchange has passed.
         """
         self._step = "read"
         if self._seconds is not None and time.monotonic() >= self._ends:
             raise TimeoutError
 
     def failure(self, error: Exception) -> TransportError | ApiError:
-        """Say what an error of the library comes to, without what it tells of the exchange."""
+        """Return the error to raise for one of httpx2, without its details of the exchange."""
         import httpx2
 
         if isinstance(error, httpx2.InvalidURL):
@@ -79,7 +79,7 @@ class Exchange:
     def _late(self, step: Step | None) -> str:
         is_over = time.monotonic() >= self._ends
         seconds = self._seconds if is_over or step is None else self.limits[step]
-        # Without a limit of ours it is one of the system, or of the caller's client.
+        # Without our own limit, it was one of the system or of the caller's client.
         within = "in time" if seconds is None else f"within {seconds:.3g} s"
         return f"no answer {within}{_DOING[step]}"
 
@@ -90,8 +90,8 @@ def outgoing(
     """Return the arguments of `send`.
 
     Args:
-        given: the caller's client, whose headers and authentication stand in for what the
-            request does not say itself.
+        given: the caller's client; its headers and authentication are used where the request has
+            none of its own.
     """
     import httpx2
 
@@ -107,21 +107,21 @@ def outgoing(
         request.method,
         request.url,
         headers=headers,
-        # As bytes, the content would bring headers with it.
+        # Content passed as bytes would add headers.
         stream=_stream(content),
         extensions={"timeout": limits},
     )
     if isinstance(request.url, SecretURL):
-        # The library writes the URL of each request into its log.
+        # httpx2 logs the URL of each request.
         made.url = _secret_url()(request.url)
     if not isinstance(content, Chunks):
-        # Hooks look at the content.
+        # Hooks may access the content.
         made.read()
     return {"request": made, "stream": True, "auth": auth, "follow_redirects": False}
 
 
 def _framing(content: Payload | None) -> list[tuple[bytes, bytes]]:
-    """Say where the content ends (RFC 9112, 6)."""
+    """Return the header that delimits the content (RFC 9112, 6)."""
     if content is None:
         return []
     size = content.size if isinstance(content, Chunks) else len(content)
@@ -161,7 +161,7 @@ def _no_content() -> httpx2.ByteStream:
     import httpx2
 
     class NoContent(httpx2.ByteStream):
-        # One part without bytes would be written like any other.
+        # An empty chunk would be written like any other.
         def __iter__(self) -> Iterator[bytes]:
             return iter(())
 
@@ -188,7 +188,7 @@ def _secret_url() -> type[httpx2.URL]:
 
 @cache
 def failures() -> tuple[type[Exception], ...]:
-    """Return the errors of the library that `Exchange.failure` knows."""
+    """Return the errors of httpx2 that `Exchange.failure` handles."""
     import httpx2
 
     return TimeoutError, httpx2.RequestError, httpx2.InvalidURL

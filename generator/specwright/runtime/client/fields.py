@@ -1,4 +1,4 @@
-"""Header fields: which texts they can carry, and which of two of one name counts."""
+"""Header fields: validation of names and values, merging, and access by name."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ _NOT_IN_VALUES = re.compile(r"[^\t -~\xa0-\xff]")
 
 
 def is_field_name(text: str) -> bool:
-    """Tell whether a field can have this name (RFC 9110, 5.1)."""
+    """Return whether a text is a valid field name (RFC 9110, 5.1)."""
     return _NAME.fullmatch(text) is not None
 
 
 def is_field_value(text: str) -> bool:
-    """Tell whether a field can have this value (RFC 9110, 5.5), and its receiver the same one."""
+    """Return whether a text is a valid field value that arrives unchanged (RFC 9110, 5.5)."""
     return text == text.strip(" \t") and _NOT_IN_VALUES.search(text) is None
 
 
 def is_cookie_pair(text: str) -> bool:
-    """Tell whether a text can stand in the field `Cookie` (RFC 6265, 4.1.1)."""
+    """Return whether a text is valid in the `Cookie` header (RFC 6265, 4.1.1)."""
     return _COOKIE.fullmatch(text) is not None
 
 
 def merged(first: Headers, second: Headers) -> Headers:
-    """Return all fields; one of the second replaces those of its name, in whatever case."""
+    """Return all fields; the second list replaces fields of the same case-insensitive name."""
     replaced = {name.lower() for name, _ in second}
     return [field for field in first if field[0].lower() not in replaced] + second
 
 
 class Fields(Mapping[str, str]):
-    """Header fields by name, in whatever case; several of one name are joined by commas."""
+    """Header fields by case-insensitive name; repeated ones are joined by commas."""
 
     def __init__(self, headers: Headers) -> None:
         self._values: dict[str, str] = {}
@@ -56,5 +56,5 @@ class Fields(Mapping[str, str]):
         return len(self._values)
 
     def __repr__(self) -> str:
-        # Without the values: cookies are among them.
+        # Without the values, which include cookies.
         return f"Fields({sorted(self._values)})"

@@ -1,4 +1,4 @@
-"""The default of arguments that may be left out and may be null: there, None is null."""
+"""The default of arguments that may be omitted or null; for them, None means null."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import final
 
 @final
 class Omit:
-    """The type of `OMIT`, which leaves an argument out of a request."""
+    """The type of `OMIT`, which omits an argument from a request."""
 
     def __bool__(self) -> bool:
         return False

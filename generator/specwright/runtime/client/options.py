@@ -1,4 +1,4 @@
-"""How calls are made, and which values the options of that may have."""
+"""The options of calls, and their validation."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .fields import is_field_name, is_field_value, merged
 from .transport import Headers, Timeout
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
-# The client writes these itself, from the address and the body.
+# The client sets these itself, from the base URL and the body.
 _KEPT = frozenset({"host", "content-length", "transfer-encoding"})
 
 
 class ClientOptions(TypedDict, total=False):
-    """What `with_options` changes; what is left out stays.
+    """The options that `with_options` changes; omitted ones stay the same.
 
     Attributes:
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
-        max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses; None for no limit.
-        headers: sent with every request, besides those of the client that have other names.
+        max_retries: attempts after the first, for operations that are safe to repeat.
+        deadline: seconds for a call including all attempts and pauses; None for no limit.
+        headers: sent with every request, in addition to the client's headers of other names.
     """
 
     timeout: float | Timeout | None
@@ -35,15 +35,15 @@ class ClientOptions(TypedDict, total=False):
 
 
 class RequestOptions(TypedDict, total=False):
-    """What one call does differently; what is left out is as the client has it.
+    """The options of one call; omitted ones are those of the client.
 
     Attributes:
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, if the operation is safe to repeat.
-        deadline: seconds for the call with all its attempts and pauses; None for no limit.
-        extra_headers: sent besides those of the client and in place of those of the same name.
-        extra_query: query parameters, in place of those of the same name.
-        extra_body: members of the JSON body, in place of those of the same name; not validated.
+        deadline: seconds for the call including all attempts and pauses; None for no limit.
+        extra_headers: added to the client's headers, replacing those of the same name.
+        extra_query: query parameters, replacing those of the same name.
+        extra_body: members of the JSON body, replacing those of the same name; not validated.
     """
 
     timeout: float | Timeout | None
@@ -56,18 +56,18 @@ class RequestOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How calls are made.
+    """The options of a call.
 
     Attributes:
         timeout: seconds for each step of one attempt.
-        max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses; None for no limit.
+        max_retries: attempts after the first, for operations that are safe to repeat.
+        deadline: seconds for a call including all attempts and pauses; None for no limit.
         headers: sent with the request.
-        query: sent with the request, in place of parameters of the same name.
-        body: members of the JSON body, in place of those of the same name.
-        content_type: the form in which the body is sent; None for the usual one.
-        accept: the form in which the answer is asked for; None for the usual ones.
-        stream: whether the answer's body is left to be read in parts.
+        query: sent with the request, replacing parameters of the same name.
+        body: members of the JSON body, replacing those of the same name.
+        content_type: the media type of the request body; None for the default.
+        accept: the requested media type of the response; None for the defaults.
+        stream: whether the response body is left to be streamed.
     """
 
     timeout: Timeout = field(default_factory=Timeout)
@@ -81,10 +81,10 @@ class Options:
     stream: bool = False
 
     def changed(self, given: ClientOptions | RequestOptions | None) -> Options:
-        """Return these options with some given anew.
+        """Return these options with some changed.
 
         Raises:
-            InvalidArgumentError: there is no such option, or it cannot have this value.
+            InvalidArgumentError: an option is unknown or has an invalid value.
         """
         if not given:
             return self
@@ -99,16 +99,16 @@ class Options:
         return replace(self, **changes)
 
     def within(self, seconds: float) -> Options:
-        """Return these options for a call that must end in so many seconds, or earlier."""
+        """Return these options with a deadline of at most `seconds`."""
         deadline = seconds if self.deadline is None else min(seconds, self.deadline)
         return replace(self, deadline=deadline)
 
 
 def positive_integer(name: str, value: Any) -> int:
-    """Return a number of bytes and the like.
+    """Return a value such as a number of bytes.
 
     Raises:
-        InvalidArgumentError: it is not an integer above 0.
+        InvalidArgumentError: the value is not an integer above 0.
     """
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return value
@@ -154,7 +154,7 @@ def _headers(option: str, value: Any) -> Headers:
 def _mapping(option: str, value: Any) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(f"{option} must be a mapping")
-    # As an object first: type checkers do not agree on what a mapping of unknown types is.
+    # Cast to an object first: type checkers disagree on mappings of unknown types.
     return cast("Mapping[Any, Any]", cast("object", value))
 
 

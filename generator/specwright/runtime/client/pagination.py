@@ -1,4 +1,4 @@
-"""Lists that arrive in pages: read to their end, or followed for what is added."""
+"""Paginated lists: read to their end, or polled for new items."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _logger = logging.getLogger(__name__.partition(".")[0])
 
 @dataclass(frozen=True, slots=True)
 class PageData(Generic[Item]):
-    """One page as it came: its items and where the next one starts."""
+    """One page as received: its items and the position of the next page."""
 
     items: Sequence[Item]
     next_cursor: str | None
@@ -40,12 +40,12 @@ class PageData(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Generic[Item]):
-    """Items of a list that is followed, in order; iterating over it goes no further.
+    """Items of a followed list, in order; iteration covers this batch only.
 
     Attributes:
-        items: the items; none when only the cursor moved on.
-        cursor: where to go on once all of `items` are dealt with. Store it then, and not before,
-            so that a later start from it misses nothing.
+        items: the items; empty if only the cursor advanced.
+        cursor: the position to resume from once all `items` are processed. Store it only then, so
+            that a later start from it misses nothing.
     """
 
     items: Sequence[Item]
@@ -60,7 +60,7 @@ class Batch(Generic[Item]):
 
 
 class _Page(Generic[Item]):
-    """What pages have in common."""
+    """The attributes common to pages."""
 
     __slots__ = ("_data", "has_more", "items", "next_cursor")
 
@@ -72,14 +72,14 @@ class _Page(Generic[Item]):
 
 
 class Page(_Page[Item]):
-    """One page of a list; iterating over it goes on to the pages after it.
+    """One page of a list; iteration continues with the pages after it.
 
-    So it has no length: `len(page.items)` is that of this page.
+    It therefore has no length; use `len(page.items)` for this page.
 
     Attributes:
-        items: the items of this page alone.
-        next_cursor: where the next page starts; None when the list gives none. It is a cursor, or
-            the number of a page or of the items before it, or the query of its URL.
+        items: the items of this page only.
+        next_cursor: the position of the next page; None if the list has none. It is a cursor, the
+            number of a page or of the items before it, or the query of its URL.
         has_more: whether there is a next page.
     """
 
@@ -90,12 +90,12 @@ class Page(_Page[Item]):
         self._fetch = fetch
 
     def pages(self) -> Generator[Page[Item]]:
-        """Yield this page and all after it."""
+        """Yield this page and all pages after it."""
         for data in run(to_the_end(self._data), self._fetch, time.sleep):
             yield Page(data, self._fetch)
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield the items of this page and of all after it."""
+        """Yield the items of this page and of all pages after it."""
         for page in self.pages():
             yield from page.items
 
@@ -104,7 +104,7 @@ AsyncFetch = Callable[[str | None], Awaitable[PageData[Item]]]
 
 
 class AsyncPage(_Page[Item]):
-    """The asynchronous twin of `Page`."""
+    """The asynchronous counterpart of `Page`."""
 
     __slots__ = ("_fetch",)
 
@@ -113,19 +113,19 @@ class AsyncPage(_Page[Item]):
         self._fetch = fetch
 
     async def pages(self) -> AsyncGenerator[AsyncPage[Item]]:
-        """Yield this page and all after it."""
+        """Yield this page and all pages after it."""
         async for data in run_async(to_the_end(self._data), self._fetch, sleep):
             yield AsyncPage(data, self._fetch)
 
     async def __aiter__(self) -> AsyncGenerator[Item]:
-        """Yield the items of this page and of all after it."""
+        """Yield the items of this page and of all pages after it."""
         async for page in self.pages():
             for item in page.items:
                 yield item
 
 
 class AsyncPages(Generic[Item]):
-    """A list that was asked for: `await` gives its first page, `async for` all items."""
+    """A list to fetch: `await` returns its first page, `async for` yields all items."""
 
     __slots__ = ("_fetch",)
 
@@ -150,13 +150,13 @@ class AsyncPages(Generic[Item]):
         return AsyncPage(await self._fetch(None), self._fetch)
 
 
-# Both ask with a cursor, None being the one that the caller passed, and are sent a page.
+# Both ask with a cursor, None for the one that the caller passed, and receive a page.
 Reading = Course[str | None, PageData[Item], PageData[Item]]
 Following = Course[str | None, Batch[Item], PageData[Item]]
 
 
 def to_the_end(page: PageData[Item]) -> Reading[Item]:
-    """Give a page of a list and all after it."""
+    """Yield the steps of a course that gives a page and all pages after it."""
     used = set[str | None]()
     while True:
         yield Give(page)
@@ -174,20 +174,20 @@ def follow(
     give_up_after: float | None,
     clock: Callable[[], float],
 ) -> Following[Item]:
-    """Read a list to its end, and what is added to it, for ever.
+    """Return the course that reads a list to its end, then polls it for new items indefinitely.
 
-    What is there is read page by page; where there is nothing more, and after a failure that time
-    may mend, `interval` seconds pass from one request to the next at least.
+    Existing items are read page by page; at the end of the list, and after a temporary failure,
+    requests are at least `interval` seconds apart.
 
     Args:
-        arguments: those of the operation, the cursor to start from among them.
-        give_up_after: seconds without an answer after which the last error is raised; None for
+        arguments: those of the operation, including the cursor to start from.
+        give_up_after: seconds without a response after which the last error is raised; None for
             never.
-        clock: tells the time in seconds.
+        clock: returns the time in seconds.
 
     Raises:
-        InvalidArgumentError: `interval` is shorter than the one that the service declares, or a
-            number of seconds is not a time.
+        InvalidArgumentError: `interval` is shorter than the declared one, or a number of seconds is
+            invalid.
     """
     pagination = operation.pagination
     assert pagination is not None
@@ -216,7 +216,7 @@ def _following(
             if pause is None or (ends is not None and clock() + pause > ends):
                 raise
             failures += 1
-            # What a service says in an error is for the caller; a log goes further.
+            # The message of an error is for the caller only; logs are read more widely.
             cause = f"status {error.status}" if isinstance(error, ApiStatusError) else error
             _logger.warning("following a list: %s; asking again in %.1f s", cause, pause)
             yield Pause(pause)
@@ -230,7 +230,7 @@ def _following(
         if page.items or following != cursor:
             yield Give(Batch(page.items, following))
         cursor, answered = following, clock()
-        # A page without items brought nothing, whatever it says of the next one.
+        # After a page without items, pause even if it announces a next page.
         left = asked + interval - clock()
         if left > 0 and not (page.has_more and page.items):
             yield Pause(left)
@@ -243,20 +243,20 @@ def _cursor_after(page: PageData[Item]) -> str:
 
 
 def _use(cursor: str, used: set[str | None]) -> None:
-    """Refuse a cursor that was used before."""
+    """Record a cursor, or raise `PaginationError` if it was used before."""
     if cursor in used:
         raise PaginationError(f"the list gave the cursor {cursor!r} twice")
     used.add(cursor)
 
 
 def _pause(error: ApiError, interval: float, failures: int) -> float | None:
-    """Seconds to wait after a failed request; None when waiting does not mend it."""
+    """Return the seconds to wait after a failed request; None if waiting does not help."""
     if not is_temporary(error):
         return None
     asked = error.retry_after if isinstance(error, ApiStatusError) else None
     if asked is not None:
         return max(asked, interval)
-    # The power has a limit of its own: after some hours of outage it would be no float any more.
+    # The exponent is limited: after hours of outage, the power would overflow a float.
     longer = min(LONGEST_PAUSE, max(interval, 1.0) * 2.0 ** min(failures, 10))
-    # Some of it is chance, so that clients that failed together do not return together.
+    # Some of it is random, so that clients that failed together do not retry together.
     return max(longer, interval) * (1 + random.random() / 2)

@@ -1,4 +1,4 @@
-"""Clients of httpx2 on pools of connections of our own, which know the time of a call."""
+"""httpx2 clients on connection pools with the network backends of this package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IDLE_SECONDS = 5.0
 
 
 class _Transport(httpx2.HTTPTransport):
-    # Tracing finds requests in the methods of this class, so only the pool is another one.
+    # Tracing tools patch the methods of this class, so only the pool is replaced.
     def __init__(self, pool: httpcore2.ConnectionPool) -> None:
         self._pool = pool
 
@@ -36,14 +36,14 @@ class _Options(TypedDict):
 
 
 def client_of(scheme: str, proxy: SplitResult | None) -> httpx2.Client:
-    """Return a client with connections of its own."""
+    """Return a client with its own connections."""
     options = _options(scheme, proxy)
     pool = httpcore2.ConnectionPool(network_backend=deadlines.Backend(), **options)
     return httpx2.Client(transport=_Transport(pool), trust_env=False)
 
 
 def async_client_of(scheme: str, proxy: SplitResult | None) -> httpx2.AsyncClient:
-    """Return an asynchronous client with connections of its own."""
+    """Return an asynchronous client with its own connections."""
     options = _options(scheme, proxy)
     pool = httpcore2.AsyncConnectionPool(network_backend=sockets.Backend(), **options)
     return httpx2.AsyncClient(transport=_AsyncTransport(pool), trust_env=False)
@@ -55,7 +55,7 @@ def _options(scheme: str, proxy: SplitResult | None) -> _Options:
     return {
         "proxy": proxy and _proxy(proxy, context),
         "ssl_context": context,
-        # As many are kept as may be open, so that a burst leaves its connections to the next.
+        # All open connections are kept, so that one burst leaves them to the next.
         "max_connections": MAX_CONNECTIONS,
         "max_keepalive_connections": MAX_CONNECTIONS,
         "keepalive_expiry": IDLE_SECONDS,

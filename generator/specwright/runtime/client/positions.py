@@ -1,4 +1,4 @@
-"""Where the next page of a list starts: by a cursor, a number, or the query of a URL."""
+"""Positions in a paginated list: cursors, numbers, or queries of URLs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..shared.operation import Operation, Pagination, attribute
 from .errors import PaginationError
 from .transport import Response
 
-# RFC 8288, 3: targets with their parameters, of which a value may be quoted.
+# RFC 8288, 3: targets with their parameters, which may have quoted values.
 _LINK = re.compile(r"<([^>]*)>((?:[^,\"]|\"(?:[^\"\\]|\\.)*\")*)")
 _RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"]+))", re.IGNORECASE)
 _SAFE = "!$&'()*+,;=:@/?%[]"
@@ -19,10 +19,10 @@ _SAFE = "!$&'()*+,;=:@/?%[]"
 def next_position(
     pagination: Pagination, body: object, response: Response, given: object, count: int
 ) -> str | None:
-    """Return where the next page starts; None when the answer does not say.
+    """Return the position of the next page; None if the response has none.
 
     Args:
-        given: the argument with which this page was asked for.
+        given: the argument with which this page was requested.
         count: the number of items of this page.
     """
     match pagination.way:
@@ -41,7 +41,7 @@ def next_position(
 
 
 def has_more(pagination: Pagination, body: object, given: object, position: str | None) -> bool:
-    """Tell whether there is a next page: the answer says so, or it has a place to start from."""
+    """Return whether there is a next page: the response says so, or it has a next position."""
     more = attribute(body, pagination.more) if pagination.more else None
     if pagination.way == "cursor":
         return position is not None if more is None else more is True
@@ -61,7 +61,7 @@ def has_more(pagination: Pagination, body: object, given: object, position: str 
 def arguments_at(
     operation: Operation[object], arguments: Mapping[str, object], position: str
 ) -> Mapping[str, object]:
-    """Return the arguments that ask for the page at a position."""
+    """Return the arguments that request the page at a position."""
     pagination = operation.pagination
     assert pagination is not None
     for parameter in operation.parameters:
@@ -72,10 +72,10 @@ def arguments_at(
 
 
 def url_at(pagination: Pagination, url: str, position: str) -> str:
-    """Return the URL that asks for the page at a position, where a URL said what that is.
+    """Return the URL of the page at a position, if pages are linked by URLs.
 
-    Only the query is taken from that URL: behind a proxy it has another host, and to another host
-    no credential may go.
+    Only the query of a link is used: behind a proxy its host differs, and credentials must not go
+    to another host.
     """
     if pagination.way not in ("url", "link"):
         return url

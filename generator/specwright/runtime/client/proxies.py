@@ -1,4 +1,4 @@
-"""Which proxies a client's connections go through."""
+"""Selection of the proxies for a client's connections."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from urllib.parse import SplitResult, urlsplit
 from .addresses import origin_of
 from .errors import InvalidArgumentError
 
-# These keep proxies in settings of the system, too.
+# These platforms also have proxies in their system settings.
 HAS_SYSTEM_SETTINGS = sys.platform in ("darwin", "win32")
 SCHEMES = ("http", "https", "socks5", "socks5h")
 
 
 class Proxies:
-    """The proxies of the hosts that a client calls.
+    """The proxies for the hosts that a client calls.
 
     Args:
-        base_url: of the host that is called most; its proxy is looked for at once.
-        proxy: for all hosts; None takes the environment's.
+        base_url: of the main host; its proxy is looked up at once.
+        proxy: for all hosts; None uses the environment's.
 
     Raises:
-        InvalidArgumentError: a proxy cannot be used.
+        InvalidArgumentError: a proxy is not usable.
     """
 
     def __init__(self, base_url: str, proxy: str | None) -> None:
@@ -31,26 +31,26 @@ class Proxies:
         self.of(origin_of(base_url))
 
     def of(self, origin: str) -> tuple[str, SplitResult | None]:
-        """Return the scheme of a host's URLs, and its proxy."""
+        """Return the scheme of an origin, and its proxy."""
         if origin not in self._known:
             self._known[origin] = chosen_proxy(origin, self._proxy)
         return origin.partition("://")[0], self._known[origin]
 
 
 def chosen_proxy(base_url: str, proxy: str | None) -> SplitResult | None:
-    """Return the proxy that was given, or the one that the environment names for an address.
+    """Return the given proxy, or the environment's proxy for a URL.
 
     Raises:
-        InvalidArgumentError: it has no such URL as proxies have, or needs what is not installed.
+        InvalidArgumentError: its URL is invalid, or a package that it needs is not installed.
     """
     if proxy is None:
         proxy = _of_environment(base_url)
     if not proxy:
         return None
-    # What the environment calls `host:port` is reached by plain HTTP.
+    # A proxy without a scheme, `host:port`, uses plain HTTP.
     parts = _parts(proxy if "://" in proxy else f"http://{proxy}")
     if parts is None:
-        # Not shown: there may be a password in it.
+        # Not shown: the URL may contain a password.
         raise InvalidArgumentError(
             f"a proxy must have a URL in ASCII that begins with {', '.join(SCHEMES)}"
         )
@@ -62,7 +62,7 @@ def chosen_proxy(base_url: str, proxy: str | None) -> SplitResult | None:
 def _of_environment(base_url: str) -> str | None:
     if not HAS_SYSTEM_SETTINGS and not any(name.lower().endswith("_proxy") for name in os.environ):
         return None
-    # Imported here: they bring 30 modules, and mostly there is no proxy.
+    # Imported late: they load 30 modules, and proxies are rare.
     from urllib.request import getproxies, proxy_bypass
 
     scheme, _, rest = base_url.partition("://")

@@ -1,4 +1,4 @@
-"""How much of a rate limit is left, from the headers of an answer."""
+"""The remaining rate limit, from the headers of a response."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _INTEGER = re.compile(r";\s*([a-z]+)=([0-9]{1,15})(?=\s*(?:;|,|$))")
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """The rate limit that a request counted against; None for what the answer does not say.
+    """The rate limit of a request; None for values missing from the response.
 
     Attributes:
-        limit: requests in any window.
+        limit: maximum requests in any window.
         window_seconds: length of the window.
-        remaining: requests that are left now.
-        reset_seconds: until more are available.
+        remaining: requests left now.
+        reset_seconds: seconds until more are available.
     """
 
     limit: int | None
@@ -29,11 +29,11 @@ class RateLimit:
 def rate_limit(
     headers: Mapping[str, str], policy: str | None, state: str | None
 ) -> RateLimit | None:
-    """Read the first limit of `RateLimit-Policy` and `RateLimit` (IETF draft, RateLimit headers).
+    """Parse the first limit of `RateLimit-Policy` and `RateLimit` (IETF draft, RateLimit headers).
 
     Args:
-        policy: the header with the limit; None when the contract has none.
-        state: the header with what is left; None when the contract has none.
+        policy: name of the header with the limit; None if the contract has none.
+        state: name of the header with the remaining requests; None if the contract has none.
     """
     limit, left = _parameters(headers, policy), _parameters(headers, state)
     if not limit and not left:

@@ -1,4 +1,4 @@
-"""What a client is told of the API before its first call."""
+"""The description of an API for its client."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from .errors import StatusErrors
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What is known of the API besides its operations."""
+    """The data of an API that is not specific to one operation."""
 
     codecs: Codecs
     error: StatusErrors
     env_prefix: str
     user_agent: str
-    # The usual one first.
+    # The default one first.
     servers: tuple[Server, ...] = ()
-    # The URLs of those that only some operations have, as the document writes them.
+    # The URLs of servers that only some operations have, as written in the document.
     operation_servers: tuple[str, ...] = ()
     schemes: Mapping[str, Scheme] = field(default_factory=dict[str, Scheme])
-    # With the policy, and with what is left.
+    # For the policy and for the remaining requests.
     rate_limit_headers: tuple[str | None, str | None] = (None, None)
 
     def variable(self, argument: str) -> str:
-        """Return the variable of the environment that stands in for an argument."""
+        """Return the environment variable for an argument."""
         return f"{self.env_prefix}_{argument.upper()}"
 
     @property
     def security(self) -> Security:
-        """What requests without an operation ask for: any credential, or none."""
+        """The security of requests without an operation: any credential, or none."""
         return (*({name: ()} for name in self.schemes), {})

@@ -1,4 +1,4 @@
-"""Put credentials into the part of a request that holds them."""
+"""Credentials in the headers, cookies and query of requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .transport import Request, SecretURL
 
 
 def carries(request: Request, scheme: Scheme) -> bool:
-    """Tell whether the part for a credential is there already: the caller wrote it."""
+    """Return whether the caller has already set the part for a credential."""
     match scheme.location:
         case "header":
             name = scheme.name.lower()
@@ -28,7 +28,7 @@ def carries(request: Request, scheme: Scheme) -> bool:
 
 
 def signed(request: Request, scheme: Scheme, text: str) -> Request:
-    """Return a request with the text of a credential in its part."""
+    """Return a request with a credential added to its part."""
     match scheme.location:
         case "header":
             return replace(request, headers=[*request.headers, (scheme.name, text)])
@@ -43,7 +43,7 @@ def signed(request: Request, scheme: Scheme, text: str) -> Request:
 
 
 def hurried(request: Request, began: float) -> Request:
-    """Return a request that ends when it should have, had it been sent when it `began`."""
+    """Return a request with its deadline reduced by the time since it `began`."""
     if request.deadline is None:
         return request
     left = request.deadline - (monotonic() - began)

@@ -1,6 +1,7 @@
-"""Asynchronous connections that tell quickly whether their other end has closed them.
+"""Asynchronous connections with a fast check whether the peer has closed them.
 
-The pool asks all idle connections before each request; asking anyio costs more than a request does.
+The pool checks all idle connections before each request; the check of anyio costs more than a
+request.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ import httpcore2
 
 
 class Stream(httpcore2.AsyncNetworkStream):
-    """A connection of another backend."""
+    """A connection of another backend, with a fast check for readability."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
         self._stream = stream
         self._socket = stream.get_extra_info("socket")
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read what has come, or wait for it."""
+        """Read available bytes, or wait for some."""
         return await self._stream.read(max_bytes, timeout)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write everything."""
+        """Write all bytes."""
         await self._stream.write(buffer, timeout)
 
     async def aclose(self) -> None:
@@ -38,18 +39,18 @@ class Stream(httpcore2.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Go on by TLS."""
+        """Switch the connection to TLS."""
         return Stream(await self._stream.start_tls(ssl_context, server_hostname, timeout))
 
     def get_extra_info(self, info: str) -> Any:
-        """Return what is known of the connection."""
+        """Return information about the connection."""
         if info == "is_readable" and self._socket is not None:
             return _is_readable(self._socket.fileno())
         return self._stream.get_extra_info(info)
 
 
 class Backend(httpcore2.AsyncNetworkBackend):
-    """Makes connections by anyio."""
+    """A network backend based on anyio."""
 
     def __init__(self) -> None:
         self._backend = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
@@ -69,7 +70,7 @@ class Backend(httpcore2.AsyncNetworkBackend):
 
 
 def _is_readable(descriptor: int) -> bool:
-    """Whether there is something to read: on an idle connection, that it has ended."""
+    """Return whether there is something to read; on an idle connection, that is its end."""
     if descriptor < 0:
         return True
     if not hasattr(select, "poll"):

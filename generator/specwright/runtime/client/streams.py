@@ -1,4 +1,4 @@
-"""Answers that are read while they come: items one by one, or bytes in parts."""
+"""Responses read as they arrive: items one by one, or bytes in chunks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ T = TypeVar("T")
 
 
 class Stream(Generic[T]):
-    """The items of an answer, each when it comes.
+    """The items of a response, each as it arrives.
 
-    Iterate over it once, in a `with` block if you may leave before its end: the connection is
-    closed with the block.
+    Iterate over it once, in a `with` block if you may stop early: the end of the block closes the
+    connection.
 
     Raises:
         ApiConnectionError: the connection broke before the end, while iterating.
@@ -41,18 +41,18 @@ class Stream(Generic[T]):
         self._items: Generator[T] = _read(name, response, items, limit)
 
     def __iter__(self) -> Iterator[T]:
-        """Yield the items that have not been read."""
+        """Yield the remaining items."""
         return self._items
 
     def __next__(self) -> T:
         return next(self._items)
 
     def close(self) -> None:
-        """Close the connection; there are no more items."""
+        """Close the connection; iteration then ends."""
         self._items.close()
 
     def __enter__(self) -> Self:
-        """Return the stream, to be closed at the end of the block."""
+        """Return the stream, which is closed at the end of the block."""
         return self
 
     def __exit__(
@@ -66,24 +66,24 @@ class Stream(Generic[T]):
 
 
 class AsyncStream(Generic[T]):
-    """The asynchronous twin of `Stream`."""
+    """The asynchronous counterpart of `Stream`."""
 
     def __init__(self, name: str, response: Response, items: ItemReader, limit: int) -> None:
         self._items: AsyncGenerator[T] = _read_async(name, response, items, limit)
 
     def __aiter__(self) -> AsyncIterator[T]:
-        """Yield the items that have not been read."""
+        """Yield the remaining items."""
         return self._items
 
     async def __anext__(self) -> T:
         return await anext(self._items)
 
     async def close(self) -> None:
-        """Close the connection; there are no more items."""
+        """Close the connection; iteration then ends."""
         await self._items.aclose()
 
     async def __aenter__(self) -> Self:
-        """Return the stream, to be closed at the end of the block."""
+        """Return the stream, which is closed at the end of the block."""
         return self
 
     async def __aexit__(
@@ -97,10 +97,10 @@ class AsyncStream(Generic[T]):
 
 
 class StreamedResponse:
-    """An answer whose body is read in parts, of whatever size it is.
+    """A response with a body to be read in chunks, without a size limit.
 
     Attributes:
-        headers: by name, in whatever case.
+        headers: by case-insensitive name.
     """
 
     def __init__(self, name: str, response: Response) -> None:
@@ -109,7 +109,7 @@ class StreamedResponse:
         self._chunks = _chunks(name, response)
 
     def iter_bytes(self) -> Generator[bytes]:
-        """Yield the body part by part, as it comes.
+        """Yield the body in chunks, as they arrive.
 
         Raises:
             ApiConnectionError: the connection broke before the end.
@@ -131,7 +131,7 @@ class StreamedResponse:
 
 
 class AsyncStreamedResponse:
-    """The asynchronous twin of `StreamedResponse`."""
+    """The asynchronous counterpart of `StreamedResponse`."""
 
     def __init__(self, name: str, response: Response) -> None:
         self.status = response.status
@@ -139,7 +139,7 @@ class AsyncStreamedResponse:
         self._chunks = _async_chunks(name, response)
 
     def iter_bytes(self) -> AsyncGenerator[bytes]:
-        """Yield the body part by part, as it comes.
+        """Yield the body in chunks, as they arrive.
 
         Raises:
             ApiConnectionError: the connection broke before the end.
@@ -182,7 +182,7 @@ async def _read_async(
 
 
 def _checked(name: str, response: Response, read: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """Yield items; one that breaks the contract is an error without what it holds."""
+    """Yield items; raise an error without any values for one that breaks the contract."""
     try:
         yield from read()
     except ValidationError as error:

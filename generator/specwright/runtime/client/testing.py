@@ -1,4 +1,4 @@
-"""Transports that answer from memory, for tests of code that uses a client."""
+"""Fake transports with responses from memory, for tests of code that uses a client."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Reply = TypeVar("Reply", bound=Response | Exception)
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """What a fake service knows: its operations, and examples as JSON.
+    """The data of a fake service: its operations, and examples as JSON.
 
     Attributes:
-        examples: by the name of their model.
-        events: by their type, with the name of the model.
+        examples: by model name.
+        events: by event type, each with the name of its model.
     """
 
     operations: Sequence[Operation[Any]]
@@ -54,7 +54,7 @@ class Book:
         return codec.read(written.encode())
 
     def find(self, request: Request) -> Operation[Any] | None:
-        """Return the operation that a request is for; the longest path that fits wins."""
+        """Return the operation of a request; the match with the longest literal prefix wins."""
         segments = urlsplit(request.url).path.split("/")
         fitting = [
             operation
@@ -64,19 +64,19 @@ class Book:
         return max(fitting, key=lambda each: len(each.path.split("{")[0]), default=None)
 
     def success(self, operation: Operation[Any]) -> Response:
-        """Return an operation's first success with the document's example."""
+        """Return the first successful response of an operation, with the document's example."""
         status = next(iter(operation.successes), "200")
         contents = operation.responses.get(status, ())
         body = next((self.examples.get(each.model or "", "") for each in contents), "")
-        # `default` is any of them.
+        # `default` stands for any status.
         return response(body.encode(), int(status.replace("XX", "00").replace("default", "200")))
 
 
 class Recorder:
-    """Remembers what was sent and decides what is answered.
+    """Records requests and chooses the responses.
 
     Attributes:
-        requests: all requests in the order in which they were sent.
+        requests: all requests in the order sent.
     """
 
     def __init__(self, book: Book, answer: Callable[[Request], Response] | None = None) -> None:
@@ -86,14 +86,14 @@ class Recorder:
         self._replies: dict[str, list[Response | Exception]] = {}
 
     def reply(self, operation_id: str, *replies: Response | Exception) -> None:
-        """Answer an operation with these, one after the other; the last one stays."""
+        """Set the replies to an operation, used one after the other; the last one is repeated."""
         known = {operation.id for operation in self._book.operations}
         if operation_id not in known or not replies:
             raise ValueError(f"no operation {operation_id!r}, or no reply to it")
         self._replies[operation_id] = [_checked(reply) for reply in replies]
 
     def answer(self, request: Request) -> Response:
-        """Record a request and answer it."""
+        """Record a request and return the response."""
         self.requests.append(request)
         if self._answer is not None:
             return _checked(self._answer(request))
@@ -110,10 +110,10 @@ class Recorder:
 
 
 class FakeTransport(Recorder):
-    """A transport of a client."""
+    """A fake transport for a client."""
 
     def send(self, request: Request) -> Response:
-        """Answer a request."""
+        """Return the response to a request."""
         return self.answer(request)
 
     def close(self) -> None:
@@ -121,10 +121,10 @@ class FakeTransport(Recorder):
 
 
 class AsyncFakeTransport(Recorder):
-    """A transport of an asynchronous client."""
+    """A fake transport for an asynchronous client."""
 
     async def send(self, request: Request) -> Response:
-        """Answer a request."""
+        """Return the response to a request."""
         return self.answer(request)
 
     async def close(self) -> None:
@@ -132,7 +132,7 @@ class AsyncFakeTransport(Recorder):
 
 
 def response(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Make an answer of a model, of any JSON value, or of bytes."""
+    """Return a response with a model, any JSON value, or bytes as its body."""
     match body:
         case bytes():
             content = body
@@ -152,6 +152,6 @@ def _checked(reply: Reply) -> Reply:
 
 
 def _fits(operation: Operation[Any], segments: Sequence[str]) -> bool:
-    # What comes before is the path of the base URL.
+    # The segments before are the path of the base URL.
     template = PathTemplate(operation.path)
     return template.values(["", *segments[1 - template.length :]]) is not None

@@ -1,4 +1,4 @@
-"""Access tokens that a client obtains for a grant, and keeps as long as they last (RFC 6749)."""
+"""Access tokens, obtained for a grant and kept until they expire (RFC 6749)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .transport import Headers, Request, Response, TransportError
 if TYPE_CHECKING:
     import asyncio
 
-# Seconds before its end in which a token is not sent any more, but at most a tenth of its time.
+# A token is replaced so many seconds before its expiry, but at most a tenth of its lifetime.
 _MARGIN = 30.0
 _FORM = "application/x-www-form-urlencoded"
 
@@ -28,13 +28,13 @@ Course = Generator[Request, Response, str]
 
 
 class Tokens:
-    """The present token for a grant.
+    """The current token of a grant.
 
     Args:
-        url: where tokens are given.
+        url: the token endpoint.
 
     Raises:
-        InvalidArgumentError: no request can be sent to the URL.
+        InvalidArgumentError: the URL is invalid.
     """
 
     def __init__(self, grant: Grant, url: str, user_agent: str) -> None:
@@ -55,10 +55,10 @@ class Tokens:
 
     @contextmanager
     def turn(self, seconds: float | None) -> Generator[None]:
-        """Keep other threads from obtaining a token, too.
+        """Keep other threads from obtaining a token at the same time.
 
         Raises:
-            TransportError: another one did for so many seconds.
+            TransportError: another thread did so for more than `seconds`.
         """
         if not self._lock.acquire(timeout=-1 if seconds is None else seconds):
             raise _late()
@@ -69,10 +69,10 @@ class Tokens:
 
     @asynccontextmanager
     async def turn_async(self, seconds: float | None) -> AsyncGenerator[None]:
-        """Keep other tasks of this event loop from obtaining a token, too.
+        """Keep other tasks of this event loop from obtaining a token at the same time.
 
         Raises:
-            TransportError: another one did for so many seconds.
+            TransportError: another task did so for more than `seconds`.
         """
         import asyncio
 
@@ -91,16 +91,16 @@ class Tokens:
             lock.release()
 
     def forget(self) -> bool:
-        """Obtain another token the next time; tell whether there was one."""
+        """Discard the token; return whether there was one."""
         had_one, self._token = self._token != "", ""
         return had_one
 
     def course(self, call: Request) -> Course:
-        """Return the token for a call; what is yielded before is sent to obtain one.
+        """Yield the requests needed to obtain a token, then return the token for a call.
 
         Raises:
-            TokenRequestError: the service gives none.
-            TransportError: the service cannot give one now.
+            TokenRequestError: the token endpoint refuses to issue one.
+            TransportError: the token endpoint is temporarily unavailable.
         """
         if self._token and monotonic() < self._ends:
             return self._token
@@ -145,7 +145,7 @@ class Tokens:
 
 
 def obtained(course: Course, send: Callable[[Request], Response]) -> str:
-    """Carry out a course."""
+    """Run a course and return the token."""
     answer: Any = None
     while True:
         try:
@@ -157,7 +157,7 @@ def obtained(course: Course, send: Callable[[Request], Response]) -> str:
 
 
 async def obtained_async(course: Course, send: Callable[[Request], Awaitable[Response]]) -> str:
-    """Carry out a course."""
+    """Run a course and return the token."""
     answer: Any = None
     while True:
         try:
@@ -169,7 +169,7 @@ async def obtained_async(course: Course, send: Callable[[Request], Awaitable[Res
 
 
 def _unreached(error: TransportError) -> TransportError:
-    # Nothing of the call itself was done, as if there had been no connection.
+    # The call itself was not sent, as if the connection had failed.
     said = f"no token could be obtained: {error}"
     return TransportError(said, timed_out=error.timed_out, step="connect")
 
@@ -180,7 +180,7 @@ def _late() -> TransportError:
 
 
 def _seconds(lifetime: object) -> float:
-    """How long a token is sent."""
+    """Return the seconds for which a token is used."""
     try:
         seconds = float(str(lifetime))
     except ValueError:

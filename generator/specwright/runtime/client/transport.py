@@ -1,4 +1,4 @@
-"""How requests travel: what a client needs of HTTP, whoever carries it out."""
+"""The transport interface of clients: requests, responses and their transmission."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Timeout:
     """Seconds for each step of an attempt; None for no limit.
 
     Attributes:
-        connect: for a connection, and again for its TLS handshake.
-        read: for each part of the answer.
+        connect: for opening a connection, and again for its TLS handshake.
+        read: for each part of the response.
         write: for each part of the request.
-        pool: for a connection to become free, when all are in use.
+        pool: for a connection to become free if all are in use.
     """
 
     connect: float | None = 30.0
@@ -30,7 +30,7 @@ class Timeout:
 
 
 class SecretURL(str):
-    """A URL with a credential in its query, which neither messages nor logs show."""
+    """A URL with a credential in its query, which messages and logs hide."""
 
     __slots__ = ()
 
@@ -40,14 +40,14 @@ class SecretURL(str):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it is sent.
+    """An outgoing request.
 
     Attributes:
         timeout: seconds for each step of the exchange.
         deadline: seconds for the exchange as a whole; None for no limit.
-        route: the URL without its query, the path as a template; for messages and metrics.
-        stream: whether the body of a success is left to be read in parts.
-        chunks: the content, where it is read while it is sent; `content` is None then.
+        route: the URL without its query, with the path as a template; for messages and metrics.
+        stream: whether the body of a successful response is left to be streamed.
+        chunks: the content, if it is read while being sent; it replaces `content`.
     """
 
     method: str
@@ -63,10 +63,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer: status, headers in the order received, body with any compression undone.
+    """A response: status, headers in the order received, decompressed body.
 
     Attributes:
-        chunks: the body, where it is left to be read in parts; `content` is empty then.
+        chunks: the body, if it is left to be streamed; `content` is then empty.
     """
 
     status: int
@@ -75,17 +75,17 @@ class Response:
     chunks: Iterator[bytes] | AsyncIterator[bytes] | None = field(default=None, repr=False)
 
     def header(self, name: str) -> str | None:
-        """Return the first header of that name, in whatever case, or None."""
+        """Return the first header of a case-insensitive name, or None."""
         name = name.lower()
         return next((value for key, value in self.headers if key.lower() == name), None)
 
 
 class TransportError(Exception):
-    """No answer came.
+    """No response arrived.
 
     Attributes:
-        timed_out: whether because time ran out.
-        step: where the exchange ended, if that is known.
+        timed_out: whether because of a timeout.
+        step: the step in which the exchange failed, if known.
     """
 
     def __init__(self, message: str, *, timed_out: bool = False, step: Step | None = None) -> None:
@@ -95,17 +95,17 @@ class TransportError(Exception):
 
 
 class ResponseTooLargeError(TransportError):
-    """An answer came that has more bytes than are wanted; another attempt would not help."""
+    """The response exceeds the size limit; a retry would not help."""
 
 
 class Transport(Protocol):
-    """What a client needs of HTTP."""
+    """The HTTP transport of a client."""
 
     def send(self, request: Request) -> Response:
-        """Send a request and return the whole answer.
+        """Send a request and return the response, complete unless streamed.
 
         Raises:
-            TransportError: no answer came.
+            TransportError: no response arrived.
         """
         ...
 
@@ -115,13 +115,13 @@ class Transport(Protocol):
 
 
 class AsyncTransport(Protocol):
-    """What an asynchronous client needs of HTTP."""
+    """The HTTP transport of an asynchronous client."""
 
     async def send(self, request: Request) -> Response:
-        """Send a request and return the whole answer.
+        """Send a request and return the response, complete unless streamed.
 
         Raises:
-            TransportError: no answer came.
+            TransportError: no response arrived.
         """
         ...
 

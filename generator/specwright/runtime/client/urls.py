@@ -1,4 +1,4 @@
-"""The parts of a query, or of the field `Cookie`, that parameters become."""
+"""Parameters as parts of a query or of the `Cookie` header."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..shared.styles import is_undefined, pairs
 
 
 def parts(parameter: Parameter, value: JsonValue) -> list[str]:
-    """Return what a parameter becomes."""
+    """Return the `name=text` parts of a parameter."""
     return [f"{name}={text}" for name, text in pairs(parameter, value)]
 
 
 def with_parts(query: Sequence[str], more: Mapping[str, JsonValue]) -> list[str]:
-    """Return a query with parameters that replace those of the same name."""
+    """Return a query with added parameters, which replace those of the same name."""
     names = {quote(name, safe="") for name in more}
     kept = [part for part in query if part.partition("=")[0] not in names]
     given = {name: value for name, value in more.items() if not is_undefined(value)}

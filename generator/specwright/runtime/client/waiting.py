@@ -1,4 +1,4 @@
-"""Reading a resource until it is in one of its final states."""
+"""Polling of a resource until it is in one of its final states."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ LONGEST_PAUSE = 10.0
 def wait(
     operation: Operation[T], timeout: float, clock: Callable[[], float]
 ) -> Course[float, T, T]:
-    """Ask for a value, with the seconds that are left, until it is final, and give it.
+    """Return the course that reads a value until it is final.
 
-    The pauses start at the declared interval and grow; towards the end they are half of what is
-    left, so that the last look is not long before it.
+    Each question is the number of remaining seconds. The pauses start at the declared interval and
+    grow; near the end they are half of the remaining time, so that the last read is not long before
+    the timeout.
 
     Args:
-        timeout: seconds for everything.
-        clock: tells the time in seconds.
+        timeout: seconds in total.
+        clock: returns the time in seconds.
 
     Raises:
-        InvalidArgumentError: the timeout is not a time.
+        InvalidArgumentError: the timeout is not a valid number of seconds.
     """
     if not timeout >= 0:
         raise InvalidArgumentError("timeout: must be a number of seconds")

@@ -1,1 +1,1 @@
-"""What serves an API: requests to arguments, handlers, answers and errors to bytes."""
+"""The server runtime: parsing of requests, calls of handlers, responses and errors."""

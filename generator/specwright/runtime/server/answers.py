@@ -1,4 +1,4 @@
-"""Answers of handlers: from what they return to what is sent, checked against the contract."""
+"""Responses from the results of handlers, checked against the contract."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _JSON: Mapping[str, str] = {"content-type": "application/json"}
 
 
 class BrokenContractError(Exception):
-    """A handler's answer is none that the contract declares."""
+    """The response of a handler breaks the contract."""
 
 
-# Without slots: Python 3.11 cannot make `Reply[Order](order)` of a frozen class that has them.
+# Without slots: with them, `Reply[Order](order)` fails for a frozen class on Python 3.11.
 @dataclass(frozen=True)
 class Reply(Generic[T_co]):
-    """A handler's answer with a status other than the first declared success, or with headers.
+    """A handler's response with headers, or with a status other than the first declared success.
 
-    `value` may be the bytes of an earlier answer, which are sent as they are.
+    `value` may be the bytes of an earlier response, which are sent unchanged.
 
     Attributes:
-        content_type: the form of the answer, where the contract declares several.
+        content_type: the media type of the response, if the contract declares several.
     """
 
     value: T_co | bytes
@@ -44,7 +44,7 @@ class Reply(Generic[T_co]):
 
 
 class AnswerWriter:
-    """Writes the answers of one operation."""
+    """Writes the responses of one operation."""
 
     def __init__(self, operation: Operation[Any], codecs: Codecs, check: bool) -> None:
         self._operation = operation
@@ -52,14 +52,14 @@ class AnswerWriter:
         self._check = check
         success = next(iter(operation.successes), "200")
         self._status = int(success.replace("XX", "00").replace("default", "200"))
-        # The usual form of each status, with what writes it.
+        # The default content of each status, with its codec.
         self._usual: dict[int, tuple[Content, Codec] | None] = {}
 
     def write(self, result: object) -> Answer:
-        """Return what is sent.
+        """Return the response for the result of a handler.
 
         Raises:
-            BrokenContractError: the contract declares no such answer.
+            BrokenContractError: the response breaks the contract.
         """
         if isinstance(result, Redirect):
             result = Reply(None, result.status, {"location": result.url})
@@ -102,7 +102,7 @@ class AnswerWriter:
             if self._check and isinstance(body, bytes) and not medium.is_stream:
                 self._checked(status, content, body, codec)
             return _answer(status, media_type, body, headers)
-        # Not within the block: Pydantic's error has the values, and this one is logged.
+        # Outside the block: Pydantic's error contains the values, and this one is logged.
         raise BrokenContractError(f"the body of {status} breaks its schema: {wrong}")
 
     def _checked(self, status: int, content: Content, body: bytes, codec: Codec) -> None:
@@ -133,7 +133,7 @@ class AnswerWriter:
     def _chosen(
         self, status: int, reply: Reply[object], usual: tuple[Content, Codec]
     ) -> tuple[Content, Codec]:
-        """The form that a handler names, or items where it answers with items."""
+        """Return the content that a handler names, or the stream if it returns items."""
         is_stream = hasattr(reply.value, "__aiter__") or hasattr(reply.value, "__next__")
         if reply.content_type is None and not is_stream:
             return usual
@@ -149,7 +149,7 @@ class AnswerWriter:
 
 
 def _raw(status: int, value: object, headers: Mapping[str, str]) -> Answer:
-    """A body of which the contract says nothing."""
+    """Return a response with a body that the contract does not describe."""
     match value:
         case None:
             return Answer(status, b"", headers)

@@ -1,4 +1,4 @@
-"""Serves implementations of the generated Protocols over HTTP, as the contract says."""
+"""HTTP applications from implementations of the generated Protocols."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What a contract says about all of its operations.
+    """The rules of a contract that apply to all operations.
 
     Attributes:
-        schemes: those that operations ask for, by their names in the document.
-        max_body: bytes of a request's body; None where the contract sets no limit.
+        schemes: the security schemes of the operations, by their names in the document.
+        max_body: maximum bytes of a request body; None if the contract sets no limit.
         rate_headers: names of the headers for policy, state and retry.
     """
 
@@ -53,7 +53,7 @@ class Policy:
 
 
 class Hooks(TypedDict, total=False):
-    """What an application plugs in."""
+    """The hooks that an application provides."""
 
     authenticate: Authenticate | None
     rate_limiter: RateLimiter | None
@@ -62,11 +62,11 @@ class Hooks(TypedDict, total=False):
 class Options(TypedDict, total=False):
     """Options of `create_app`.
 
-    check_responses: answer 500 instead of sending what breaks the contract (default: True).
-    refuse_unknown_query: refuse query parameters that the operation does not have.
-    request_id: makes the id of a request from the one that the client sent, if any.
-    max_body: bytes of a request's body where the contract sets no limit (default: 1 MiB).
-    prefix: path below which the operations are served, such as `/api/v1`.
+    check_responses: respond with 500 if a response breaks the contract (default: True).
+    refuse_unknown_query: reject query parameters that the operation does not declare.
+    request_id: returns the id of a request, given the client's id or None.
+    max_body: maximum bytes of a request body if the contract sets no limit (default: 1 MiB).
+    prefix: path prefix of the operations, such as `/api/v1`.
     middleware, lifespan: as in Starlette.
     """
 
@@ -80,7 +80,7 @@ class Options(TypedDict, total=False):
 
 
 class ImplementationError(TypeError):
-    """An implementation does not fit its Protocol; the message lists every difference."""
+    """An implementation does not match its Protocol; the message lists every difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Group:
     """The operations of a Protocol, with their implementation.
 
     Attributes:
-        implementation: None stands for an instance of `fallback`.
+        implementation: None for an instance of `fallback`.
     """
 
     protocol: str
@@ -105,7 +105,7 @@ def bind(
     hooks: Hooks,
     options: Options,
 ) -> Starlette:
-    """Make an application of implementations; it may get routes and mounts besides.
+    """Return an application of the implementations; more routes and mounts may be added to it.
 
     Raises:
         ImplementationError: a handler is missing or takes other arguments.
@@ -141,10 +141,10 @@ def bind(
 
 
 class _Application(Starlette):
-    """An application that is spared the search for a route while it has only one."""
+    """An application that skips routing while it has only one route."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; the service handles all errors, so that no middleware has to."""
+        """Respond to a request; the service handles all errors, so that no middleware has to."""
         if scope["type"] == "http" and len(self.routes) == 1 and not self.user_middleware:
             scope["app"] = self
             await self.routes[0].handle(scope, receive, send)
@@ -174,7 +174,7 @@ def _differences(handler: Any, operation: Operation[Any]) -> list[str]:
 
 
 class _Service(BaseRoute):
-    """All operations as one route, so that a request that fits none gets its error here, too."""
+    """All operations as one route, which also responds to requests that match no operation."""
 
     def __init__(
         self,
@@ -198,11 +198,11 @@ class _Service(BaseRoute):
         self._request_id_header = (policy.errors.request_id_header or "").lower().encode()
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Take every HTTP request that no other route of the application takes."""
+        """Match every HTTP request that no other route of the application matches."""
         return (Match.PARTIAL if scope["type"] == "http" else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whatever happens."""
+        """Respond to a request, even if its handler fails."""
         context = Context(scope, receive)
         sent = context.fields.get(self._request_id_header)
         context.request_id = self._request_id(sent.decode("latin-1") if sent else None)
@@ -280,7 +280,7 @@ class _Service(BaseRoute):
 
 
 async def _send_parts(parts: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
-    """Send a body part by part, and leave it when the client has gone."""
+    """Send a body in chunks; stop if the client disconnects."""
 
     async def sent() -> None:
         async for part in parts:
@@ -308,7 +308,7 @@ def _allow(methods: Mapping[str, object]) -> dict[str, str]:
 
 
 def _common_security(operations: Sequence[Operation[Any]]) -> Security:
-    # Who may call nothing learns nothing of what there is.
+    # Without credentials, callers cannot find out which paths exist.
     if not all(operation.secured for operation in operations):
         return ()
     found: list[Mapping[str, tuple[str, ...]]] = []
@@ -318,7 +318,7 @@ def _common_security(operations: Sequence[Operation[Any]]) -> Security:
 
 
 def _common_limit(operations: Sequence[Operation[Any]], safe: bool) -> str | None:
-    # A request that fits no operation counts, too, where only one limit can be meant.
+    # A request that matches no operation also counts if only one limit can apply.
     limits = {each.rate_limit for each in operations if (each.method in _SAFE) is safe}
     return limits.pop() if len(limits) == 1 else None
 

@@ -1,4 +1,4 @@
-"""Who sends a request: its credentials by the schemes of the document."""
+"""Authentication of requests by the security schemes of the document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..shared.operation import Security
 from .context import Context
 from .problems import Problem
 
-# Takes the credential of the document's only scheme, or those of several by argument.
+# Receives the credential of the document's only scheme, or those of several by argument.
 Authenticate = Callable[[Any, Request], Awaitable[object]]
 
 _PLACES = {"header": "header", "query": "query parameter", "cookie": "cookie"}
@@ -26,10 +26,10 @@ class Authentication:
         self._authenticate = authenticate
 
     async def principal(self, security: Security, context: Context) -> object:
-        """Return whoever the first alternative that is complete and valid stands for.
+        """Return the principal of the first complete and valid alternative.
 
         Raises:
-            Problem: there is no such alternative.
+            Problem: credentials are required but missing, or not valid.
         """
         request = context.request
         schemes = {name: self._schemes[name] for alternative in security for name in alternative}
@@ -65,7 +65,7 @@ def _texts(scheme: Scheme, request: Request) -> Sequence[str]:
 
 
 def _credential(scheme: Scheme, texts: Sequence[str]) -> object | None:
-    # One that comes twice is none: which of the two counts is told differently everywhere.
+    # A repeated credential is rejected: implementations differ in which one they use.
     if not scheme.name:
         return scheme.read("")
     return scheme.read(texts[0]) if len(texts) == 1 else None

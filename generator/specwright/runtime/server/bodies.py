@@ -1,4 +1,4 @@
-"""Bodies of requests: received up to a limit, and read in the form in which they came."""
+"""Request bodies: received up to a limit, and parsed by their media type."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)")
 
 
 class BodyReader:
-    """Reads the bodies of requests for one operation."""
+    """Parses the request bodies of one operation."""
 
     def __init__(self, operation: Operation[Any], codecs: Codecs, max_body: int) -> None:
         self._operation = operation
@@ -33,10 +33,10 @@ class BodyReader:
         self._max_body = max_body
 
     async def read(self, context: Context, wrong: list[Fault]) -> object:
-        """Return the value of a body; what is wrong with it joins the list.
+        """Return the value of a body; append its errors to `wrong`.
 
         Raises:
-            Problem: the body is too large, has another media type, or is not of its own.
+            Problem: the body is too large, has an undeclared media type, or does not match its own.
         """
         data = context.body = await self._receive(context.receive)
         if not data and not self._operation.body_required:
@@ -82,7 +82,7 @@ class BodyReader:
         return bytes(body)
 
     def _content(self, sent: str, fields: Mapping[bytes, bytes]) -> Content:
-        """Return the declared form that a body came in."""
+        """Return the declared content that matches the headers of a body."""
         name = essence(sent)
         for content in self._operation.body:
             if not _fits(essence(content.media_type), name):

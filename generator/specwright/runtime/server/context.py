@@ -1,4 +1,4 @@
-"""The request behind a call of a handler."""
+"""The context of a request, as passed to handlers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ..shared.operation import Operation
 
 
 class Context:
-    """The request behind a call of a handler.
+    """The request that a handler serves.
 
     Attributes:
-        scope, receive: the request as ASGI has it.
-        body: the bytes of the body; None until they are read, and where none is declared.
-        operation: the plan of the operation; None while the request fits none.
-        principal: what `authenticate` returned; None for an operation without security.
-        request_id: also in the answer, where the contract declares a header for it.
-        fields: the request's headers by lower-case name; one that came twice has both values.
-        headers: sent with the answer, whether that is a success or an error.
-        rate_headers: what the rate limiter has to say, with every answer after its count.
+        scope, receive: the ASGI request.
+        body: the bytes of the body; None until they are read, and if no body is declared.
+        operation: the operation as data; None until one matches the request.
+        principal: the result of `authenticate`; None for an operation without security.
+        request_id: also sent with the response, if the contract declares a header for it.
+        fields: the request headers by lower-case name; repeated ones are joined by commas.
+        headers: sent with the response, on success and on error.
+        rate_headers: the headers of the rate limiter, sent with every counted response.
     """
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
@@ -32,14 +32,14 @@ class Context:
         self.request_id = ""
         self.body: bytes | None = None
         self.operation: Operation[Any] | None = None
-        # The application's own type; anything stricter than Any would make every handler cast.
+        # Of the application's own type; anything stricter than Any would require casts in handlers.
         self.principal: Any = None
         self.headers: dict[str, str] = {}
         self.rate_headers: dict[str, str] = {}
 
     @property
     def request(self) -> Request:
-        """The request as Starlette has it; its body may be read once more."""
+        """The request as a Starlette request; its body can be read again."""
         return Request(self.scope, self.receive if self.body is None else self._read_again)
 
     async def _read_again(self) -> Message:
@@ -49,6 +49,6 @@ class Context:
 def _fields(headers: Iterable[tuple[bytes, bytes]]) -> Mapping[bytes, bytes]:
     fields: dict[bytes, bytes] = {}
     for name, value in headers:
-        # A field that may be there once only gets a value that nothing takes (RFC 9110, 5.3).
+        # For a field that must not be repeated, the joined value is invalid (RFC 9110, 5.3).
         fields[name] = fields[name] + b", " + value if name in fields else value
     return fields

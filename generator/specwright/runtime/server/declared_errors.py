@@ -1,4 +1,4 @@
-"""Errors in the bodies that a document declares for them, where it names no shape of its own."""
+"""Error bodies in the declared schemas of documents without `x-contract-error`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOCATIONS = frozenset({"cookie", "header", "path", "query"})
 
 
 class Said(NamedTuple):
-    """What an error says; `details` are its faults, if it has several."""
+    """The content of an error; `details` has the individual errors, if there are several."""
 
     code: str
     message: str
@@ -24,7 +24,7 @@ class Said(NamedTuple):
 
 
 def status_of(operation: Operation[Any] | None, status: int) -> int:
-    """Return the status of a request that is not valid: 422 where that is declared, and 400 not."""
+    """Return the status of an error: 422 in place of 400 if only 422 is declared."""
     if operation is None or status != 400 or operation.contents_of(400) is not None:
         return status
     return 422 if operation.contents_of(422) is not None else status
@@ -33,9 +33,9 @@ def status_of(operation: Operation[Any] | None, status: int) -> int:
 def declared_body(
     operation: Operation[Any], codecs: Codecs, status: int, said: Said
 ) -> tuple[str, bytes] | None:
-    """Return the media type and the body that a status is declared to have.
+    """Return the media type and the body of an error, as declared for its status.
 
-    None where no JSON is declared, or none of the usual shapes of errors fits it.
+    None if no JSON body is declared, or if it matches no common shape of errors.
     """
     for content in operation.contents_of(status) or ():
         if medium_of(content.media_type).name != "json" or content.model is None:
@@ -47,7 +47,7 @@ def declared_body(
                 codec.decode(body)
             except ValidationError:
                 continue
-            # An open schema takes every shape, and means those that it names.
+            # An open schema accepts every shape, but only one with declared fields is meant.
             if codec.names >= shape.keys():
                 return content.media_type, body
     return None
@@ -69,7 +69,7 @@ def _shapes(said: Said) -> Sequence[Mapping[str, object]]:
 
 
 def _fault(detail: Mapping[str, object]) -> Mapping[str, object]:
-    """A fault as FastAPI writes it."""
+    """Return an error in the format of FastAPI."""
     place = [each for each in str(detail.get("param") or "").split(".") if each]
     is_parameter = bool(place) and place[0] in _LOCATIONS
     return {

@@ -1,4 +1,4 @@
-"""One operation of a server: reads its arguments, calls its handler, writes what that returns."""
+"""One operation of a server: parsed arguments, the call of its handler, the response."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .problems import Answer, ErrorWriter, Fault, Problem, faults
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """How all operations of a server behave."""
+    """The settings shared by all operations of a server."""
 
     codecs: Codecs
     errors: ErrorWriter
@@ -34,7 +34,7 @@ class Conduct:
 
 
 class Endpoint:
-    """An operation with its handler; what can be known before a request is looked up once."""
+    """An operation with its handler; everything independent of requests is prepared once."""
 
     def __init__(
         self, operation: Operation[Any], handler: Callable[..., Awaitable[object]], conduct: Conduct
@@ -53,7 +53,7 @@ class Endpoint:
         self._answer = AnswerWriter(operation, conduct.codecs, conduct.check_responses)
 
     async def __call__(self, context: Context, path: Mapping[str, str]) -> Answer:
-        """Answer a request for this operation."""
+        """Return the response to a request for this operation."""
         arguments, wrong = self._read_parameters(context.scope, path)
         if self.operation.body:
             arguments["body"] = await self._body.read(context, wrong)

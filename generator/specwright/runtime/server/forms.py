@@ -1,4 +1,4 @@
-"""Forms with files, taken apart by Starlette, which needs `python-multipart` for it."""
+"""Multipart forms, parsed by Starlette, which needs `python-multipart` for it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..shared.media.multipart import Field
 
 
 async def fields_of(media_type: str, data: bytes) -> list[Field]:
-    """Return the parts of a form in their order.
+    """Return the parts of a form in order.
 
     Raises:
-        ValueError: the body is not such a form.
+        ValueError: the body is not a valid multipart form.
     """
 
     async def stream() -> AsyncGenerator[bytes]:

@@ -1,4 +1,4 @@
-"""What a server plugs in where its contract declares limits or cursors."""
+"""Rate limits and cursors for servers with contracts that declare them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """A limiter's verdict: what is left of the limit, and for how many seconds that holds.
+    """The decision of a limiter: remaining requests, and seconds until the limit resets.
 
-    `limit` is the limit itself where it is not the contract's.
+    `limit` is the limit itself if it differs from the contract's.
     """
 
     allowed: bool
@@ -38,14 +38,15 @@ class RateLimiter(Protocol):
     """Counts requests."""
 
     async def take(self, limit: RateLimit, context: Context) -> Allowance:
-        """Count a request, unless the limit is used up."""
+        """Count a request, unless the limit is exhausted."""
         ...
 
 
 class Cursors:
-    """Opaque cursors that belong to one list; whatever else comes back is an invalid cursor.
+    """Opaque cursors that are valid for one list only.
 
-    A position is any JSON value; `scope` is what the list depends on: operation and filters.
+    A position is any JSON value; `scope` is everything that identifies the list, such as operation
+    and filters.
     """
 
     def __init__(self, secret: bytes, *, prefix: str = "c1_") -> None:
@@ -53,16 +54,16 @@ class Cursors:
         self._prefix = prefix
 
     def encode(self, position: object, *scope: object) -> str:
-        """Return the cursor for a position of the list."""
+        """Return the cursor for a position in the list."""
         data = json.dumps(position, separators=(",", ":")).encode()
         text = base64.urlsafe_b64encode(self._seal(data, scope) + data).decode()
         return self._prefix + text.rstrip("=")
 
     def decode(self, cursor: str, *scope: object) -> object:
-        """Return the position.
+        """Return the position of a cursor.
 
         Raises:
-            Problem: `encode` did not make this cursor for this list.
+            Problem: the cursor was not encoded for this list.
         """
         text = cursor.removeprefix(self._prefix)
         try:

@@ -1,4 +1,4 @@
-"""Which part of a request belongs to a parameter."""
+"""Parsing of parameters from requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LISTS = ("array", "object")
 
 
 class Sent:
-    """What a request carries: names, which are plain, and decoded texts, by location.
+    """The parameters of a request by location, as plain names and decoded texts.
 
     Attributes:
         query: the names and texts of the query.
@@ -30,7 +30,7 @@ class Sent:
         self._headers = Headers(scope=scope)
 
     def pairs(self, location: Location, name: str) -> Pairs:
-        """Return what may belong to a parameter, in the order in which it was sent."""
+        """Return the pairs that may belong to a parameter, in the order sent."""
         match location:
             case "query":
                 return self.query
@@ -43,7 +43,7 @@ class Sent:
 
     @cached_property
     def cookies(self) -> Pairs:
-        """The names and texts of the cookies as they came, without the quotes around them."""
+        """The names and texts of the cookies as received, without surrounding quotes."""
         headers = self._headers.getlist("cookie")
         split = (pair.strip().partition("=") for each in headers for pair in each.split(";"))
         return [(name, _unquoted(text)) for name, is_pair, text in split if is_pair]
@@ -51,12 +51,12 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Finds a parameter in a request.
+    """Reads one parameter from a request.
 
     Attributes:
-        properties: names of the properties, when the value is an object of known shape;
-            an exploded form sends them as parameters of their own.
-        others: names that are parameters of their own, when it is an object of any shape.
+        properties: names of the properties, if the value is an object of known shape; an exploded
+            style sends them as separate parameters.
+        others: names of the other parameters, which an object of any shape does not include.
     """
 
     parameter: Parameter
@@ -64,17 +64,17 @@ class Reader:
     others: frozenset[str] = frozenset()
 
     def claims(self, name: str) -> bool:
-        """Tell whether the query parameter (or cookie) `name` belongs to this one."""
+        """Return whether the query parameter (or cookie) `name` belongs to this one."""
         if self._is_spread and self.parameter.alone is None:
             return name in self.properties if self.properties else name not in self.others
         return belongs(self.parameter, name) or (self._is_spread and name in self.properties)
 
     def read(self, sent: Sent) -> JsonValue:
-        """Return the JSON value, or None when the request does not have the parameter.
+        """Return the JSON value, or None if the request does not have the parameter.
 
         Raises:
-            RepeatedError: the parameter is given twice and is no list.
-            ValueError: it is not the JSON that it should be.
+            RepeatedError: the parameter is repeated but not a list.
+            ValueError: the parameter must be JSON but is not.
         """
         parameter = self.parameter
         pairs = sent.pairs(parameter.location, parameter.wire)
@@ -106,6 +106,6 @@ def _pairs(texts: Sequence[str]) -> Pairs:
 
 
 def _unquoted(text: str) -> str:
-    """The value of a cookie without the quotes that may be around it (RFC 6265, 4.1.1)."""
+    """Return the value of a cookie without surrounding quotes (RFC 6265, 4.1.1)."""
     is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
     return text[1:-1] if is_quoted else text

@@ -1,4 +1,4 @@
-"""Finds the operations at the path of a request."""
+"""Routing of requests to operations by path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BUT_SLASHES = {mark: each for mark, each in MARKED.items() if each != "/"}
 
 
 class Paths:
-    """The path templates; one without variables goes before one with (OpenAPI 3.1.1, 4.8.8)."""
+    """The path templates; those without variables take precedence (OpenAPI 3.1.1, 4.8.8)."""
 
     def __init__(self, endpoints: Sequence[Endpoint], prefix: str) -> None:
         self._prefix = prefix
@@ -30,12 +30,12 @@ class Paths:
             self._variable.setdefault(template.length, []).append((template, variable[path]))
 
     def find(self, scope: Scope) -> tuple[Mapping[str, Endpoint], Mapping[str, str]]:
-        """Return the operations at the path by method, and the texts of its variables."""
+        """Return the operations at a path by method, and the texts of its variables."""
         texts: str = scope["path"]
         raw: bytes = scope.get("raw_path") or b""
         if b"%" in raw:
             texts = decoded(raw.decode("latin-1"))
-        # What was encoded is the same text as what was not, but for a slash within a segment.
+        # Encoded characters are equal to plain ones, except a slash within a segment.
         path = texts if texts.isascii() else texts.translate(_BUT_SLASHES)
         start = scope.get("root_path", "") + self._prefix
         if not path.startswith(start):

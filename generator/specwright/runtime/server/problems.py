@@ -1,4 +1,4 @@
-"""Errors of a server: what handlers raise, and the body that the contract gives them."""
+"""Errors of a server: exceptions for handlers, and bodies in the shape of the contract."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .declared_errors import Said, declared_body, status_of
 MAX_DETAILS = 20
 _MAX_PARAM = 200
 
-# What a server finds out by itself, and the status of contracts that give it no code.
+# Conditions that a server detects itself, with their status if the contract has no code.
 _STATUS = {
     **dict.fromkeys(("invalid_json", "missing_field", "unknown_field", "invalid_value"), 400),
     **dict.fromkeys(("out_of_range", "invalid_length", "invalid_cursor"), 400),
@@ -52,8 +52,8 @@ _CONDITIONS = {
 class Problem(Exception):  # noqa: N818 (an error of the contract, not of the program)
     """Ends a request with an error of the contract.
 
-    `code` is one of the contract's codes, or the name of a condition (`invalid_cursor`), which
-    becomes the code that the contract has for it. Status and type follow from the code.
+    `code` is one of the contract's codes, or the name of a condition (`invalid_cursor`), which is
+    replaced by the contract's code for it. Status and type follow from the code.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Unimplemented(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with a request; `code` is what a `Problem` takes."""
+    """One error in a request; `code` is as in `Problem`."""
 
     code: str
     param: str
@@ -92,7 +92,7 @@ class Fault:
 
 
 def faults(error: ValidationError, root: str, value: object) -> list[Fault]:
-    """Translate Pydantic's errors about `value`; paths lead through it and start with `root`."""
+    """Convert Pydantic's errors about `value` to faults with paths that start with `root`."""
     found: dict[tuple[str, str], Fault] = {}
     for each in error.errors(include_url=False, include_context=False, include_input=False):
         condition = _CONDITIONS.get(each["type"], "invalid_value")
@@ -102,7 +102,7 @@ def faults(error: ValidationError, root: str, value: object) -> list[Fault]:
 
 
 def _path(location: tuple[int | str, ...], value: Any) -> list[str]:
-    # Pydantic names the branches of unions, too; only steps that lead through the value count.
+    # Pydantic also names the branches of unions; only steps into the value are kept.
     path: list[str] = []
     for step in location:
         is_object, is_list = isinstance(value, dict), isinstance(value, list)
@@ -117,7 +117,7 @@ def _path(location: tuple[int | str, ...], value: Any) -> list[str]:
 
 
 class Answer(NamedTuple):
-    """A response as it is sent."""
+    """An outgoing response."""
 
     status: int
     body: bytes | AsyncIterator[bytes]
@@ -126,7 +126,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ErrorWriter:
-    """Writes errors in the contract's shape, else as declared, else as RFC 9457."""
+    """Writes errors in the contract's shape, or else as declared, or else by RFC 9457."""
 
     shape: ErrorShape
     codecs: Codecs | None = None
@@ -138,10 +138,10 @@ class ErrorWriter:
             object.__setattr__(self, "shape", _PROBLEM_DETAILS)
 
     def meaning(self, problem: Problem) -> tuple[str, ErrorCode]:
-        """Return the contract's code for a problem, and what that code means.
+        """Return the contract's code for a problem, and the meaning of that code.
 
         Raises:
-            LookupError: the contract does not know the code, and the problem has no status.
+            LookupError: the contract does not declare the code, and the problem has no status.
         """
         shape, code = self.shape, problem.code
         if code not in shape.codes:
@@ -153,7 +153,7 @@ class ErrorWriter:
         return code, ErrorCode(status, meaning.type if meaning else self._type_of(status))
 
     def invalid(self, found: Sequence[Fault]) -> Problem:
-        """Make one problem of everything that is wrong with a request."""
+        """Return one problem for all errors in a request."""
         first, *others = found
         more = f" (and {len(others)} more)" if others else ""
         return Problem(
@@ -173,7 +173,7 @@ class ErrorWriter:
     def answer(
         self, problem: Problem, request_id: str, operation: Operation[Any] | None = None
     ) -> Answer:
-        """Write an error of an operation, or of a request that fits none."""
+        """Return the error response of an operation, or of a request that matches none."""
         code, meaning = self.meaning(problem)
         status = meaning.status
         if not self._is_declared and problem.status is None:

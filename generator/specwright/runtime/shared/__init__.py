@@ -1,1 +1,1 @@
-"""What client, server and webhooks have in common: plans of operations, models and JSON."""
+"""Code shared by client, server and webhooks: operations as data, models and JSON."""

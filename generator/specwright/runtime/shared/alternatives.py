@@ -1,4 +1,4 @@
-"""Unions of which a value fits exactly one alternative (JSON Schema 2020-12, 10.2.1.3)."""
+"""Unions with exactly one alternative per value (`oneOf`, JSON Schema 2020-12, 10.2.1.3)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 class OneOf:
-    """Marks a union of which no value that fits several alternatives may be sent.
+    """Marks a union that rejects values matching several alternatives when they are sent.
 
-    Such a value is read all the same: alternatives may grow alike.
+    Such values are accepted when received: alternatives may become similar over time.
     """
 
     def __get_pydantic_core_schema__(

@@ -1,4 +1,4 @@
-"""Answers that are no value of a model."""
+"""Responses without a model."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-# A body of which the document says nothing: a JSON value, a text among them, or bytes.
+# A body that the document does not describe: a JSON value, which may be a text, or bytes.
 RawBody: TypeAlias = JsonValue | bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """An answer that leads elsewhere; a client does not follow it (RFC 9110, 15.4).
+    """A redirect; a client does not follow it (RFC 9110, 15.4).
 
     Attributes:
-        url: the value of `Location`, which may be relative to the request's URL, and may hold
-            a secret.
+        url: the value of `Location`; it may be relative to the request URL and may contain a
+            secret.
     """
 
     status: int

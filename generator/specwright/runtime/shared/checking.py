@@ -1,10 +1,10 @@
-"""How much of a value is checked: its shape when it is read, everything when it is sent.
+"""The extent of validation: the shape of received values, the full schema of sent ones.
 
-A service may raise a limit, add a value to a set or a field to an object, and a package that is
-out there has to read its answers. So models know the types of their fields and which must be
-there, and nothing else. The rest of a schema waits in its metadata for `checked`.
+A service may raise a limit, add a value to an enumeration or a field to an object, and released
+packages still have to parse its responses. Therefore models only define the types of their fields
+and which are required. The rest of a schema is kept in its metadata for `checked`.
 
-The schemas are those of pydantic-core: dictionaries told apart by `type`.
+The schemas are those of pydantic-core: dictionaries distinguished by `type`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any, TypeAlias, cast
 
 Schema: TypeAlias = dict[str, Any]
 
-# Keys of the metadata: a schema that takes the place of this one, members that this one has too.
+# Metadata keys: a schema that replaces this one; members to add to this one.
 INSTEAD = "checked_instead"
 LIMITS = "checked_limits"
-# A function that checked values go through.
+# A function that validates values that are to be sent.
 TEST = "checked_test"
-# A null that only stands for what was left out; a union, and whether only its first choice is
+# A null that only stands for an omitted value; a union, and whether only its first choice may be
 # sent.
 ABSENT = "checked_absent"
 KNOWN = "checked_known"
@@ -34,14 +34,14 @@ _LIMITS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("dict", "frozenset", "list", "set", "tuple"), _LENGTH),
     "model-fields": ("extra_behavior",),
 }
-# Where a schema keeps one other, and where it keeps several.
+# Keys with one nested schema, and keys with several.
 _ONE = frozenset(
     {"items_schema", "json_schema", "keys_schema", "python_schema", "schema", "values_schema"}
 )
 _SEVERAL = frozenset({"choices", "definitions", "items_schema", "steps"})
 _BOOL, _INT, _FLOAT, _STR = ({"type": t, "strict": True} for t in ("bool", "int", "float", "str"))
 _BY_TYPE: Mapping[type, Schema] = {bool: _BOOL, int: _INT, str: _STR}
-# JSON Schema calls 5.0 an integer (2020-12, 6.1.1), and Pydantic does not.
+# 5.0 is an integer in JSON Schema (2020-12, 6.1.1), but not in Pydantic.
 _INTEGER: Schema = {
     "type": "union",
     "mode": "left_to_right",
@@ -51,9 +51,9 @@ _INTEGER: Schema = {
 
 
 def shaped(schema: Schema) -> Schema:
-    """Return the schema without all that is not shape, which its metadata keeps.
+    """Return the schema reduced to its shape; its metadata keeps the rest.
 
-    Schemas of models are returned as they are: each model has done it for itself.
+    Schemas of models are returned unchanged: each model reduces its own.
     """
     return _referable(_shaped(schema), schema)
 
@@ -75,7 +75,7 @@ def _shaped(schema: Schema) -> Schema:
 
 
 def checked(schema: Schema) -> Schema:
-    """Return the schema with all that `shaped` took from it, for JSON that is to be sent."""
+    """Return the schema with everything that `shaped` removed, for JSON to be sent."""
     return _referable(_checked(schema), schema)
 
 
@@ -95,19 +95,19 @@ def _tested(schema: Schema) -> Schema:
     test = _metadata(schema).get(TEST)
     if test is None:
         return schema
-    # A reference leads to the test, too.
+    # The name stays on the outer schema, so that references include the test.
     inner = {key: value for key, value in schema.items() if key != "ref"}
     function = {"type": "no-info", "function": test}
     return {"type": "function-after", "function": function, "schema": inner}
 
 
 def _referable(schema: Schema, replaced: Schema) -> Schema:
-    """Return the schema under the name by which others refer to the one that it replaces."""
+    """Return the schema with the reference name of the schema that it replaces."""
     return {**schema, "ref": replaced["ref"]} if "ref" in replaced else schema
 
 
 def noted(schema: Schema, key: str, value: object) -> Schema:
-    """Return the schema with an entry in its metadata."""
+    """Return the schema with an entry added to its metadata."""
     return {**schema, "metadata": {**_metadata(schema), key: value}}
 
 
@@ -116,7 +116,7 @@ def _metadata(schema: Schema) -> Schema:
 
 
 def _mapped(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
-    """Change the schemas right below this one, wherever a schema of its type keeps them."""
+    """Return the schema with a change applied to each directly nested schema."""
     return {key: _part(key, value, change) for key, value in schema.items()}
 
 
@@ -127,7 +127,7 @@ def _part(key: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
     if key == "choices" and isinstance(value, dict):
         return {tag: change(each) for tag, each in cast("dict[str, Schema]", value).items()}
     if key in _SEVERAL and isinstance(value, list):
-        # A choice may come with a name for messages.
+        # A choice may have a label for messages.
         return [
             (change(each[0]), *each[1:]) if isinstance(each, tuple) else change(each)
             for each in cast("list[Schema | tuple[Schema, str]]", value)
@@ -136,9 +136,9 @@ def _part(key: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
 
 
 def _any_of(expected: list[Any]) -> Schema:
-    """Return the schema of values of the types of these.
+    """Return the schema of all values that have the types of the expected ones.
 
-    Any of them is a better match than all others where a union has to choose: `any` says so.
+    In a union, an expected value is a better match than others, which pass through `any`.
     """
     types: set[type] = {type(each) for each in expected}
     if len(types) != 1 or not types <= _BY_TYPE.keys():

@@ -1,4 +1,4 @@
-"""Turn JSON into models and back, as the operations' plans name them."""
+"""Conversion between JSON and models, which operations refer to by name."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ T = TypeVar("T")
 
 
 class Codec:
-    """Reads and writes values of one model or alias.
+    """Reads and writes values of one model or type alias.
 
     Attributes:
-        validator: checks everything that the document says, and makes models.
+        validator: validates against the full schema of the document, and creates models.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class Codec:
 
     @cached_property
     def validator(self) -> SchemaValidator:
-        # Not the validators that models have: those check the shape.
+        # Without the prebuilt validators of models, which only check the shape.
         return SchemaValidator(cast("CoreSchema", checked(self._schema)), _use_prebuilt=False)
 
     def read(self, data: bytes) -> Any:
-        """Return the value of a JSON document, of which only the shape is checked.
+        """Return the value of a JSON document after checking only its shape.
 
         Raises:
             pydantic.ValidationError: the document is not JSON or has another shape.
@@ -53,7 +53,7 @@ class Codec:
         return self._reader.validate_json(data, by_alias=True, by_name=False)
 
     def decode(self, data: bytes) -> Any:
-        """Return the value of a JSON document.
+        """Return the value of a JSON document after full validation.
 
         Raises:
             pydantic.ValidationError: the document is not JSON or breaks the schema.
@@ -61,14 +61,14 @@ class Codec:
         try:
             return self.validator.validate_json(data, by_alias=True, by_name=False)
         except ValidationError:
-            # JSON Schema calls `10.0` an integer (2020-12, 6.1.1), Pydantic does not.
+            # `10.0` is an integer in JSON Schema (2020-12, 6.1.1), but not in Pydantic.
             rewritten = _rewritten(data)
             if rewritten is None:
                 raise
             return self.validator.validate_json(rewritten, by_alias=True, by_name=False)
 
     def encode(self, value: object) -> bytes:
-        """Return a value, or what a model is made of, as JSON that keeps to the schema.
+        """Return a value, or the input for a model, as JSON that conforms to the schema.
 
         Raises:
             pydantic.ValidationError: the value breaks the schema.
@@ -80,21 +80,21 @@ class Codec:
 
     @property
     def names(self) -> frozenset[str]:
-        """The JSON names of the fields; none where the type is not a model."""
+        """The JSON names of the fields; empty if the type is not a model."""
         return frozenset(field.alias or name for name, field in self._fields.items())
 
     @property
     def client(self) -> Converter:
-        """What a client sends in full and reads for its shape."""
+        """The converter for clients: full validation when sending, of the shape when reading."""
         return Converter(self.encode, self.read, self.members, self._reader.validate_python)
 
     @property
     def server(self) -> Converter:
-        """What a server reads in full."""
+        """The converter for servers: full validation when reading."""
         return Converter(self.dump, self.decode, self.members, self._make)
 
     def members(self, value: object) -> dict[str, Any]:
-        """Return the members of an object, or of what a model is made of, by their JSON names.
+        """Return the members of an object, or of the input for a model, by JSON name.
 
         Raises:
             ValueError: the value is not an object.
@@ -110,7 +110,7 @@ class Codec:
         raise ValueError("Input should be an object")
 
     def leaves_out(self, name: str) -> bool:
-        """Tell whether a field is left out when it is None."""
+        """Return whether a field with the value None is omitted."""
         field = self._fields.get(name)
         return (
             field is not None
@@ -122,7 +122,7 @@ class Codec:
         return self.validator.validate_python(members, by_alias=True, by_name=False)
 
     def dump(self, value: object) -> bytes:
-        """Return a value as JSON without the fields that were left out, and check nothing.
+        """Return a value as JSON without its unset fields, and without validation.
 
         Raises:
             pydantic_core.PydanticSerializationError: a field of a model has a wrong value.
@@ -131,10 +131,10 @@ class Codec:
 
 
 class Checker(Generic[T]):
-    """Checks JSON as the server stub checks bodies: all of what the document says of its models.
+    """Validates JSON against the full schema, as the server stub validates bodies.
 
     Args:
-        kind: a model, or a class or type that is made of models.
+        kind: a model, or a class or type composed of models.
     """
 
     def __init__(self, kind: type[T]) -> None:
@@ -151,7 +151,7 @@ class Checker(Generic[T]):
         return cast("T", self._validator.validate_json(data, extra=extra))
 
     def accepts(self, data: bytes) -> bool:
-        """Tell whether a JSON document keeps to the schema."""
+        """Return whether a JSON document conforms to the schema."""
         try:
             self._validator.validate_json(data)
         except ValidationError:
@@ -160,10 +160,10 @@ class Checker(Generic[T]):
 
 
 class Codecs:
-    """The codecs of a package's models by name, each built when it is first asked for.
+    """The codecs of a package's models by name, each built on first use.
 
     Args:
-        module: import name of the models, which are imported when one is first asked for.
+        module: import name of the models, which are imported on first use.
     """
 
     def __init__(self, module: str) -> None:
@@ -171,11 +171,11 @@ class Codecs:
         self._built: dict[str | None, Codec] = {}
 
     def model(self, name: str) -> Any:
-        """Return the model `name`, or the type of that name."""
+        """Return the model or type called `name`."""
         return getattr(import_module(self._module), name)
 
     def __getitem__(self, name: str | None) -> Codec:
-        """Return the codec of the model `name`; without a name, that of any value."""
+        """Return the codec of the model `name`; None stands for any value."""
         codec = self._built.get(name)
         if codec is None:
             model = object if name is None else self.model(name)
@@ -184,7 +184,7 @@ class Codecs:
 
 
 def problems_of(value: str, error: ValidationError) -> str:
-    """Say what is wrong with a value, without what it holds: that may be a secret."""
+    """Return the errors of a value as text, without the value, which may be secret."""
     return "; ".join(
         ".".join(map(str, (value, *problem["loc"]))) + ": " + problem["msg"]
         for problem in error.errors(include_url=False, include_context=False, include_input=False)

@@ -1,4 +1,4 @@
-"""Exceptions that can go to another process."""
+"""Exceptions that can be pickled."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 
 class PicklableError(Exception):
-    """An exception whose copies and pickles have its attributes, whatever its constructor takes."""
+    """An exception that keeps its attributes when copied or pickled, with any constructor."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return its class, message and attributes."""
+        """Return the class, message and attributes."""
         return _made, (type(self), self.args), self.__dict__
 
 
 class InvalidEventError(PicklableError):
-    """The delivery is genuine, and its body is not the event that the contract describes.
+    """The delivery is genuine, but its body is not the event that the contract declares.
 
     Attributes:
-        body: the bytes as they came; the message holds no value of them.
+        body: the bytes as received; the message contains none of their values.
     """
 
     def __init__(self, message: str, body: bytes) -> None:
@@ -31,7 +31,7 @@ class InvalidEventError(PicklableError):
 
     @property
     def event(self) -> JsonValue:
-        """The body as JSON; None when it is not JSON."""
+        """The body as JSON; None if it is not valid JSON."""
         try:
             event: JsonValue = json.loads(self.body)
         except (ValueError, RecursionError):

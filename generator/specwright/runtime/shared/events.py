@@ -1,4 +1,4 @@
-"""Bodies of deliveries as events, and events as bodies."""
+"""Conversion between events and the bodies of deliveries."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from .operation import at
 
 
 class Events(Codecs):
-    """The events of a package's models, by the name of their type."""
+    """The events of a package, read and written by the name of their model."""
 
     def read(self, model: str, body: bytes) -> Any:
         """Return the event of a genuine delivery.
 
         Raises:
-            InvalidEventError: the body is not the event that the contract describes.
+            InvalidEventError: the body is not the event that the contract declares.
         """
         try:
             return self[model].read(body)
         except ValidationError as error:
             problems = problems_of("body", error)
-        # Not within the block: the first error, which knows the body, would stay behind this one.
+        # Outside the block: a chained error would expose the body.
         raise InvalidEventError(problems, body)
 
     def write(self, model: str, event: object) -> bytes:
-        """Return the body of a delivery of an event."""
+        """Return the body of the delivery of an event."""
         return self[model].dump(event)
 
     def text(self, body: bytes, path: tuple[str, ...] | None) -> str:
-        """Return the text at a path of a body; a random one where there is none."""
+        """Return the text at a path of a body, or a random one if it is missing."""
         found = None if path is None else at(json.loads(body), path)
         return found if isinstance(found, str) else uuid.uuid4().hex

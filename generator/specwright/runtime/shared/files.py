@@ -1,4 +1,4 @@
-"""Files that a request carries: as bytes, as an open file, or by their path."""
+"""Files in requests: as bytes, as an open file, or by path."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class File:
     """A file with its name and media type.
 
     Attributes:
-        content: its bytes, a file that is open for reading bytes, or its path.
-        filename: its name for the receiver; None takes that of the path or the open file.
-        content_type: its media type; None takes the one that its name suggests.
+        content: its bytes, a file open for reading bytes, or its path.
+        filename: its name for the receiver; None uses that of the path or the open file.
+        content_type: its media type; None guesses it from the name.
     """
 
     content: bytes | IO[bytes] | os.PathLike[str] = field(repr=False)
@@ -34,12 +34,12 @@ class File:
 
     @classmethod
     def of(cls, value: FileTypes) -> File:
-        """Return a file, or make one of its content."""
+        """Return a file, or create one from its content."""
         return value if isinstance(value, File) else cls(value)
 
     @property
     def name(self) -> str | None:
-        """The name by which the file is sent."""
+        """The name sent with the file."""
         if self.filename is not None:
             return self.filename
         content = self.content
@@ -49,12 +49,12 @@ class File:
 
     @property
     def media_type(self) -> str:
-        """The media type by which the file is sent."""
+        """The media type sent with the file."""
         return self.content_type or mimetypes.guess_type(self.name or "")[0] or _UNKNOWN
 
     @property
     def size(self) -> int | None:
-        """The number of bytes that are to be read; None where that is not known."""
+        """The number of bytes left to read; None if unknown."""
         match self.content:
             case bytes():
                 return len(self.content)
@@ -65,7 +65,7 @@ class File:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether the file can be read again from where it stands."""
+        """Whether the file can be read again from its current position."""
         if isinstance(self.content, bytes | os.PathLike):
             return True
         return _left(self.content) is not None
@@ -75,7 +75,7 @@ class File:
         return b"".join(self.chunks())
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes in parts; an open file stands where it stood before, if it can."""
+        """Yield the bytes in chunks; restore the position of an open file if possible."""
         match self.content:
             case bytes():
                 yield self.content
@@ -90,7 +90,7 @@ class File:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
-        """Take any content; within JSON, a file is a text."""
+        """Accept any content; in JSON, a file is a text."""
         return core_schema.json_or_python_schema(
             core_schema.no_info_after_validator_function(_of_text, core_schema.str_schema()),
             core_schema.no_info_plain_validator_function(_of_any),
@@ -102,12 +102,12 @@ FileTypes: TypeAlias = "File | bytes | IO[bytes] | os.PathLike[str]"
 
 
 def is_file(value: object) -> bool:
-    """Tell whether a value is a file, or what one is made of."""
+    """Return whether a value is a file, or the content for one."""
     return isinstance(value, File | bytes | os.PathLike) or hasattr(value, "read")
 
 
 def as_file(value: Any) -> File:
-    """Return a file, or make one of its content.
+    """Return a file, or create one from its content.
 
     Raises:
         ValueError: the value is neither.

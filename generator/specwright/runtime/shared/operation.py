@@ -1,4 +1,4 @@
-"""The plan of an operation: everything that client and server know about it, as data."""
+"""Operations as data, for the client and the server."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ Result = TypeVar("Result")
 Item = TypeVar("Item")
 
 Location = Literal["path", "query", "header", "cookie"]
-# Statuses with a `Location` to go to.
+# Redirects with a `Location`.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 Way = Literal["cursor", "url", "link", "page", "offset"]
 Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
-# Alternatives: for each the schemes that it takes together, with the scopes of each.
+# Alternatives, each with the schemes that it requires together, and their scopes.
 Security = tuple[Mapping[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: `name` is the Python argument, `wire` what travels.
+    """A parameter: `name` is the Python argument, `wire` the name in the request.
 
     `model` names the type in the package's `models` that validates a value; `style` and `explode`
     have the defaults of OpenAPI 3.1.1, 4.8.12.2.
 
     Attributes:
-        kind: the JSON type that its text stands for.
-        inner: the JSON types of what is in an array or object, by names with dots between, where
-            they are not text; `*` stands for any item and any member that is not named.
-        alone: the JSON type of a value that is neither array nor object, where it may be one.
+        kind: the JSON type of the value.
+        inner: the JSON types within an array or object that are not strings, by dotted path; `*`
+            stands for any item and for any member without its own path.
+        alone: the JSON type of a scalar that is allowed in place of an array or object.
         style: that of OpenAPI; `content` for JSON in one text.
-        allow_reserved: whether reserved characters of a text are written as they are.
+        allow_reserved: whether reserved characters are not percent-encoded.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Parameter:
     default: object = None
 
     def __post_init__(self) -> None:
-        """Fill in what follows from the location."""
+        """Fill in the defaults that depend on the location."""
         form = self.location in ("query", "cookie")
         defaults = {
             "required": self.location == "path",
@@ -66,10 +66,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How a property of a form travels.
+    """The encoding of a property of a form.
 
     Attributes:
-        kind, inner, alone, style, explode: as those of a parameter in the query.
+        kind, inner, alone, style, explode: as for a query parameter.
         content_type: of a part of a multipart body.
     """
 
@@ -83,12 +83,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A form in which a body travels.
+    """A media type of a body.
 
     Attributes:
-        model: name of the type of the value, or of an item where items come one by one; None
-            where the bytes say it all.
-        parts: of a form, the properties whose text is not simply their value.
+        model: name of the type of the value, or of an item in a stream of items; None if the body
+            needs no schema.
+        parts: of a form, the properties with an encoding other than plain text.
     """
 
     media_type: str
@@ -100,25 +100,25 @@ Contents = tuple[Content, ...]
 
 
 def as_json(model: str | None) -> Contents:
-    """Return the contents of a body that is always JSON, of any value where it has no model."""
+    """Return the contents of a body that is always JSON; without a model, any value is valid."""
     return (Content("application/json", model),)
 
 
 @dataclass(frozen=True, slots=True)
 class Pagination:
-    """What leads to the next page of a list: query parameters by argument name, properties by path.
+    """The pagination of a list: query parameters by argument name, properties by path.
 
     Attributes:
-        cursor: the argument that says where a page starts: by a cursor, by the number of items
-            before it, or by its own; empty where a URL says so.
+        cursor: the argument for the start of a page: a cursor, the number of items before it, or
+            the number of the page; empty if pages are linked by URLs.
         next: the cursor of the next page, or its URL.
         more: whether there is a next page.
-        way: what leads to the next page: `url` is in the body, `link` in the header `Link`.
+        way: how to find the next page: `url` is in the body, `link` in the header `Link`.
         first: the number of the first page.
-        total, pages: the number of all items, and of all pages.
-        resume: whether the last cursor may be asked again later for what was added.
-        interval: seconds between two such requests at least.
-        expired: error code of a cursor that the list does not reach back to any more.
+        total, pages: the total number of items, and of pages.
+        resume: whether the last cursor may be used again later to read new items.
+        interval: minimum seconds between two such requests.
+        expired: error code for an expired cursor.
     """
 
     cursor: str
@@ -136,10 +136,10 @@ class Pagination:
 
 @dataclass(frozen=True, slots=True)
 class FinalStates:
-    """When a resource changes no more by itself: its property at a path has one of the values.
+    """The final states of a resource: the values of its property at a path.
 
     Attributes:
-        interval: seconds between two requests that look for it at least.
+        interval: minimum seconds between two requests for the resource.
     """
 
     path: tuple[str, ...]
@@ -147,14 +147,14 @@ class FinalStates:
     interval: float
 
     def include(self, value: object) -> bool:
-        """Tell whether a resource is in one of these states."""
+        """Return whether a resource is in one of these states."""
         state = attribute(value, self.path)
         return isinstance(state, str) and state in self.values
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnswer:
-    """An answer that is known by its HTTP status and its error code, if errors have one."""
+    """A response identified by its HTTP status and its error code, if errors have one."""
 
     status: int
     code: str | None
@@ -162,31 +162,30 @@ class ErrorAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[Result]):
-    """One operation; `Result` is what a successful call returns.
+    """One operation; `Result` is the return type of a successful call.
 
     Attributes:
         id: operationId of the document.
         handler: name of the handler's method in the server stub.
         path: template below the base URL, `/orders/{order_id}`.
-        body: the forms that the request's body may have, the usual one first.
-        refusals: error codes of their own that properties of the JSON body have for values
-            they refuse for their form (`x-contract-invalid`), by path: names and, for any item
-            of an array, `*`, with dots between.
-        responses: by status pattern (`201`, `2XX`, `default`) the forms that the answer's body
-            may have; none where the document says nothing of a body.
-        security: the credentials that let a caller in (OpenAPI 3.1.1, 4.8.30); an empty
-            alternative lets in everybody.
-        servers: of its own, in place of those of the document; the usual one first.
-        idempotent: whether sending the request twice is the same as sending it once
+        body: the contents that the request body may have, the default one first.
+        refusals: specific error codes for invalid values of properties of the JSON body
+            (`x-contract-invalid`), by dotted path; `*` stands for any item of an array.
+        responses: the contents that the response body may have, by status pattern (`201`, `2XX`,
+            `default`); empty if the document declares no body.
+        security: the alternatives of required credentials (OpenAPI 3.1.1, 4.8.30); an empty
+            alternative allows anonymous requests.
+        servers: the operation's own servers, which replace the document's; the default one first.
+        idempotent: whether sending the request twice has the same effect as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
-        key_header: the header that tells requests apart, which each call has one of
+        key_header: the header for the idempotency key, which is unique to each call
             (`x-contract-idempotency`).
-        in_progress: the answer while an earlier request with the same key is still at work
+        in_progress: the response while an earlier request with the same key is in progress
             (`x-contract-idempotency`).
-        one_of: groups of query parameters at least one of which must be given, with the
-            error code of their absence.
+        one_of: groups of query parameters of which at least one is required, with the error code
+            if all are missing.
         rate_limit: name of the class of `x-contract-rate-limit`.
-        final: the states in which what it reads stays (`x-contract-final`).
+        final: the final states of the resource that it reads (`x-contract-final`).
     """
 
     id: str
@@ -210,17 +209,17 @@ class Operation(Generic[Result]):
 
     @property
     def secured(self) -> bool:
-        """Whether nobody is let in without credentials."""
+        """Whether all requests require credentials."""
         return bool(self.security) and all(self.security)
 
     @property
     def successes(self) -> tuple[str, ...]:
-        """The patterns of statuses that a call succeeds with, where it is declared to have any."""
+        """The declared status patterns of success, or `default` if only that is declared."""
         found = tuple(status for status in self.responses if status[0] == "2")
         return found or tuple(status for status in self.responses if status == "default")
 
     def redirects_by(self, status: int) -> bool:
-        """Tell whether the operation succeeds by leading elsewhere (RFC 9110, 15.4)."""
+        """Return whether a redirect with this status is a success (RFC 9110, 15.4)."""
         is_declared = str(status) in self.responses or "3XX" in self.responses
         return is_declared and status in REDIRECTS and not self._has_success
 
@@ -234,9 +233,9 @@ class Operation(Generic[Result]):
         return any(contents for status, contents in self.responses.items() if status[0] == "2")
 
     def contents_of(self, status: int) -> Contents | None:
-        """Return the forms that the body of an answer may have; None if it is not declared.
+        """Return the contents that a response body may have; None if the status is not declared.
 
-        `default` stands for a success only where no other success is declared.
+        `default` includes successes only if no other success is declared.
         """
         for pattern in (str(status), f"{status // 100}XX"):
             if pattern in self.responses:
@@ -247,10 +246,10 @@ class Operation(Generic[Result]):
         return self.responses.get("default")
 
     def model_for(self, status: int, media_type: str = "") -> tuple[bool, str | None]:
-        """Tell whether `status` is declared and which model its JSON body has.
+        """Return whether `status` is declared, and the name of the model of its body.
 
         Args:
-            media_type: that of the body, where it has come.
+            media_type: that of the body, if it has been received.
         """
         contents = self.contents_of(status)
         found = [each for each in contents or () if each.model is not None]
@@ -267,7 +266,7 @@ class ListOperation(Operation[object], Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """What an error code means: its HTTP status and the type that groups it."""
+    """The meaning of an error code: its HTTP status and the type that groups it."""
 
     status: int
     type: str
@@ -275,11 +274,11 @@ class ErrorCode:
 
 @dataclass(frozen=True, slots=True)
 class ErrorShape:
-    """Where the shared error body keeps its members (`x-contract-error`).
+    """The layout of the shared error body (`x-contract-error`).
 
-    Each member is a path of property names into the body; empty when the body has no such member.
-    `conditions` maps what a server can detect by itself (`invalid_json`, `missing_field`, …) to
-    the contract's code for it.
+    Each member is a path of property names into the body; empty if the body has no such member.
+    `conditions` maps errors that a server detects itself (`invalid_json`, `missing_field`, …) to
+    the contract's codes for them.
     """
 
     code: tuple[str, ...] = ()
@@ -294,7 +293,7 @@ class ErrorShape:
 
 
 def at(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
-    """Return the member of a JSON value at `path`; None when there is none."""
+    """Return the member of a JSON value at `path`; None if it is missing."""
     for name in path:
         if not isinstance(value, dict):
             return None
@@ -303,7 +302,7 @@ def at(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
 
 
 def attribute(value: object, path: tuple[str, ...]) -> object:
-    """Return the attribute of a model at `path`; None when there is none."""
+    """Return the attribute of a model at `path`; None if it is missing."""
     for name in path:
         if isinstance(value, Mapping):
             value = cast("Mapping[str, object]", value).get(name)

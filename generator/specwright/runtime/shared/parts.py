@@ -1,4 +1,4 @@
-"""Properties of forms: parameters that travel in a body (OpenAPI 3.1.1, 4.8.15)."""
+"""Properties of forms, encoded like parameters (OpenAPI 3.1.1, 4.8.15)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def pairs(content: Content, name: str, value: JsonValue, location: Location) -> 
     """Return the names and texts of a property; null has none.
 
     Args:
-        location: that of parameters which are encoded alike: `query`, or `header` for plain text.
+        location: that of parameters with the same encoding: `query`, or `header` for plain text.
 
     Raises:
-        ValueError: a part of the value would be read as the end of that part.
+        ValueError: a part of the value contains the delimiter that would end it.
     """
     parameter = _parameter(name, _part(content, name, value), location)
     if styles.is_undefined(value, parameter.style):
@@ -31,10 +31,10 @@ def pairs(content: Content, name: str, value: JsonValue, location: Location) -> 
 
 
 def members(content: Content, sent: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the object that pairs stand for.
+    """Return the object of the sent pairs.
 
     Raises:
-        ValueError: a text is to be JSON and is not, or a property comes twice.
+        ValueError: a text must be JSON but is not, or a property is repeated.
     """
     found: dict[str, list[tuple[str, str]]] = {}
     declared = {name: _parameter(name, part, "query") for name, part in content.parts.items()}
@@ -51,7 +51,7 @@ def _value(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
     if parameter.style != "content" or parameter.kind != "array":
         return _one(parameter, given)
     items = [_one(parameter, [each]) for each in given]
-    # Some senders write the whole list as one text.
+    # Some senders encode the whole list as one text.
     is_whole = isinstance(items[0], list) and parameter.inner.get("*") != "array"
     return items[0] if len(items) == 1 and is_whole else items
 
@@ -68,10 +68,10 @@ def _one(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
 
 
 def _part(content: Content, name: str, value: JsonValue) -> Part:
-    """How a property travels; one that is not declared, as those that are."""
+    """Return the encoding of a property; an undeclared one is encoded by its value."""
     part = content.parts.get(name)
     if part is not None:
-        # A text is sent as it is where it need not be JSON.
+        # A text is sent as it is unless it has to be JSON.
         is_text = isinstance(value, str) and part.style == "content" and part.alone == "string"
         return _PLAIN if is_text else part
     is_json = isinstance(value, dict) or (

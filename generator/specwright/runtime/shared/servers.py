@@ -1,4 +1,4 @@
-"""Where an API is: the servers of the document, with what varies in their URLs."""
+"""The servers of the document, with the variables in their URLs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ServerVariable:
-    """A part of a server's URL (OpenAPI 3.1.1, 4.8.6).
+    """A variable in a server's URL (OpenAPI 3.1.1, 4.8.6).
 
     Attributes:
-        argument: of the client.
-        default: None where the caller has to choose.
-        values: those that there are; empty where any text may stand.
+        argument: name of the client's argument.
+        default: None if the caller has to choose.
+        values: the allowed values; empty if any text is allowed.
     """
 
     argument: str
@@ -23,7 +23,7 @@ class ServerVariable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server (OpenAPI 3.1.1, 4.8.5); its variables stand in braces in its URL."""
+    """A server (OpenAPI 3.1.1, 4.8.5); its URL has variables in braces."""
 
     url: str
     variables: Mapping[str, ServerVariable] = field(default_factory=dict[str, ServerVariable])

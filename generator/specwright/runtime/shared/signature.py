@@ -1,4 +1,4 @@
-"""Signatures of webhook deliveries by HMAC-SHA256 (`x-contract-signature`)."""
+"""HMAC-SHA256 signatures of webhook deliveries (`x-contract-signature`)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Protocol
 
 
 class Headers(Protocol):
-    """The headers of a delivery: of any web framework, or a dictionary."""
+    """The headers of a delivery, from any web framework or as a dictionary."""
 
     def items(self) -> Iterable[tuple[str, str]]:
-        """Return names and values."""
+        """Return the names and values."""
         ...
 
 
@@ -22,21 +22,21 @@ class SignatureError(Exception):
 
 
 class MalformedSignatureError(SignatureError):
-    """The header is missing, or does not have the exact form."""
+    """The header is missing or malformed."""
 
 
 class StaleSignatureError(SignatureError):
-    """The signature is genuine and too far from now, in the past or in the future."""
+    """The signature is genuine, but its timestamp is too far in the past or future."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How deliveries are signed.
+    """The signature scheme of deliveries.
 
     Attributes:
         header: name of the header.
-        template: form of its value, with the places `{timestamp}` and `{digest}`.
-        payload: what is signed, with the places `{timestamp}` and `{body}`.
+        template: format of its value, with the placeholders `{timestamp}` and `{digest}`.
+        payload: the text to sign, with the placeholders `{timestamp}` and `{body}`.
     """
 
     header: str
@@ -51,12 +51,12 @@ class Scheme:
         object.__setattr__(self, "_form", re.compile(form))
 
     def value(self, headers: Headers) -> str | None:
-        """Return the value of the header, whatever the case of its name (RFC 9110, 5.1)."""
+        """Return the value of the header, by case-insensitive name (RFC 9110, 5.1)."""
         name = self.header.lower()
         return next((text for key, text in headers.items() if key.lower() == name), None)
 
     def sign(self, body: bytes, secret: str, timestamp: int) -> str:
-        """Return the header's value for a delivery."""
+        """Return the header value for a delivery."""
         digest = self._digest(body, secret, str(timestamp))
         return self.template.replace("{timestamp}", str(timestamp)).replace("{digest}", digest)
 
@@ -69,10 +69,10 @@ class Scheme:
         tolerance: float,
         now: float,
     ) -> None:
-        """Check the header's value.
+        """Verify the header value of a delivery.
 
         Raises:
-            SignatureError: the delivery is not genuine, or too old or too new.
+            SignatureError: the delivery is not genuine, or its timestamp is too old or too new.
         """
         text = value.decode("latin-1") if isinstance(value, bytes) else value or ""
         found = self._form.fullmatch(text)
@@ -80,7 +80,7 @@ class Scheme:
             raise MalformedSignatureError(f"the header {self.header} does not have the exact form")
         secrets = [secret] if isinstance(secret, str) else secret
         timestamp, digest = found["timestamp"], found["digest"]
-        # Every secret is tried, so that the time taken does not tell which of them fits.
+        # Every secret is tried, so that the timing does not reveal which one matches.
         matches = [
             hmac.compare_digest(self._digest(body, each, timestamp), digest) for each in secrets
         ]

@@ -1,11 +1,11 @@
-"""JSON in its strict reading: one value per name, no NaN, and `10.0` is the integer 10."""
+"""Strict JSON: one value per name, no NaN, and `10.0` is the integer 10."""
 
 from __future__ import annotations
 
 import json
 from decimal import Decimal
 
-# Python reads integers of so many digits whatever its settings are.
+# Python parses integers of this many digits with any settings.
 _MAX_DIGITS = 640
 
 
@@ -14,11 +14,11 @@ class _WholeNumberError(Exception):
 
 
 def scan(data: bytes) -> bytes:
-    """Return JSON that says what `data` says and writes every integer as digits alone.
+    """Return equivalent JSON with every integer written as digits only.
 
     Raises:
         ValueError: `data` is not JSON in UTF-8, repeats a name within an object, is nested too
-            deeply, or has a number that is out of all proportion.
+            deeply, or has a number that is too large.
     """
     try:
         text = data.decode().strip(" \t\r\n")

@@ -1,7 +1,7 @@
-"""Parameters as text, both ways: the text of a value, the value of a text.
+"""Serialization and parsing of parameters as text.
 
 The styles are those of OpenAPI (3.2.0, 4.12.2 and appendix C), which are the operators of RFC 6570;
-`content` stands for parameters that have a media type of JSON in place of a schema.
+`content` stands for parameters with a JSON media type in place of a schema.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .strict_json import scan
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a style joins what a value consists of.
+    """How a style joins the parts of a value.
 
     Attributes:
-        prefix: what the text begins with.
+        prefix: the start of the text.
         delimiter: between the parts of one value.
-        exploded: between values of their own, where the style has them in one text.
+        exploded: between exploded values, if the style has them in one text.
         named: whether each of these values begins with a name.
     """
 
@@ -50,32 +50,32 @@ STYLES: Mapping[str, Style] = {
     "spaceDelimited": Style(delimiter="%20", named=True),
 }
 
-# What stays as it is where reserved characters may (RFC 6570, 3.2.3), but for those that have a
-# meaning at the place; triplets are taken for encoded already.
+# The characters that `allowReserved` leaves unencoded (RFC 6570, 3.2.3), except those with a
+# meaning at that place; percent-encoded triplets are left as they are.
 _RESERVED = {"query": ":/?@!$'()*,;=", "path": ":@!$&'()*+,;="}
 _TRIPLET = re.compile("(%[0-9A-Fa-f]{2})")
 _DELIMITERS = ",;=./"
 _ENCODED = re.compile("%(" + "|".join(f"{ord(each):02x}" for each in _DELIMITERS) + ")", re.I)
-# Stand for encoded delimiters until a text is split; no decoded text has them.
+# Placeholders for encoded delimiters until a text is split; no decoded text contains them.
 MARKED = {0xDC00 + ord(each): each for each in _DELIMITERS}
 _NO_DELIMITERS = dict.fromkeys(map(ord, _DELIMITERS))
 _BRACKETS = re.compile(r"(?:\[[^\[\]]*\]){1,16}")
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0+)?", re.ASCII)
-# Beyond it not every integer is a float.
+# Above it, not every integer can be represented as a float.
 _EXACT = 2**53
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 Pairs = Sequence[tuple[str, str]]
-# A number stands for an item without one.
+# An integer key stands for an item without an index.
 _Node = dict[str | int, Any]
 
 
 class RepeatedError(ValueError):
-    """A parameter that has one value was sent more than once."""
+    """A parameter with a single value was sent more than once."""
 
 
 def is_undefined(value: JsonValue, style: str = "form") -> bool:
-    """Tell whether a value has no text, so that it is left out (RFC 6570, 2.3 and 3.2.1)."""
+    """Return whether a value is undefined, so that it is omitted (RFC 6570, 2.3 and 3.2.1)."""
     if style == "content":
         return value is None
     if isinstance(value, dict):
@@ -86,7 +86,7 @@ def is_undefined(value: JsonValue, style: str = "form") -> bool:
 
 
 def is_ambiguous(parameter: Parameter, value: JsonValue) -> bool:
-    """Tell whether a part of a value would be read as the end of that part."""
+    """Return whether a part of a value contains the delimiter that would end it."""
     if not isinstance(value, (dict, list)) or parameter.style == "content":
         return False
     if parameter.style == "deepObject":
@@ -101,7 +101,7 @@ def is_ambiguous(parameter: Parameter, value: JsonValue) -> bool:
 
 
 def pairs(parameter: Parameter, value: JsonValue) -> Pairs:
-    """Return names and texts as they are written in the query or in the field `Cookie`."""
+    """Return names and texts as written in the query or in the `Cookie` header."""
     encode, style = _encoder(parameter, value), STYLES[parameter.style]
     wire = encode(parameter.wire)
     if parameter.style == "content":
@@ -123,7 +123,7 @@ def pairs(parameter: Parameter, value: JsonValue) -> Pairs:
 
 
 def text(parameter: Parameter, value: JsonValue) -> str:
-    """Return what stands in place of `{name}` in a path, or is the value of a header."""
+    """Return the text that replaces `{name}` in a path, or the value of a header."""
     style = STYLES[parameter.style]
     # A name without a text has no `=` (RFC 6570, 3.2.7).
     parts = (
@@ -133,19 +133,19 @@ def text(parameter: Parameter, value: JsonValue) -> str:
 
 
 def decoded(text: str) -> str:
-    """Decode percent-encoding; delimiters that were encoded can still be told from others."""
+    """Decode percent-encoding; encoded delimiters remain distinguishable from others."""
     if "%" not in text:
         return text
     return unquote(_ENCODED.sub(lambda found: chr(0xDC00 + int(found[1], 16)), text))
 
 
 def plain(text: str) -> str:
-    """Return a decoded text with all delimiters as they are."""
+    """Return a decoded text with its encoded delimiters restored."""
     return text if text.isascii() else text.translate(MARKED)
 
 
 def belongs(parameter: Parameter, name: str) -> bool:
-    """Tell whether a name in the query is that of a parameter, or one of its members."""
+    """Return whether a name in the query is that of a parameter, or of one of its members."""
     if name == parameter.wire:
         return True
     rest = name.removeprefix(parameter.wire)
@@ -157,11 +157,11 @@ def value(parameter: Parameter, sent: Pairs) -> JsonValue:
     """Return the value of a parameter.
 
     Args:
-        sent: what belongs to it: names, which are plain, and decoded texts.
+        sent: its plain names and decoded texts.
 
     Raises:
-        RepeatedError: it is given twice and is no list.
-        ValueError: a text is not the JSON that it should be.
+        RepeatedError: the parameter is repeated but not a list.
+        ValueError: a text must be JSON but is not.
     """
     style = STYLES[parameter.style]
     is_composite = parameter.kind in ("array", "object") and not _is_lone(parameter, sent)
@@ -181,7 +181,7 @@ def value(parameter: Parameter, sent: Pairs) -> JsonValue:
 
 
 def _is_lone(parameter: Parameter, sent: Pairs) -> bool:
-    """Tell whether what was sent is neither array nor object, where it need not be."""
+    """Return whether a scalar was sent where it is allowed in place of an array or object."""
     if parameter.alone is None or len(sent) > 1 or sent[0][0] != parameter.wire:
         return False
     one = plain(sent[0][1])
@@ -189,7 +189,7 @@ def _is_lone(parameter: Parameter, sent: Pairs) -> bool:
 
 
 def _segment(style: Style, parameter: Parameter, text: str) -> Pairs:
-    """Split a segment of a path whose style has a prefix."""
+    """Split the text of a style with a prefix, which is a segment of a path."""
     text = text.removeprefix(style.prefix)
     if not style.named:
         return [(parameter.wire, text)]
@@ -198,11 +198,11 @@ def _segment(style: Style, parameter: Parameter, text: str) -> Pairs:
 
 
 def _joined(parameter: Parameter, style: Style, text: str) -> JsonValue:
-    """Read a value whose parts are in one text."""
+    """Parse a value that has all its parts in one text."""
     if parameter.kind not in ("array", "object"):
         return _scalar(parameter.kind, plain(text))
     delimiter = unquote(style.exploded if parameter.explode else style.delimiter)
-    # Many senders encode the delimiter as well.
+    # Many senders also encode the delimiter.
     text = text if delimiter in text else plain(text)
     if delimiter not in text and _is_lone(parameter, [(parameter.wire, text)]):
         return _scalar(parameter.alone or "string", text)
@@ -229,14 +229,14 @@ def _inner(parameter: Parameter, place: str, text: str) -> JsonValue:
 
 
 def _step(parameter: Parameter, place: str, key: str) -> str:
-    """Return the place of a member in `inner`, where those that have no own are called `*`."""
+    """Return the path of a member in `inner`; members without their own have `*`."""
     own, other = (".".join(filter(None, (place, each))) for each in (key, "*"))
     is_known = any(each == own or each.startswith(f"{own}.") for each in parameter.inner)
     return own if is_known else other
 
 
 def _leaves(path: str, value: JsonValue) -> Iterator[tuple[str, str]]:
-    """Yield names in brackets and texts; items have numbers where they have members."""
+    """Yield names in brackets and texts; items are numbered if any of them is nested."""
     if isinstance(value, dict):
         for key, each in value.items():
             yield from _leaves(f"{path}[{key}]", each)
@@ -297,7 +297,7 @@ def _encoder(parameter: Parameter, value: JsonValue) -> Callable[[str], str]:
     if not parameter.allow_reserved:
         return _quote
     reserved = _RESERVED.get(parameter.location, "")
-    # Within arrays and objects delimiters are encoded all the same.
+    # Within arrays and objects, delimiters are always encoded.
     safe = reserved.translate(_NO_DELIMITERS) if isinstance(value, (dict, list)) else reserved
     return lambda text: "".join(
         part if index % 2 else quote(part, safe) for index, part in enumerate(_TRIPLET.split(text))
@@ -309,7 +309,7 @@ def _quote(text: str) -> str:
 
 
 def _text(value: JsonValue) -> str:
-    # JSON knows one number where Python has 1 and 1.0, and services that count refuse `1.0`.
+    # 1 and 1.0 are the same number in JSON, but a service may reject `1.0` as an integer.
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return str(int(value))
     return value if isinstance(value, str) else _json(value)
@@ -320,7 +320,7 @@ def _json(value: JsonValue) -> str:
 
 
 def _scalar(kind: Kind, text: str) -> JsonValue:
-    """Return the value of a text; one of another form stays text, for the schema to judge."""
+    """Return the value of a text; a text that is not valid stays text, for the schema to judge."""
     match kind:
         case "integer" if _INTEGER.fullmatch(text):
             return int(text.partition(".")[0])

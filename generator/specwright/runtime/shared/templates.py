@@ -1,4 +1,4 @@
-"""Path templates: which texts of a path are the values of their variables."""
+"""Path templates: matching of paths, and the values of their variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _VARIABLE = re.compile(r"\{([^}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class PathTemplate:
-    """A path with variables, `/plans/{plan_id}`; a variable is never empty and has no slash."""
+    """A path with variables, `/plans/{plan_id}`; their values are not empty and have no slash."""
 
     path: str
     names: Sequence[str] = field(init=False)
@@ -20,7 +20,7 @@ class PathTemplate:
     _variable: Sequence[tuple[int, Sequence[str]]] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Split the path into segments, and each segment where its variables are."""
+        """Split the path into segments, and each segment at its variables."""
         segments = [each.split("{}") for each in _VARIABLE.sub("{}", self.path).split("/")]
         numbered = list(enumerate(segments))
         for name, value in {
@@ -32,9 +32,9 @@ class PathTemplate:
             object.__setattr__(self, name, value)
 
     def values(self, segments: Sequence[str]) -> Sequence[str] | None:
-        """Return the values of the variables; None when a path of these segments does not fit.
+        """Return the values of the variables; None if a path of these segments does not match.
 
-        Where it fits in several ways, the first variable is as long as it can be, then the next.
+        If it matches in several ways, the first variable is as long as possible, then the next.
         """
         if len(segments) != self.length:
             return None
@@ -51,7 +51,7 @@ class PathTemplate:
 
 
 def _values(literals: Sequence[str], text: str) -> Sequence[str] | None:
-    """Find the literals from the last one to the first, each as far to the right as it can be."""
+    """Find the literals from the last to the first, each as far to the right as possible."""
     first, *between, last = literals
     start, end = len(first), len(text) - len(last)
     if end <= start or not text.startswith(first) or not text.endswith(last):

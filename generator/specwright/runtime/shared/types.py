@@ -1,4 +1,4 @@
-"""Types of generated models: what JSON Schema says where Pydantic's own types say more or less."""
+"""Types of generated models, where JSON Schema differs from Pydantic's own types."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ from .checking import ABSENT, INSTEAD, KNOWN, TEST, noted, shaped
 
 T = TypeVar("T")
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
-# Types of which values are equal that are not in JSON.
+# Types with values that are equal in Python but not in JSON.
 _UNLIKE_JSON = (bool, decimal.Decimal, datetime.date, datetime.time)
 
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """Marks a value that one response shows and no other (`x-contract-once`)."""
+    """Marks a value that is shown in one response only (`x-contract-once`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """Marks a value that is not for everybody's eyes (`x-contract-sensitive`)."""
+    """Marks a confidential value (`x-contract-sensitive`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nullable:
-    """Marks a field that may be left out and may be null, where None is null if it was given.
+    """Marks a field that may be omitted and may be null: an explicit None means null.
 
-    Any other field that may be left out is None when it is, and is left out when it is None.
+    For any other optional field, None means that it is omitted.
     """
 
     def __get_pydantic_core_schema__(
@@ -63,13 +63,13 @@ class Nullable:
 
 
 class Model(BaseModel):
-    """The class that all generated models derive from.
+    """The base class of all generated models.
 
-    A model has what came, or what it was given: types are checked, limits and sets of values when
-    it is sent. Fields that are not declared are kept.
+    A model checks only the types of the values that it receives or is given; limits and
+    enumerations are checked when it is sent. Undeclared fields are kept.
     """
 
-    # Schemas are built when a model is first used: an import builds none.
+    # Schemas are built on the first use of a model, not on import.
     model_config = ConfigDict(
         defer_build=True,
         extra="allow",
@@ -87,20 +87,20 @@ class Model(BaseModel):
         max_properties: float = math.inf,
         **config: Unpack[ConfigDict],
     ) -> None:
-        """Note how many members an object has: what is said of a class holds for those below it."""
+        """Set the allowed number of properties; the limits of a class also apply to subclasses."""
         super().__init_subclass__(**config)
         above = [each for each in cls.__bases__ if issubclass(each, Model)]
         cls._least_properties = max(min_properties, *(each._least_properties for each in above))
         cls._most_properties = min(max_properties, *(each._most_properties for each in above))
 
-    # Pydantic's own yields pairs of names and values, which who iterates over a page does not want.
+    # Pydantic's own yields names and values, which would be mistaken for the items of a page.
     __iter__ = None  # type: ignore[assignment]  # pyright: ignore
 
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Leave nothing to check but the shape."""
+        """Reduce the schema to its shape."""
         schema = handler(source)
         model = cast("dict[str, Any]", handler.resolve_ref_schema(schema))
         _shape(model)
@@ -118,7 +118,7 @@ class Model(BaseModel):
         return self
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Hide values that are shown only once, or sensitive."""
+        """Hide values that are shown only once or sensitive."""
         fields = type(self).model_fields
         for name, value in super().__repr_args__():
             field = fields.get(name or "")
@@ -128,7 +128,7 @@ class Model(BaseModel):
 
 
 def _shape(model: dict[str, Any]) -> None:
-    """Change the schema of a model in its place: that is where the builder looks for it."""
+    """Change the schema of a model in place, where Pydantic looks for it."""
     fields = model["schema"]
     closed = model["config"].get("extra_fields_behavior") == "forbid"
     model["config"] = {**model["config"], "extra_fields_behavior": "allow"}
@@ -139,7 +139,7 @@ def _shape(model: dict[str, Any]) -> None:
 
 
 def _field(field: dict[str, Any]) -> dict[str, Any]:
-    """A field that may be left out is not written when it is None, and its JSON is not null."""
+    """Return a field that, if optional, is omitted when None and rejects null in JSON."""
     schema = cast("dict[str, Any]", field["schema"])
     inner = cast("dict[str, Any]", schema.get("schema", {}))
     is_optional = "default" in schema and schema["default"] is None
@@ -155,7 +155,7 @@ def _is_none(value: object) -> bool:
 
 
 class UniqueItems:
-    """Marks a list of which no two items may be equal when it is sent (`uniqueItems`)."""
+    """Marks a list that must not have equal items when it is sent (`uniqueItems`)."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -164,11 +164,11 @@ class UniqueItems:
 
 
 class Patterns:
-    """Marks a text of which more patterns say something when it is sent: look-aheads, mostly.
+    """Marks a text with additional patterns, checked when it is sent: mostly look-aheads.
 
     Args:
-        like: patterns that it matches, in the notation of Rust's engine, which takes linear time.
-        unlike: patterns that it does not match.
+        like: patterns that it must match, in the syntax of Rust's linear-time engine.
+        unlike: patterns that it must not match.
     """
 
     def __init__(self, *, like: Sequence[str] = (), unlike: Sequence[str] = ()) -> None:
@@ -195,7 +195,7 @@ def _engine(pattern: str) -> SchemaValidator:
 
 
 def _with_test(schema: CoreSchema, test: Callable[[T], T]) -> CoreSchema:
-    """A schema with a test of what is sent, which null passes."""
+    """Return a schema with a test of sent values, which null passes."""
     plain = cast("dict[str, Any]", schema)
     if plain["type"] == "nullable":
         return cast("CoreSchema", {**plain, "schema": noted(plain["schema"], TEST, test)})
@@ -203,7 +203,7 @@ def _with_test(schema: CoreSchema, test: Callable[[T], T]) -> CoreSchema:
 
 
 def _without_equals(items: T) -> T:
-    # No file is read for this: two are equal if the same bytes or the same path was given.
+    # Files are not read: two are equal if they have the same bytes or the same path.
     data = _ANYTHING.dump_python(items, by_alias=True, exclude_unset=True)
     found = [_compared(each) for each in data]
     if len(found) != len(set(found)):
@@ -212,19 +212,19 @@ def _without_equals(items: T) -> T:
 
 
 def _compared(data: Any) -> object:
-    """A value for each JSON value, equal where those are (JSON Schema 2020-12, 4.2.2)."""
+    """Return a hashable value, equal if the JSON values are (JSON Schema 2020-12, 4.2.2)."""
     if isinstance(data, dict):
         members = cast("dict[str, Any]", data).items()
         return frozenset((name, _compared(each)) for name, each in members)
     if isinstance(data, list):
         return tuple(map(_compared, cast("Sequence[Any]", data)))
-    # True is 1 in Python, and 1.0 is 1 in both. Two texts may be one number, or one moment.
+    # In JSON, unlike Python, true is not 1, and different texts of a decimal or time are unequal.
     return (type(data), str(data)) if isinstance(data, _UNLIKE_JSON) else data
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A date, a time or both, which travels as a JSON string and never as a number of seconds."""
+    """A date, a time or both, in JSON as a string and never as a number of seconds."""
 
     schema: Callable[..., CoreSchema]
     checked: tuple[tuple[str, str], ...] = ()
@@ -246,7 +246,7 @@ time = Annotated[datetime.time, _Moment(core_schema.time_schema)]
 
 @dataclass(frozen=True, slots=True)
 class DecimalString:
-    """A `Decimal` that travels as a JSON string of the given pattern (`format: decimal`)."""
+    """A `Decimal`, in JSON as a string of the given pattern (`format: decimal`)."""
 
     pattern: str | None = None
     min_length: int | None = None
@@ -272,7 +272,7 @@ def _plain(value: Any) -> Any:
 
 
 if TYPE_CHECKING:
-    # Type checkers narrow a union by `==` and `match` where each of its members has a literal.
+    # Type checkers narrow a union by `==` and `match` if each of its members has a literal.
     UnknownTag = Literal["a value that is newer than this package"]
 else:
     UnknownTag = Annotated[str, Strict()]
@@ -280,13 +280,13 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class TaggedUnion:
-    """A union of models told apart by one property.
+    """A union of models distinguished by one property.
 
-    A known value of the property selects its model, whose errors are then final. Any other
-    selects the model that may have any; without one, an object stays a dictionary.
+    A known value of the property selects its model, whose errors are then final. Any other value
+    selects the model that allows any value; without such a model, an object stays a dictionary.
 
     Attributes:
-        open: whether other values may be sent, too, and not only read.
+        open: whether other values may also be sent, not only received.
     """
 
     discriminator: str
@@ -323,14 +323,14 @@ class TaggedUnion:
         return core_schema.nullable_schema(union) if is_nullable else union
 
     def _tags(self, model: type[BaseModel]) -> frozenset[Any]:
-        """Return the values of the property that are the model's own."""
+        """Return the values of the property that select a model."""
         for name, field in model.model_fields.items():
             if (field.alias or name) == self.discriminator:
                 return frozenset(_literals(field.annotation))
         return frozenset()
 
     def _names(self, members: Sequence[type[BaseModel]]) -> Any:
-        """Return the names of the property in JSON and in models."""
+        """Return the names of the property in JSON and in the models."""
         names = {self.discriminator: None}
         for member in members:
             for name, field in member.model_fields.items():
@@ -352,7 +352,7 @@ class TaggedUnion:
         return core_schema.no_info_after_validator_function(refuse, handler.generate_schema(model))
 
     def _anything(self, models: list[type[BaseModel]], known: set[Any]) -> CoreSchema:
-        """Return the schema of objects of a later type: one must not stop a whole list."""
+        """Return the schema of objects of a later type: one must not make a whole list invalid."""
 
         def read(value: dict[str, Any]) -> Any:
             tag = value.get(self.discriminator)
@@ -365,9 +365,9 @@ class TaggedUnion:
 
 
 def _constructed(model: type[BaseModel], value: dict[str, Any]) -> BaseModel:
-    """Return a model with members that nothing has checked.
+    """Return a model with unvalidated members.
 
-    They are no arguments of `model_construct`: a member could have the name of one of its own.
+    They are not passed to `model_construct`: a member could have the name of one of its arguments.
     """
     names = {field.alias or name: name for name, field in model.model_fields.items()}
     made = model.model_construct({names.get(key, key) for key in value})
@@ -384,7 +384,7 @@ def _refuse_known(tag: Any, known: set[Any], value: T) -> T:
 
 
 def _literals(annotation: Any) -> list[Any]:
-    """Return the values of the literals of an annotation, in a union or alone."""
+    """Return the values of the literals in an annotation, in a union or alone."""
     if get_origin(annotation) is Literal:
         return list(get_args(annotation))
     return [value for each in get_args(annotation) for value in _literals(each)]

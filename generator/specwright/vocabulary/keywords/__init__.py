@@ -1,1 +1,1 @@
-"""The keys, one module each: what it says, and what its members refer to."""
+"""The keys, one module each: their meanings, and the references of their members."""

@@ -1,4 +1,4 @@
-"""How large a request may be."""
+"""The maximum size of a request."""
 
 from __future__ import annotations
 

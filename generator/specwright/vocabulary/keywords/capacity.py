@@ -1,4 +1,4 @@
-"""How many resources there may be."""
+"""The maximum number of resources."""
 
 from __future__ import annotations
 

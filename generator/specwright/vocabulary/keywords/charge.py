@@ -1,4 +1,4 @@
-"""What an operation takes from a balance."""
+"""The amount that an operation takes from a balance."""
 
 from __future__ import annotations
 

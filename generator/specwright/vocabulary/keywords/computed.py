@@ -1,4 +1,4 @@
-"""Which values follow from others."""
+"""Values that are computed from others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from specwright.vocabulary.types import Choice, InstancePointer, Limits, Name
 
 
 class Means(Choice):
-    """How a value follows from others."""
+    """The computation of a value from others."""
 
     PRODUCT = "product", "all of them multiplied; one that is null counts as one"
     DIFFERENCE = "difference", "the first less all others, and never less than zero"

@@ -1,4 +1,4 @@
-"""How often, how long and with which headers a webhook is sent."""
+"""The attempts, timeouts and headers with which a webhook is sent."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Delivery:
 
     @property
     def success_statuses(self) -> range:
-        """The statuses that `success` means."""
+        """The statuses that `success` stands for."""
         first, last = (int(self.success.raw.replace("X", digit)) for digit in "09")
         return range(first, last + 1)
 

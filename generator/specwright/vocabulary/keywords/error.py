@@ -59,7 +59,7 @@ class Condition(Choice):
     )
 
 
-# The conditions under which a request does not have the form that the document asks for.
+# The conditions of requests that do not have the form that the document requires.
 MALFORMED = frozenset(
     {
         Condition.INVALID_JSON,

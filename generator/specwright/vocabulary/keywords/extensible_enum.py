@@ -1,4 +1,4 @@
-"""Which values an enumeration that may grow has today."""
+"""The values known today of an enumeration that may grow."""
 
 from __future__ import annotations
 

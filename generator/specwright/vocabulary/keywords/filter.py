@@ -1,4 +1,4 @@
-"""Which items of a list a query parameter keeps."""
+"""The items of a list that a query parameter keeps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from specwright.vocabulary.types import Choice, InstancePointer
 
 
 class Match(Choice):
-    """How a filter compares."""
+    """The comparison that a filter makes."""
 
     EQUALS = "equals"
     EQUALS_IGNORE_CASE = "equals_ignore_case"

@@ -1,4 +1,4 @@
-"""When a resource is as it stays."""
+"""The states in which a resource stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a request is recognised as the same one again."""
+"""The recognition of repeated requests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Replay:
     value: Annotated[Name | None, "The value of that header."] = None
 
     def marks(self, value: str | None) -> bool:
-        """Whether the header with this value marks an answer as a replay."""
+        """Return whether the header with this value marks a response as a replay."""
         return self.value is not None and value == self.value.raw
 
 
@@ -87,7 +87,7 @@ class Idempotency:
 IDEMPOTENCY = Keyword[Idempotency](
     "x-contract-idempotency",
     (Place.OPERATION,),
-    # One place of the two, and no more.
+    # Exactly one of the two.
     Annotated[Idempotency, Limits(oneOf=[{"required": ["key"]}, {"required": ["header"]}])],
     {
         "key": "/reference",

@@ -1,4 +1,4 @@
-"""Which error code a property has for values that it refuses for their form."""
+"""The error code of a property for values of invalid form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which moment a timestamp stands for."""
+"""The moment that a timestamp stands for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from specwright.vocabulary.types import Choice
 
 
 class Moment(Choice):
-    """What happened at the moment."""
+    """The event at the moment."""
 
     CREATED = "created", "what the object describes began to be there, or happened"
     MODIFIED = "modified", "anything in the object last changed"

@@ -1,4 +1,4 @@
-"""Which values are shown once."""
+"""Values that are shown once."""
 
 from __future__ import annotations
 

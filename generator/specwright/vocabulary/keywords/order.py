@@ -1,4 +1,4 @@
-"""How a list is ordered."""
+"""The order of a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the pages of a list keep their items, and what leads to the next one."""
+"""The items in the pages of a list, and the way to the next page."""
 
 from __future__ import annotations
 

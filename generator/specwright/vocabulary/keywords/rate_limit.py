@@ -1,4 +1,4 @@
-"""How many requests are allowed in how long."""
+"""The number of requests that are allowed in a period."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RateLimitClass:
     scope: Annotated[Name, "What is counted separately, for example `key` for each API key."]
 
 
-# A header that there is not is absent; null is no name.
+# A header that does not exist is absent; null is not a name.
 _Header = Annotated[Name | None, Limits(type="string"), Names(Target.RESPONSE_HEADER)]
 
 

@@ -1,4 +1,4 @@
-"""Which parameters must not all be absent."""
+"""Parameters that must not all be missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is there after everything was set back."""
+"""The state of a sandbox after a reset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values are not for everybody's eyes."""
+"""Values that must not be shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a receiver knows that a webhook is genuine."""
+"""The signature by which a receiver recognizes a genuine webhook."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from specwright.vocabulary.types import Choice, Limits, Name, Positive
 
 
 class Algorithm(Choice):
-    """What makes the digest."""
+    """The algorithm of the digest."""
 
     HMAC_SHA256 = "hmac-sha256"
 
 
 class Encoding(Choice):
-    """How the digest is written."""
+    """The encoding of the digest."""
 
     HEX = "hex"
 
 
 class Secret(Choice):
-    """How the secret becomes the key."""
+    """The way in which the secret becomes the key."""
 
     TEXT = "text"
 

@@ -1,4 +1,4 @@
-"""Which order of a list a query parameter chooses."""
+"""The orders of a list that a query parameter chooses from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a test provokes a webhook."""
+"""The way for a test to cause a webhook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How receivers of webhooks are registered."""
+"""The registration of webhook receivers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Changes of a partner under its account, by themselves or in a batch, and the port to do so."""
+"""Changes of a partner's data under its account, single or in batches, and the database port."""

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Running:
-    """A unit that has asked for something or is at its end, and what it is going to write."""
+    """A running or finished unit, with its pending query and its writes."""
 
     unit: Unit[Any]
     outcome: Outcome[Any]
@@ -27,10 +27,10 @@ class _Running:
     writes: list[Statement] = field(default_factory=list)
 
     def go_on(self, found: Sequence[Row] | None) -> None:
-        """Hand over what was asked for, and let the unit come to its next question."""
+        """Pass on the rows of the query, and advance the unit to its next one."""
         self.asks = None
         try:
-            # Before its first statement, nothing can be sent to a generator.
+            # Before its first statement, a generator accepts only None.
             statement = self.unit.send(found)  # type: ignore[arg-type]
             while not statement.has_rows:
                 self.writes.append(statement)
@@ -47,22 +47,22 @@ class _Running:
 def batch_unit(
     changes: Sequence[Change[Any]], key: Callable[[str], int], *, waits: bool = True
 ) -> Unit[Sequence[Outcome[Any]]]:
-    """Make changes whose subjects differ, each as if it were alone; return what became of them.
+    """Make changes with different subjects, each as if it were alone; return their outcomes.
 
-    The changes of one account come one after the other, and those of different accounts side by
-    side: what they ask in the same words is asked once. What they write is written at the end, in
-    one statement, so that one which raises has written nothing.
+    The changes of one account run one after the other, and those of different accounts side by
+    side, where queries with the same SQL are merged. All writes are sent at the end, in one
+    statement, so that a change that raises has written nothing.
 
     Args:
-        key: of the advisory lock by which a name is held.
-        waits: whether to wait for accounts that another transaction holds; what is to change them
-            is refused otherwise.
+        key: returns the key of the advisory lock for a name.
+        waits: whether to wait for accounts that another transaction holds; otherwise their changes
+            are refused.
     """
     names = {each.subject: key(each.subject) for each in changes if each.gives_way}
     scopes = [each.scope for each in changes]
     before, held = yield from partners.lock_accounts(scopes, names.values(), waits=waits)
     accounts = dict(before)
-    # Nothing that a change reads can differ before the end.
+    # No result of a query can change before the end.
     known: dict[Statement, Sequence[Row]] = {}
     writes: list[Statement] = []
     outcomes = [Outcome[Any](error=_refusal(each, accounts, names, held)) for each in changes]
@@ -87,9 +87,9 @@ def batch_unit(
 
 
 def together(units: Sequence[Unit[T]]) -> Unit[Sequence[Outcome[T]]]:
-    """Run units as if each were alone, none of which has to do with the rows of another one.
+    """Run units that touch different rows, each as if it were alone.
 
-    What they ask in the same words is asked once, and what they write is one statement.
+    Their queries with the same SQL are merged, and their writes are one statement.
     """
     outcomes = [Outcome[T]() for _ in units]
     running = [_Running(unit, outcome) for unit, outcome in zip(units, outcomes, strict=True)]
@@ -100,7 +100,7 @@ def together(units: Sequence[Unit[T]]) -> Unit[Sequence[Outcome[T]]]:
 
 
 def _side_by_side(running: Sequence[_Running], known: dict[Statement, Sequence[Row]]) -> Unit[None]:
-    """Let units come to their ends; `known` is what was asked before and is so until the end."""
+    """Run units to their ends; `known` has the results of earlier queries, which stay valid."""
     for each in running:
         each.go_on(None)
     while asking := [each for each in running if each.asks is not None]:
@@ -118,14 +118,14 @@ def _refusal(
     names: Mapping[str, int],
     held: Container[int],
 ) -> Exception | None:
-    """Return why a change cannot be made now, if so."""
+    """Return the reason a change cannot be made now, if any."""
     if change.scope not in accounts:
         return LockedError("another transaction holds the account")
     return HeldError() if names.get(change.subject) in held else None
 
 
 def _turns(changes: Sequence[Change[Any]]) -> Iterator[list[int]]:
-    """Part changes so that each turn has at most one of each account."""
+    """Split changes into turns with at most one change per account."""
     waiting: dict[Scope, list[int]] = {}
     for place, change in enumerate(changes):
         waiting.setdefault(change.scope, []).append(place)

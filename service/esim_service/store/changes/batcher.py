@@ -1,4 +1,4 @@
-"""Collects what waits for the database, so that one round does much of it."""
+"""Batching of database requests, so that one round trip does many of them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Q = TypeVar("Q")
 
 BATCH = 64
 
-# Something that is asked for, and the future of its caller.
+# A request, and the future of its caller.
 _Waiting: TypeAlias = tuple[Q, asyncio.Future[Any]]
 Make: TypeAlias = Callable[[Sequence[Q]], Awaitable[Sequence[Outcome[Any]]]]
 
 
 class Batcher(Generic[Q]):
-    """Has requests done in batches; what comes while all are busy is in the next ones."""
+    """Runs requests in batches; those that arrive while all workers are busy join the next ones."""
 
     def __init__(
         self,
@@ -29,12 +29,12 @@ class Batcher(Generic[Q]):
         workers: int = 1,
         patience_seconds: float = 0.0,
     ) -> None:
-        """Make a batcher.
+        """Create a batcher.
 
         Args:
-            apart: makes a key; two requests with one key are not in one batch.
-            workers: how many batches are made at a time. One makes the batches larger.
-            patience_seconds: how long a batch that follows another one waits to be as large.
+            apart: returns a key; two requests with one key are never in one batch.
+            workers: the number of concurrent batches. One worker makes the batches larger.
+            patience_seconds: how long a batch waits to become as large as the one before it.
         """
         self._make = make
         self._apart = apart
@@ -48,7 +48,7 @@ class Batcher(Generic[Q]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def do(self, asked: Q) -> Any:
-        """Have something done in one of the next batches; return what came of it."""
+        """Run a request in one of the next batches; return its result."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         if not self._working:
@@ -59,14 +59,14 @@ class Batcher(Generic[Q]):
         if self._working < self._workers:
             self._working += 1
             task = asyncio.create_task(self._work())
-            # The loop itself does not keep a task alive.
+            # The event loop itself does not keep a task alive.
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         return await future
 
     @property
     def stalled_seconds(self) -> float:
-        """For how long something has waited while no batch was made."""
+        """The seconds for which requests have waited without a finished batch."""
         return asyncio.get_running_loop().time() - self._progress_at if self._working else 0.0
 
     async def _work(self) -> None:
@@ -77,11 +77,11 @@ class Batcher(Generic[Q]):
                 if self._patience_seconds:
                     await self._expect(len(batch))
         finally:
-            # Before anything else can happen, so that nobody counts on a worker that has stopped.
+            # Before anything else can run, so that no caller relies on a worker that has stopped.
             self._working -= 1
 
     async def _expect(self, count: int) -> None:
-        """Wait a moment for as many again: whoever was answered may have more to ask."""
+        """Wait a moment for as many requests again: the callers may have more."""
         if len(self._waiting) >= count:
             return
         self._expected = count
@@ -93,7 +93,7 @@ class Batcher(Generic[Q]):
     async def _do(self, batch: Sequence[_Waiting[Q]]) -> None:
         outcomes = await self._outcomes([asked for asked, _ in batch])
         for (_, future), outcome in zip(batch, outcomes, strict=True):
-            # A caller that was cancelled waits no more.
+            # A cancelled caller no longer waits.
             if future.done():
                 continue
             if outcome.error is not None:
@@ -102,7 +102,7 @@ class Batcher(Generic[Q]):
                 future.set_result(outcome.result)
 
     def _next(self) -> Sequence[_Waiting[Q]]:
-        """Take what can be in one batch; the others keep their places."""
+        """Take the requests of one batch; the others keep their places."""
         batch: list[_Waiting[Q]] = []
         rest: list[_Waiting[Q]] = []
         keys: set[Hashable] = set()
@@ -123,6 +123,6 @@ class Batcher(Generic[Q]):
             is_away = isinstance(error, UnavailableError) and not isinstance(error, ConflictError)
             if len(asked) == 1 or is_away:
                 return [Outcome(error=error) for _ in asked]
-        # One of them breaks the transaction of all: a few halves further it is alone.
+        # One of them breaks the transaction of all: repeated halving isolates it.
         middle = len(asked) // 2
         return [*await self._outcomes(asked[:middle]), *await self._outcomes(asked[middle:])]

@@ -1,4 +1,4 @@
-"""What changes for one partner, by rules that are given the account."""
+"""Changes of a partner's data, by rules that receive the account."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[T]):
-    """Something that is done once about one subject of a partner.
+    """An operation done once about one subject of a partner.
 
-    The account of the partner is held before `act` is called, and stored after it: whatever a
-    change reads of its partner stays as it is until the change is committed, and no two changes
-    wait for each other in a circle. Several changes may share a transaction, in which none sees
-    what is written, by another one or by itself, but for the account; so a change reads first,
-    and two with one subject never share a transaction.
+    The account of the partner is locked before `act` is called, and saved after it: the data of
+    the partner that a change reads stays the same until the change is committed, and changes
+    never deadlock. Several changes may share a transaction, in which none sees any writes, of
+    another one or of its own, except for the account; so a change reads first, and two with one
+    subject never share a transaction.
 
     Attributes:
-        subject: names the order, the eSIM or the reference that is read or written, and nothing
-            else of the partner is.
-        act: makes the unit that gets the account and returns it as it is afterwards.
-        gives_way: whether the change is refused while somebody holds its subject as a name.
+        subject: names the order, the eSIM or the reference that is read or written; the change
+            touches nothing else of the partner.
+        act: makes the unit that gets the account and returns its new state.
+        gives_way: whether the change is refused while its subject is held as a name.
     """
 
     scope: Scope
@@ -37,7 +37,7 @@ class Change(Generic[T]):
 
 
 def alone(change: Change[T]) -> Unit[T]:
-    """Make a change in a transaction of its own."""
+    """Make a change in its own transaction."""
     before = yield from partners.lock_account(change.scope)
     after, result = yield from change.act(before)
     if after != before:

@@ -1,4 +1,4 @@
-"""The port that a database driver fills."""
+"""The port that database drivers implement."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from .outcome import Outcome
 
 T = TypeVar("T")
 
-# So many contexts of `Database.hold` may be long at a time; each may occupy a connection.
+# The maximum of concurrent long contexts of `Database.hold`; each may occupy a connection.
 LONG_HOLDS = 40
 
 Dialect: TypeAlias = Literal["sqlite", "postgres"]
 
 
 class OperatorError(Exception):
-    """The database cannot be used as it was configured; the message says what to do about it."""
+    """The database cannot be used as configured; the message explains the remedy."""
 
 
 class UnavailableError(Exception):
     """The database cannot do this now: the disk is full, or the connection is lost.
 
-    Nothing was written, unless the connection was lost during a commit: then nobody knows.
+    Nothing was written, unless the connection was lost during a commit: then it is unknown.
     """
 
 
 class ConflictError(UnavailableError):
-    """A transaction met others each time that it was repeated."""
+    """A transaction conflicted with others at each attempt."""
 
 
 class LockedError(UnavailableError):
-    """Another transaction does not let go of something that this one has to change."""
+    """Another transaction holds a lock that this one needs."""
 
 
 class HeldError(Exception):
-    """Somebody holds the subject of a change that gives way to them."""
+    """The subject of a change that gives way is held."""
 
 
 class Writer(Protocol):
-    """Runs units that change something."""
+    """Runs units that write."""
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
-        """Run a unit in one transaction; return when it is safely on disk.
+        """Run a unit in one transaction; return once it is safely on disk.
 
-        An exception that the unit raises undoes what the unit did and comes out here. `make` may
-        be called again when the database asks for a transaction to be repeated.
+        An exception of the unit rolls back the work of the unit and is raised here. `make` may be
+        called again if the database requires a transaction to be repeated.
 
         Raises:
             UnavailableError: the database cannot do this now.
@@ -57,15 +57,15 @@ class Writer(Protocol):
 
 
 class Database(Writer, Protocol):
-    """One database, open for many tasks at a time."""
+    """A database, open for many tasks at a time."""
 
     @property
     def dialect(self) -> Dialect:
-        """Whose database it is; only migrations differ."""
+        """The kind of the database; only migrations differ."""
         ...
 
     async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
-        """Run units in one transaction, none of which has to do with the rows of another one.
+        """Run units that touch different rows in one transaction.
 
         Raises:
             UnavailableError: the database cannot do this now.
@@ -73,18 +73,18 @@ class Database(Writer, Protocol):
         ...
 
     async def change(self, change: Change[T]) -> T:
-        """Make a change, in one transaction with others or alone; return when it is on disk.
+        """Make a change, in one transaction with others or alone; return once it is on disk.
 
-        An exception that the change raises undoes what it did, and nothing else.
+        An exception of the change rolls back its work, and nothing else.
 
         Raises:
-            HeldError: the change gives way to somebody who holds its subject.
+            HeldError: the change gives way to a holder of its subject.
             UnavailableError: the database cannot do this now.
         """
         ...
 
     async def run(self, make: Callable[[], Unit[T]]) -> T:
-        """Run a unit of one statement, which is a transaction by itself.
+        """Run a unit of one statement, which is its own transaction.
 
         Raises:
             UnavailableError: the database cannot do this now.
@@ -102,27 +102,27 @@ class Database(Writer, Protocol):
     def hold(
         self, name: str, *, is_long: bool = False
     ) -> AbstractAsyncContextManager[Writer | None]:
-        """Reserve a name among all processes on this database for the time of the context.
+        """Reserve a name across all processes on this database for the duration of the context.
 
-        Say `is_long` when the context waits for something else than the database; it then takes
+        Set `is_long` if the context waits for anything other than the database; it then occupies
         nothing that others need.
 
-        The context is None when somebody else has the name. Otherwise it writes; write to it
-        and not to the database itself, which may wait for what this context occupies.
+        Yields a writer, or None if the name is already held. Write to the writer and not to the
+        database itself, which may wait for resources that this context occupies.
         """
         ...
 
     async def check(self, now: int) -> None:
-        """Return if the database can be written as requests do it.
+        """Check that the database can be written in the way of requests.
 
         Args:
-            now: the wall time, which a database with a clock of its own must agree with.
+            now: the wall time, which a database with its own clock must agree with.
 
         Raises:
-            UnavailableError: it cannot, changes wait of which none is made, or a clock is wrong.
+            UnavailableError: it cannot, waiting changes make no progress, or a clock is wrong.
         """
         ...
 
     async def close(self) -> None:
-        """Finish what was begun and let the database go."""
+        """Finish pending work and close the database."""
         ...

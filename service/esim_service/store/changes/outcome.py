@@ -1,4 +1,4 @@
-"""What becomes of one of several things that are done together."""
+"""The outcome of one of several operations that run together."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Drivers of SQLite and PostgreSQL, migrations, and the way from one database to another."""
+"""Drivers for SQLite and PostgreSQL, migrations, and the transfer between databases."""

@@ -1,4 +1,4 @@
-"""Brings a database to the version of its schema that this service needs."""
+"""Migrations of the database to the schema version that this service needs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from importlib import resources
 from ..changes.database import Database, Dialect, OperatorError
 from ..statements.unit import Unit, execute, row, rows
 
-# A step for one database only has its name before the ending.
+# A step for one database only has the name of that database before the suffix.
 _NAME = re.compile(r"(\d{4})_\w+(?:\.(sqlite|postgres))?\.sql")
 _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
-# The body of a function has semicolons of its own.
+# The body of a function contains semicolons of its own.
 _STATEMENT = re.compile(r"(?:\$\$.*?\$\$|[^;])+", re.DOTALL)
 _LOCK = "migrate"
 _PAUSE = 0.2
@@ -52,7 +52,7 @@ def migrations() -> tuple[Migration, ...]:
 
 
 async def migrate(database: Database) -> list[int]:
-    """Take all steps that are missing, in one transaction; return their versions.
+    """Take all missing steps in one transaction; return their versions.
 
     Raises:
         OperatorError: the database is of a newer version of the service.
@@ -61,7 +61,7 @@ async def migrate(database: Database) -> list[int]:
         async with database.hold(_LOCK) as writer:
             if writer is not None:
                 return await writer.write(partial(_upgrade, database.dialect))
-        # Another process is at it; what it leaves to do is then found out anew.
+        # Another process is migrating; the missing steps are then determined again.
         await asyncio.sleep(_PAUSE)
 
 
@@ -72,7 +72,7 @@ async def migrate_new(database: Database) -> None:
 
 
 async def require_current(database: Database) -> None:
-    """Return if the schema is the one that this service needs.
+    """Check that the schema is the one that this service needs.
 
     Raises:
         OperatorError: it is older or newer.
@@ -86,7 +86,7 @@ async def require_current(database: Database) -> None:
 
 
 def _version(dialect: Dialect) -> Unit[int]:
-    # A statement that fails would end the transaction on PostgreSQL, so look before.
+    # A failed statement would abort the transaction on PostgreSQL, so check first.
     if not (yield from rows(_IS_THERE[dialect])):
         return 0
     found = yield from row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_version")

@@ -1,4 +1,4 @@
-"""Opens the database that a setting names."""
+"""The choice of the driver for a configured database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _POSTGRES = ("postgresql://", "postgres://")
 
 
 def is_file(place: str) -> bool:
-    """Whether this is an SQLite file and not an URL."""
+    """Return whether this is an SQLite file and not a URL."""
     return "://" not in place
 
 
@@ -21,12 +21,12 @@ def is_file(place: str) -> bool:
 async def open_database(
     place: str, *, alone: bool = True, command_seconds: float | None = None
 ) -> AsyncIterator[Database]:
-    """Open a database for the time of the context: an SQLite file, or a PostgreSQL URL.
+    """Open a database for the duration of the context: an SQLite file, or a PostgreSQL URL.
 
     Args:
-        alone: whether nobody else may have opened an SQLite file like this. Commands that work
-            beside a running service say no.
-        command_seconds: after which a connection to PostgreSQL that does not answer is given up;
+        alone: whether no other process may have opened an SQLite file in this way. Commands that
+            work next to a running service pass False.
+        command_seconds: the time after which an unresponsive connection to PostgreSQL is closed;
             commands may need longer for one statement.
 
     Raises:
@@ -42,7 +42,7 @@ async def open_database(
 async def _open(place: str, alone: bool, command_seconds: float | None) -> Database:
     if place.startswith(_POSTGRES):
         try:
-            # An extra brings the driver; SQLite needs none.
+            # An extra installs the driver; SQLite needs none.
             from .postgres import PostgresDatabase
         except ImportError:
             raise OperatorError("PostgreSQL needs: pip install 'esim-service[postgres]'") from None

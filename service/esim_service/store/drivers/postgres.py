@@ -1,4 +1,4 @@
-"""PostgreSQL through asyncpg, for any number of processes."""
+"""PostgreSQL driver through asyncpg, for any number of processes."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OLDEST = 15
-# A transaction is eight round trips, however many changes share it.
+# A transaction takes eight round trips, regardless of the number of changes that share it.
 _PATIENCE_SECONDS = 0.005
 _ATTEMPTS = 5
 _STALLED_SECONDS = 5.0
-# Receivers of webhooks accept five minutes.
+# Webhook receivers tolerate five minutes.
 _MOST_OFF = MINUTE
 _STATE = (
     "SELECT pg_is_in_recovery() AS is_standby,"
     " CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now"
 )
 _SETTINGS = {
-    # All that is looked for is found by its key, whatever the parameters are.
+    # All lookups are by key, regardless of the parameters.
     "plan_cache_mode": "force_generic_plan",
     # A process that stops in the middle of a transaction, or is cut off, must not keep its locks.
     "idle_in_transaction_session_timeout": "3s",
@@ -62,13 +62,13 @@ _CONNECTION_ERRORS = (
     TimeoutError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    # What asyncpg says of a connection that ends just as it is used.
+    # The error of asyncpg for a connection that ends just as it is used.
     asyncpg.InternalClientError,
     asyncpg.InsufficientResourcesError,
     asyncpg.OperatorInterventionError,
     asyncpg.ReadOnlySQLTransactionError,
 )
-# What a statement meets after the server has ended its transaction, and undone it.
+# The errors of a statement after the server has ended its transaction, and rolled it back.
 _ENDED = (
     ConnectionError,
     asyncpg.ConnectionDoesNotExistError,
@@ -80,9 +80,9 @@ _REPEATED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
 
 
 class _PooledConnection(asyncpg.Connection):
-    """A connection that ends with the first command that is not answered in time.
+    """A connection that is closed after the first command without a response in time.
 
-    asyncpg would wait as long again for the answer to its cancellation.
+    asyncpg would wait as long again for the response to its cancellation.
     """
 
     async def execute(self, *args: Any, **kwargs: Any) -> str:
@@ -110,17 +110,17 @@ class _PooledConnection(asyncpg.Connection):
 
 
 class _UndoneError(UnavailableError):
-    """The connection was lost before the commit was asked for."""
+    """The connection was lost before the commit was requested."""
 
 
 class _Connection:
-    """One connection as a writer."""
+    """A connection as a writer."""
 
     def __init__(self, connection: PoolConnectionProxy[Any]) -> None:
         self._connection = connection
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
-        """Run a unit in one transaction, again if it met another one."""
+        """Run a unit in one transaction, repeated after a conflict."""
         for attempt in range(1, _ATTEMPTS + 1):
             was_ended = False
             with _translated():
@@ -157,7 +157,7 @@ class PostgresDatabase:
         self._long_pool = long_pool
         batcher = partial(Batcher[Change[Any]], self._make, attrgetter("scope", "subject"))
         self._changes = batcher(patience_seconds=_PATIENCE_SECONDS)
-        # Of accounts that another transaction holds on to: only they wait for it.
+        # For accounts that another transaction keeps locked: only their changes wait for it.
         self._held_up = batcher()
         self._held: set[Scope] = set()
         self._commands = Batcher(partial(self._ask, pool))
@@ -170,10 +170,10 @@ class PostgresDatabase:
         """Connect to a database.
 
         Args:
-            command_seconds: after which a connection that does not answer is given up, if ever.
+            command_seconds: when to close an unresponsive connection; None for never.
 
         Raises:
-            OperatorError: that fails, or the server is too old.
+            OperatorError: the connection fails, or the server is too old.
         """
         make = partial(
             asyncpg.create_pool,
@@ -181,7 +181,7 @@ class PostgresDatabase:
             command_timeout=command_seconds,
             timeout=10,
             connection_class=_PooledConnection,
-            # A connection comes back as it was taken, so nothing has to be reset.
+            # A connection is returned as it was acquired, so it needs no reset.
             reset=_keep_as_it_is,
         )
         read_only = {**_SETTINGS, "default_transaction_read_only": "on"}
@@ -201,7 +201,7 @@ class PostgresDatabase:
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit in one transaction."""
-        # This process may have been too slow, which is no reason to refuse what it was asked for.
+        # This process may have been too slow, so try once more instead of failing the request.
         with suppress(_UndoneError):
             return await self._write(make)
         return await self._write(make)
@@ -215,7 +215,7 @@ class PostgresDatabase:
         return await self.write(lambda: together([make() for make in makes]))
 
     async def change(self, change: Change[T]) -> T:
-        """Make a change in a transaction with others that wait."""
+        """Make a change in a transaction with other waiting changes."""
         result: T
         if change.scope not in self._held:
             with suppress(LockedError):
@@ -230,17 +230,17 @@ class PostgresDatabase:
         return result
 
     async def read(self, make: Callable[[], Unit[T]]) -> T:
-        """Run a unit of queries on a snapshot; a single query is one by itself."""
+        """Run a unit of queries on a snapshot; a single query needs no transaction."""
         for result in await _single(self._queries, make()):
             return result
-        # It has more to ask, and all of that is to be seen at one moment.
+        # There are more queries, which all must see the same state.
         async with self._connected(self._read_pool) as connection:
             with _translated():
                 async with connection.transaction(isolation="repeatable_read", readonly=True):
                     return await _drive(connection, make())
 
     async def check(self, now: int) -> None:
-        """Return if changes are committed, and can be, at the time that it is."""
+        """Check that changes get committed, the database is writable, and the clocks agree."""
         if (seconds := self._changes.stalled_seconds) > _STALLED_SECONDS:
             raise UnavailableError(f"changes wait, and none was committed for {seconds:.0f} s")
         found = await self.run(partial(row, _STATE))
@@ -269,7 +269,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def hold(self, name: str, *, is_long: bool = False) -> AsyncIterator[Writer | None]:
-        """Reserve a name by an advisory lock, which ends with its connection at the latest."""
+        """Reserve a name with an advisory lock, which ends with its connection at the latest."""
         key = _key(name)
         async with self._connected(self._long_pool if is_long else None) as connection:
             with _translated():
@@ -281,7 +281,7 @@ class PostgresDatabase:
                     await _unlock(connection, key)
 
     async def close(self) -> None:
-        """Wait for what runs, for a while, then close all connections."""
+        """Wait for running work, up to a limit, then close all connections."""
         for pool in (self._pool, self._read_pool, self._long_pool):
             try:
                 async with asyncio.timeout(5):
@@ -297,14 +297,14 @@ class PostgresDatabase:
         try:
             connection = await pool.acquire()
         except (*_CONNECTION_ERRORS, asyncpg.PostgresError) as error:
-            # Whatever the server has against a connection, no request is at fault.
+            # Any failure to connect is a problem of the server, never of the request.
             raise UnavailableError(f"PostgreSQL cannot be reached: {error}") from error
         try:
             yield connection
         except (ConflictError, LockedError):
             raise
         except UnavailableError:
-            # The connections that nobody uses just now may have been lost like this one.
+            # Idle connections may have been lost like this one.
             await pool.expire_connections()
             raise
         finally:
@@ -342,7 +342,7 @@ async def _drive(connection: PoolConnectionProxy[Any], unit: Unit[T]) -> T:
 
 
 async def _single(statements: Batcher[Statement], unit: Unit[T]) -> Sequence[T]:
-    """Run the first statement of a unit; return its result, or nothing if it asks for more."""
+    """Run the first statement of a unit; return its result, or nothing if there are more."""
     try:
         unit.send(await statements.do(next(unit)))
     except StopIteration as stop:
@@ -357,7 +357,7 @@ async def _run(connection: PoolConnectionProxy[Any], statement: Statement) -> Se
 
 
 def _storable(value: Value) -> Value:
-    # PostgreSQL has no text with NUL. No text that we store has one, so a search finds nothing.
+    # PostgreSQL has no text with NUL. No stored text contains one, so a search finds nothing.
     if isinstance(value, str):
         return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
     return tuple(map(_storable, value)) if isinstance(value, tuple) else value
@@ -371,7 +371,7 @@ async def _unlock(connection: PoolConnectionProxy[Any], key: int) -> None:
     try:
         await connection.execute("SELECT pg_advisory_unlock($1)", key)
     except BaseException as error:
-        # The lock goes with the connection, which may have ended before.
+        # The lock ends with the connection, which may be closed already.
         with suppress(asyncpg.InterfaceError):
             connection.terminate()
         if not isinstance(error, _CONNECTION_ERRORS):

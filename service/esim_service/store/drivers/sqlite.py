@@ -1,4 +1,4 @@
-"""SQLite: one writer thread that commits many requests at once, and a few readers."""
+"""SQLite driver: one writer thread that commits many requests at once, and a few readers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .sqlite_file import backup, connect, inode, lock, make_private, open_writer
 T = TypeVar("T")
 
 BATCH = 64
-# How long a transaction waits for another process; a command has more time than a request.
+# How long a transaction waits for another process; commands may wait longer than requests.
 BUSY_SECONDS = 2
 PATIENT_SECONDS = 20
 _OLDEST = (3, 35)
 _PARAMETER = re.compile(r"\$(\d+)")
-# One writer needs no row locks, and text is ordered by its bytes anyway.
+# A single writer needs no row locks, and text is ordered by its bytes anyway.
 _NEEDLESS = re.compile(r"\bFOR UPDATE(?: SKIP LOCKED)?\b|\bCOLLATE \"C\"")
 _PASSING = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -56,7 +56,7 @@ class _Request(Generic[T]):
         self.loop = self.future.get_loop()
 
     def resolve(self) -> None:
-        """Hand over the outcome, unless nobody waits for it any more."""
+        """Deliver the outcome, unless the caller no longer waits."""
         if self.future.done():
             return
         if self.error is not None:
@@ -68,25 +68,25 @@ class _Request(Generic[T]):
 class SqliteDatabase:
     """A database in one file, which one process serves.
 
-    Commands may work beside that process: SQLite's own locks keep their transactions apart.
+    Commands may work next to that process: SQLite's own locks keep their transactions apart.
     """
 
     dialect: Dialect = "sqlite"
 
     def __init__(self, path: Path, *, readers: int = 3, alone: bool = True) -> None:
-        """Open the file, or make it.
+        """Open the file, or create it.
 
         Args:
             alone: whether to refuse a file that another process has opened alone.
 
         Raises:
-            OperatorError: it cannot be used; the message says why.
+            OperatorError: it cannot be used; the message gives the reason.
         """
         if sqlite3.sqlite_version_info < _OLDEST:
             raise OperatorError(
                 f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed"
             )
-        # Through a symbolic link it is the same file, and so has the same lock.
+        # A symbolic link leads to the same file, and so to the same lock.
         self.path = path.resolve()
         self._lock = lock(self.path) if alone else None
         try:
@@ -148,11 +148,11 @@ class SqliteDatabase:
             self._held.discard(name)
 
     async def check(self, now: int) -> None:
-        """Return if the writer is there."""
+        """Check that the writer works."""
         await self.run(partial(row, "SELECT 1"))
 
     async def backup(self, target: Path) -> None:
-        """Copy the database as it is now to a file that appears when it is complete.
+        """Copy the current database to a file that appears once it is complete.
 
         Raises:
             OperatorError: the file cannot be written.
@@ -160,7 +160,7 @@ class SqliteDatabase:
         await asyncio.get_running_loop().run_in_executor(None, partial(backup, self.path, target))
 
     async def close(self) -> None:
-        """Write what waits, then close the file."""
+        """Commit pending requests, then close the file."""
         if not self._is_open:
             return
         self._is_open = False
@@ -178,11 +178,11 @@ class SqliteDatabase:
             connection.close()
         with suppress(sqlite3.Error), closing(connect(f"{self.path.as_uri()}?mode=ro")) as last:
             last.execute("SELECT name FROM sqlite_master").fetchone()
-            # Everything goes into the file, which then is whole without what is beside it.
+            # Everything goes into the file, which is then complete without the files next to it.
             self._connection.execute("PRAGMA busy_timeout = 0")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            # SQLite leaves what is beside a file when the last one to close it may only read. To
-            # make that again, the next start would need room, which a full disk does not have.
+            # SQLite keeps the files next to it if the last connection to close is read-only. To
+            # create them again, the next start would need space, which a full disk does not have.
             self._connection.close()
         self._connection.close()
         self._unlock()
@@ -192,7 +192,7 @@ class SqliteDatabase:
             os.close(self._lock)
 
     def _require_file(self) -> None:
-        # A file that is gone would take whatever is written, and keep nothing.
+        # A deleted file would accept writes and keep nothing.
         with suppress(OSError):
             if inode(self.path) == self._inode:
                 return
@@ -232,7 +232,7 @@ class SqliteDatabase:
             self._commit(batch)
             for loop in {request.loop for request in batch}:
                 mine = [request for request in batch if request.loop is loop]
-                # A loop that was closed has nobody left who waits.
+                # A closed loop has no callers left.
                 with suppress(RuntimeError):
                     loop.call_soon_threadsafe(_resolve, mine)
             if is_last:
@@ -249,7 +249,7 @@ class SqliteDatabase:
             self._require_file()
             connection.execute("COMMIT")
         except (sqlite3.Error, UnavailableError) as error:
-            # SQLite may have undone the whole transaction by itself, so nobody's work counts.
+            # SQLite may have rolled back the whole transaction by itself, so all requests fail.
             with suppress(sqlite3.Error):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -258,9 +258,9 @@ class SqliteDatabase:
 
 
 def _made_together(connection: sqlite3.Connection, batch: Sequence[_Request[Any]]) -> bool:
-    """Run requests; return False if one that raised had written, which is to be undone.
+    """Run requests; return False if one that raised has written, which must be undone.
 
-    That is rare, and without it a savepoint for each would be a quarter of all statements.
+    That is rare, and a savepoint for each request would be a quarter of all statements.
     """
     for request in batch:
         done: list[Statement] = []
@@ -276,7 +276,7 @@ def _made_together(connection: sqlite3.Connection, batch: Sequence[_Request[Any]
 
 
 def _make_each(connection: sqlite3.Connection, batch: Sequence[_Request[Any]]) -> None:
-    """Run requests so that one which raises has written nothing."""
+    """Run requests so that one that raises has written nothing."""
     for request in batch:
         request.result = request.error = None
         connection.execute("SAVEPOINT request")
@@ -303,7 +303,7 @@ def _resolve(batch: Sequence[_Request[Any]]) -> None:
 
 
 def _drive(connection: sqlite3.Connection, unit: Unit[T], done: list[Statement]) -> T:
-    """Run a unit; return its result, with the statements that it was given even if it raises."""
+    """Run a unit and return its result; `done` gets its statements even if it raises."""
     try:
         statement = next(unit)
         while True:

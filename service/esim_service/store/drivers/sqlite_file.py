@@ -10,15 +10,15 @@ from pathlib import Path
 
 from ..changes.database import OperatorError
 
-# Signing secrets and activation codes are in the file, its copies and what is beside it.
+# The file, its copies and the files next to it contain signing secrets and activation codes.
 _PRIVATE = 0o600
-# 16 MiB. The commit that fills so many copies them into the file, and all that wait wait for it.
+# 16 MiB. The commit that reaches this copies the pages into the file while all others wait.
 _CHECKPOINT_PAGES = 4000
 
 
 def connect(uri: str) -> sqlite3.Connection:
     """Open a connection that one thread uses at a time."""
-    # No thread uses a connection at the same time as another; the module cannot know.
+    # Threads never use a connection at the same time, but the module cannot know that.
     connection = sqlite3.connect(
         uri, uri=True, isolation_level=None, check_same_thread=False, cached_statements=512
     )
@@ -27,13 +27,13 @@ def connect(uri: str) -> sqlite3.Connection:
 
 
 def open_writer(path: Path, busy_seconds: int) -> sqlite3.Connection:
-    """Open the connection of the writer; what it commits is on disk."""
+    """Open the connection of the writer; its commits are safely on disk."""
     connection = connect(f"{path.as_uri()}?mode=rwc")
     try:
         connection.execute(f"PRAGMA busy_timeout = {busy_seconds * 1000}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        # What is needed to undo one request of a commit must not go through a file.
+        # The data to undo one request of a commit must not go through a file.
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
     except sqlite3.Error:
@@ -43,15 +43,15 @@ def open_writer(path: Path, busy_seconds: int) -> sqlite3.Connection:
 
 
 def inode(path: Path) -> tuple[int, int]:
-    """Return by what a file is known as long as it exists."""
+    """Return the identity of an existing file."""
     found = path.stat()
     return found.st_dev, found.st_ino
 
 
 def make_private(path: Path, *, is_ours: bool) -> None:
-    """See that only the owner can read the file, which is made if need be.
+    """Ensure that only the owner can read the file, which is created if it does not exist.
 
-    SQLite gives what it puts beside the file the same permissions.
+    SQLite gives the files next to it the same permissions.
     """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE))
@@ -70,10 +70,10 @@ def make_private(path: Path, *, is_ours: bool) -> None:
 
 
 def lock(path: Path) -> int:
-    """Take the lock of a file for this process; return its descriptor, which holds it.
+    """Lock a file for this process; return the descriptor that holds the lock.
 
     Raises:
-        OperatorError: another process has it, or there can be none.
+        OperatorError: another process holds the lock, or it cannot be created.
     """
     place = path.with_name(path.name + ".lock")
     try:
@@ -93,7 +93,7 @@ def lock(path: Path) -> int:
 
 
 def backup(source: Path, target: Path) -> None:
-    """Copy a database to a file that appears when it is complete.
+    """Copy a database to a file that appears once it is complete.
 
     Raises:
         OperatorError: the file cannot be written.

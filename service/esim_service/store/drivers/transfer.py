@@ -1,4 +1,4 @@
-"""Takes everything from an SQLite file to another database."""
+"""The transfer of all data from an SQLite file to another database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..changes.database import OperatorError
 from ..statements.unit import Statement, Unit, Value, row
 from .migrate import migrations
 
-# Both databases take a few more in one statement.
+# Both databases accept slightly more in one statement.
 _PARAMETERS = 32_000
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
 _VERSIONS = "schema_version"
@@ -20,14 +20,14 @@ _VERSIONS = "schema_version"
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Rows of one table, value after value."""
+    """Rows of one table, with their values in a single sequence."""
 
     table: str
     columns: tuple[str, ...]
     values: tuple[Value, ...]
 
     def insert(self) -> Statement:
-        """Return the statement that adds the rows."""
+        """Return the statement that inserts the rows."""
         width = len(self.columns)
         lines = (
             ", ".join(f"${number}" for number in range(start + 1, start + width + 1))
@@ -39,7 +39,7 @@ class Batch:
 
 
 def batches(source: Path) -> Iterator[Batch]:
-    """Read all tables of a file that nobody writes.
+    """Yield the rows of all tables of a file that is not being written.
 
     Raises:
         OperatorError: its schema is not the one that this service needs.
@@ -57,7 +57,7 @@ def batches(source: Path) -> Iterator[Batch]:
 
 
 def fill(source: Path) -> Unit[dict[str, int]]:
-    """Copy the file into the database of this unit; return the rows per table.
+    """Copy the file into the database of this unit; return the number of rows per table.
 
     Raises:
         OperatorError: the database is not empty, or the file has another schema.
@@ -68,7 +68,7 @@ def fill(source: Path) -> Unit[dict[str, int]]:
     copied: dict[str, int] = {}
     for batch in batches(source):
         if batch.table not in copied:
-            # A service that ran before has put its catalogue and secrets here.
+            # An earlier run of the service has stored its catalogue and secrets here.
             yield Statement(f"DELETE FROM {batch.table}")
             copied[batch.table] = 0
         yield batch.insert()

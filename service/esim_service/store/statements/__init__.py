@@ -1,1 +1,1 @@
-"""Statements and units of work, and how many statements of the same words become one."""
+"""Statements and units of work, and the merging of statements with the same SQL."""

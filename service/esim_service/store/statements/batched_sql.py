@@ -1,4 +1,4 @@
-"""Statements of the same words as one that PostgreSQL runs for arrays of their parameters."""
+"""Statements with the same SQL, merged into one for PostgreSQL with arrays as parameters."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _TYPES: dict[type, str] = {str: "text", int: "bigint", bytes: "bytea"}
 
 
 def answers(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]:
-    """Run statements, those that differ by parameters only in one; return the rows of each.
+    """Run statements, merging those that differ only in parameters; return the rows of each.
 
-    Equal ones are run as often as they are there, in an order that does not depend on who asks:
-    whatever they lock, they lock in the same order as another process.
+    Equal statements run as often as they occur, in an order that does not depend on the caller:
+    their locks are taken in the same order as in other processes.
     """
     found: list[Sequence[Row]] = [()] * len(statements)
     groups: dict[tuple[str, tuple[type, ...]], list[int]] = {}
@@ -42,18 +42,17 @@ def answers(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]:
 
 
 def written(statements: Sequence[Statement]) -> Statement:
-    """Return one statement that does what several do, none of which has a result.
+    """Return one statement that does the work of several without results.
 
     No row may be written by more than one of them. Each is `INSERT INTO … VALUES (…)`, with or
-    without `ON CONFLICT …`,
-    `UPDATE … WHERE …` or `DELETE FROM … WHERE …`.
+    without `ON CONFLICT …`, `UPDATE … WHERE …` or `DELETE FROM … WHERE …`.
     """
     groups: dict[str, list[tuple[Value, ...]]] = {}
     for statement in statements:
         groups.setdefault(statement.sql, []).append(statement.parameters)
     parts: list[str] = []
     arrays: list[Value] = []
-    # In one order, so that the words depend on what is done and not on what came first.
+    # Sorted, so that the SQL depends only on the statements and not on their order.
     for sql, rows in sorted(groups.items()):
         columns = [*zip(*rows, strict=True)]
         types = tuple(_type(column) for column in columns)
@@ -64,19 +63,19 @@ def written(statements: Sequence[Statement]) -> Statement:
 
 
 def _type(column: Sequence[Value]) -> str | None:
-    """Return the type of the values, or None when there is none."""
+    """Return the type of the values, or None if all are NULL."""
     return next((_TYPES[type(value)] for value in column if value is not None), None)
 
 
 @cache
 def _repeated(sql: str, types: Sequence[str | None], before: int) -> str:
-    """Return a statement for arrays that follow as many other parameters."""
+    """Return a statement for arrays, with parameters numbered after `before` others."""
     there = [number for number, type_ in enumerate(types, 1) if type_]
     arrays = ", ".join(f"${before + at}::{types[n - 1]}[]" for at, n in enumerate(there, 1))
     source = f"unnest({arrays}) AS asked ({', '.join(f'p{number}' for number in there)})"
 
     def value(found: re.Match[str]) -> str:
-        # A NULL without a type takes that of its column.
+        # An untyped NULL takes the type of its column.
         return f"asked.p{found[1]}" if types[int(found[1]) - 1] else "NULL"
 
     query = _PARAMETER.sub(value, sql)

@@ -1,4 +1,4 @@
-"""Units of work: generators that yield statements and do not know who runs them."""
+"""Units of work: generators that yield statements, independent of the driver."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-# A tuple is an array, which only PostgreSQL has.
+# A tuple is an array, which only PostgreSQL supports.
 Value: TypeAlias = "str | int | bytes | tuple[Value, ...] | None"
 
 
 class Row(Protocol):
-    """A row of a result, read by the names of its columns."""
+    """A row of a result, accessed by column name."""
 
-    # A column's type is known to the statement that names it, and to nobody before.
+    # Only the statement that names a column knows its type.
     def __getitem__(self, column: str, /) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """SQL as PostgreSQL writes it, within what SQLite understands, with parameters `$1`, `$2`, …
+    """SQL in PostgreSQL syntax that SQLite also understands, with parameters `$1`, `$2`, …
 
-    A driver may leave out `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` and `COLLATE "C"` where its
-    database has no need of them.
+    A driver may leave out `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` and `COLLATE "C"` if its
+    database does not need them.
 
     Attributes:
-        has_rows: whether the unit wants to see a result.
+        has_rows: whether the unit needs the result.
     """
 
     sql: str
@@ -61,7 +61,7 @@ def insert(table: str, **values: Value) -> Unit[None]:
 
 
 def among(values: Sequence[str], after: int) -> tuple[str, tuple[str, ...]]:
-    """Return the list of an `IN`, and its parameters, which follow as many others.
+    """Return the list of an `IN`, and its parameters, numbered after `after` others.
 
     The last value is repeated up to a power of two, so that few statements have to be prepared.
     """

@@ -1,4 +1,4 @@
-"""What was tried to deliver events, and what has become of their deliveries."""
+"""Attempts to deliver events, and the states of deliveries."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ ACKNOWLEDGED = "acknowledged"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt.
+    """A delivery attempt.
 
     Attributes:
         number: counts from one.
-        milliseconds: how long it took.
-        outcome: `acknowledged`, or why it failed.
-        status: what the receiver answered, if anything.
-        next_at: when the next one was to follow; None after the last.
+        milliseconds: its duration.
+        outcome: `acknowledged`, or the reason for the failure.
+        status: that of the response, if any.
+        next_at: when the next attempt was due; None after the last.
     """
 
     number: int
@@ -41,10 +41,10 @@ class Delivery:
 
     Attributes:
         partner: the name.
-        event_type: None when the event is no longer kept.
-        last: None when none was made yet.
-        due_at: when the next one is made, or the lease of the one that is being made ends; None
-            when there is none to come.
+        event_type: None if the event has been removed.
+        last: None before the first attempt.
+        due_at: when the next attempt is due, or the lease of the current one ends; None after the
+            last attempt.
     """
 
     delivery_id: str
@@ -59,7 +59,7 @@ class Delivery:
 
     @property
     def state(self) -> State:
-        """What has become of it."""
+        """The state of the delivery."""
         if self.due_at is not None or self.last is None:
             return "waiting"
         if self.last.outcome == ACKNOWLEDGED:
@@ -69,7 +69,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which deliveries are asked for; None stands for all."""
+    """A filter for deliveries; None matches all."""
 
     delivery_id: str | None = None
     partner: str | None = None
@@ -86,7 +86,7 @@ _WAITING = (
     " LEFT JOIN delivery_attempts a ON a.delivery_id = d.delivery_id AND a.number = d.attempts"
     " WHERE {} ORDER BY d.delivery_id DESC LIMIT $1"
 )
-# The last attempt of each that does not wait.
+# The last attempt of each delivery that is not waiting.
 _ENDED = (
     "SELECT d.*, d.number AS made, CAST(NULL AS BIGINT) AS due_at, p.name, e.type"
     " FROM delivery_attempts d JOIN partners p ON p.partner_id = d.partner_id"
@@ -107,7 +107,7 @@ _ENDS: Mapping[State | None, str] = {
 def add(delivery_id: str, event_id: str, endpoint: WebhookEndpoint, attempt: Attempt) -> Unit[None]:
     """Store an attempt.
 
-    When a lease was lost two workers may have made the same one; an acknowledgement, which always
+    After a lost lease, two workers may have made the same attempt; an acknowledgement, which always
     counts, is then written last.
     """
     yield from execute(
@@ -154,7 +154,7 @@ def newest(wanted: Wanted, count: int) -> Unit[Sequence[Delivery]]:
 
 
 def remove_old(before_id: str, count: int) -> Unit[int]:
-    """Remove some attempts of deliveries from before one; return how many those were."""
+    """Remove some attempts of deliveries older than an id; return their number."""
     found = yield from rows(
         "DELETE FROM delivery_attempts WHERE (delivery_id, number) IN (SELECT delivery_id, number"
         " FROM delivery_attempts WHERE delivery_id < $1 ORDER BY delivery_id LIMIT $2)"

@@ -1,4 +1,4 @@
-"""The catalogue as operators load and list it."""
+"""The catalogue as loaded and listed by operators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAN_COLUMNS = (
 
 
 def replace(catalogue: Catalogue) -> Unit[None]:
-    """Store a catalogue; what it does not have any more cannot be bought, but orders keep it."""
+    """Store a catalogue; plans that it lacks can no longer be bought, but orders keep them."""
     for sql in (
         "UPDATE plans SET available = 0",
         "UPDATE topup_plans SET available = 0",
@@ -41,12 +41,12 @@ def replace(catalogue: Catalogue) -> Unit[None]:
 
 
 def is_empty() -> Unit[bool]:
-    """Whether no catalogue was ever loaded."""
+    """Return whether no catalogue was ever loaded."""
     return (yield from row("SELECT plan_id FROM plans LIMIT 1")) is None
 
 
 def for_sale() -> Unit[Sequence[bytes]]:
-    """Return the plans that can be ordered, as the contract writes them, in order of their ids."""
+    """Return the plans for sale in the contract's format, in order of their ids."""
     found = yield from rows("SELECT body FROM plans WHERE available = 1 ORDER BY plan_id")
     return [each["body"] for each in found]
 
@@ -54,7 +54,7 @@ def for_sale() -> Unit[Sequence[bytes]]:
 def _write(table: str, columns: Sequence[str], entries: Sequence[tuple[Value, ...]]) -> Unit[None]:
     key, *others = columns
     changes = ", ".join(f"{name} = excluded.{name}" for name in others)
-    # Tables of pairs were emptied before, so that none of theirs is there already.
+    # The tables of pairs were emptied before, so they cannot have conflicts.
     conflict = f" ON CONFLICT ({key}) DO UPDATE SET {changes}" if "body" in columns else ""
     head = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "
     for start in range(0, len(entries), _BATCH // len(columns)):

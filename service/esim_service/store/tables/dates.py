@@ -1,4 +1,4 @@
-"""Dates that a clock has written that was wrong, in all tables."""
+"""Corrections of dates that a wrong clock has written, in all tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..statements.unit import Unit, execute, row
 
-# Nothing here is dated later than it was written, or is due for a day ahead; the end of an eSIM is.
+# None of these is later than the time of writing, or due for a day ahead; the end of an eSIM is.
 _COLUMNS: Mapping[str, Sequence[str]] = {
     "partners": ("created_at",),
     "accounts": ("updated_at", "dated_at"),
@@ -24,13 +24,13 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
 
 
 def count_ahead(limit: int) -> Unit[int]:
-    """Return how many accounts are dated later than a moment."""
+    """Return the number of accounts that are dated later than a given time."""
     found = yield from row("SELECT COUNT(*) AS ahead FROM accounts WHERE dated_at > $1", limit)
     return 0 if found is None else int(found["ahead"])
 
 
 def correct(now: int, limit: int) -> Unit[Mapping[str, int]]:
-    """Date with `now` what is dated later than `limit`; return how many rows of each table."""
+    """Set dates later than `limit` to `now`; return the number of corrected rows per table."""
     corrected = {}
     for table, columns in _COLUMNS.items():
         ahead = " OR ".join(f"{column} > $1" for column in columns)
@@ -44,7 +44,7 @@ def correct(now: int, limit: int) -> Unit[Mapping[str, int]]:
 
 def _corrections(table: str, columns: Sequence[str]) -> Iterator[str]:
     if table == "esims":
-        # It ends as long after its beginning as before.
+        # The eSIM keeps the time between its creation and its end.
         yield ("UPDATE esims SET expires_at = expires_at - (created_at - $1) WHERE created_at > $2")
     for column in columns:
         yield f"UPDATE {table} SET {column} = $1 WHERE {column} > $2"

@@ -118,7 +118,7 @@ def find_topup(topup_id: str) -> Unit[Topup | None]:
 
 
 def finish_topup(topup: Topup) -> Unit[None]:
-    """Store how a top-up ended."""
+    """Store the outcome of a top-up."""
     yield from execute(
         "UPDATE topups SET status = $2, completed_at = $3 WHERE topup_id = $1",
         *(topup.topup_id, topup.status, topup.completed_at),

@@ -1,4 +1,4 @@
-"""Events, the endpoints that want them, and the deliveries between the two."""
+"""Events, webhook endpoints, and the deliveries between them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find_event(scope: Scope, event_id: str) -> Unit[Event | None]:
 
 
 def id_of(scope: Scope, sequence: int) -> Unit[str | None]:
-    """Return the id of the event with a number, if it is kept."""
+    """Return the id of the event with a sequence number, if it is kept."""
     found = yield from row(
         "SELECT event_id FROM events WHERE partner_id = $1 AND mode = $2 AND sequence = $3",
         *(scope.partner_id, scope.mode, sequence),
@@ -53,9 +53,9 @@ def id_of(scope: Scope, sequence: int) -> Unit[str | None]:
 
 
 def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
-    """Return whose oldest events are from before a moment, and the last of these of each.
+    """Return the scopes with events older than a given time, with the last such event of each.
 
-    So many events are looked at in all.
+    At most `count` events are examined in total.
     """
     found = yield from rows(
         "SELECT partner_id, mode, MAX(sequence) AS last FROM (SELECT partner_id, mode, sequence"
@@ -67,7 +67,7 @@ def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
 
 
 def remove_events(scope: Scope, last: int, before: int) -> Unit[int]:
-    """Remove the events up to one that are from before a moment; return how many those were."""
+    """Remove events older than a given time, up to a sequence number; return their number."""
     found = yield from rows(
         "DELETE FROM events WHERE partner_id = $1 AND mode = $2 AND sequence <= $3"
         " AND created_at < $4 RETURNING sequence",
@@ -118,7 +118,7 @@ def endpoints(scope: Scope) -> Unit[Sequence[WebhookEndpoint]]:
 
 
 def remove_endpoint(scope: Scope, endpoint_id: str) -> Unit[bool]:
-    """Remove an endpoint with its deliveries; return False when there is none."""
+    """Remove an endpoint with its deliveries; return False if it does not exist."""
     found = yield from row(
         "DELETE FROM webhook_endpoints WHERE endpoint_id = $1 AND partner_id = $2 AND mode = $3"
         " RETURNING endpoint_id",
@@ -131,7 +131,7 @@ def remove_endpoint(scope: Scope, endpoint_id: str) -> Unit[bool]:
 
 
 def lock_endpoint(endpoint_id: str) -> Unit[WebhookEndpoint | None]:
-    """Find an endpoint that nobody else changes until this transaction ends."""
+    """Find an endpoint, and lock it until this transaction ends."""
     found = yield from row(
         "SELECT * FROM webhook_endpoints WHERE endpoint_id = $1 FOR UPDATE", endpoint_id
     )
@@ -139,7 +139,7 @@ def lock_endpoint(endpoint_id: str) -> Unit[WebhookEndpoint | None]:
 
 
 def save_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
-    """Store what the attempts to reach an endpoint have made of it."""
+    """Store the state of an endpoint after attempts to reach it."""
     yield from execute(
         "UPDATE webhook_endpoints SET status = $2, disabled_reason = $3, last_success_at = $4,"
         " last_failure_at = $5, failing_since = $6, exhausted = $7 WHERE endpoint_id = $1",
@@ -166,7 +166,7 @@ def newest_secret() -> Unit[str | None]:
 
 
 def replace_secret(endpoint_id: str, before: str, after: str) -> Unit[None]:
-    """Store the secret of an endpoint in another form, if it is still stored as it was."""
+    """Replace the stored form of a secret, if it is unchanged since it was read."""
     yield from execute(
         "UPDATE webhook_endpoints SET secret = $3 WHERE endpoint_id = $1 AND secret = $2",
         *(endpoint_id, before, after),

@@ -1,4 +1,4 @@
-"""Jobs: what waits for the carrier, or for a moment in the life of an eSIM."""
+"""Jobs that wait for the carrier, or for a point in the lifecycle of an eSIM."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..statements.unit import Unit, execute, insert, rows
 
 
 def add(job: Job) -> Unit[None]:
-    """Queue a job; there is at most one of a kind about one thing."""
+    """Queue a job; there is at most one of a kind per subject."""
     yield from insert(
         "jobs",
         job_id=job.job_id,
@@ -24,13 +24,13 @@ def add(job: Job) -> Unit[None]:
 
 
 def remove(kind: JobKind, subject_id: str) -> Unit[None]:
-    """Remove the job of a kind that is about something."""
+    """Remove the job of a kind for a subject."""
     yield from execute("DELETE FROM jobs WHERE subject_id = $1 AND kind = $2", subject_id, kind)
 
 
 def take(now: int, room: Mapping[JobKind, int], lease_until: int) -> Unit[Sequence[Job]]:
-    """Claim due jobs that nobody else is claiming, of each kind the oldest there is room for."""
-    # One statement, because an idle process asks for nothing else.
+    """Claim due jobs that no other worker is claiming, the oldest of each kind, up to its room."""
+    # One statement, as an idle process sends nothing else.
     oldest = (
         "SELECT job_id FROM (SELECT job_id FROM jobs WHERE"
         f" kind = ${place} AND due_at <= $2 ORDER BY due_at LIMIT ${place + 1}"
@@ -58,7 +58,7 @@ def take(now: int, room: Mapping[JobKind, int], lease_until: int) -> Unit[Sequen
 
 
 def postpone(job: Job, due_at: int, attempts: int) -> Unit[None]:
-    """Let a claimed job be due later, unless its lease has ended and somebody else has it."""
+    """Postpone a claimed job, unless its lease has ended and another worker has claimed it."""
     yield from execute(
         "UPDATE jobs SET due_at = $3, attempts = $4 WHERE job_id = $1 AND due_at = $2",
         *(job.job_id, job.due_at, due_at, attempts),
@@ -66,9 +66,9 @@ def postpone(job: Job, due_at: int, attempts: int) -> Unit[None]:
 
 
 def release(job: Job, due_at: int) -> Unit[None]:
-    """Let a claimed job be due sooner or later, unless it is changed or removed just now.
+    """Change the due time of a claimed job, unless it is being changed or removed.
 
-    Who releases several holds some while it comes to others, and so must not wait for them.
+    A caller that releases several jobs holds some while it gets to others, and so must not wait.
     """
     yield from execute(
         "UPDATE jobs SET due_at = $3 WHERE job_id IN (SELECT job_id FROM jobs"
@@ -78,7 +78,7 @@ def release(job: Job, due_at: int) -> Unit[None]:
 
 
 def hurry(job_id: str, now: int) -> Unit[bool]:
-    """Let a job be due at once; return False when it has ended."""
+    """Make a job due at once; return False if it has ended."""
     found = yield from rows(
         "UPDATE jobs SET due_at = $2 WHERE job_id = $1 RETURNING job_id", *(job_id, now)
     )
@@ -86,7 +86,7 @@ def hurry(job_id: str, now: int) -> Unit[bool]:
 
 
 def take_over(now: int) -> Unit[None]:
-    """Make claimed orders and top-ups due, when nobody is left who could have claimed them."""
+    """Make claimed orders and top-ups due, after the process that claimed them has ended."""
     yield from execute(
         "UPDATE jobs SET due_at = $1 WHERE kind IN ('provision', 'topup')"
         " AND attempts = 0 AND due_at > $1",
@@ -95,7 +95,7 @@ def take_over(now: int) -> Unit[None]:
 
 
 def count_due(now: int) -> Unit[Mapping[str, int]]:
-    """Return how many jobs of each kind are due."""
+    """Return the number of due jobs of each kind."""
     found = yield from rows(
         "SELECT kind, COUNT(*) AS due FROM jobs WHERE due_at <= $1 GROUP BY kind", now
     )

@@ -1,4 +1,4 @@
-"""Orders, and the answers that idempotent operations remember."""
+"""Orders, and the stored responses of idempotent operations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def answer(scope: Scope, operation: str, reference: str) -> Unit[tuple[bytes, by
 def add_answer(
     scope: Scope, operation: str, reference: str, payload: bytes, body: bytes
 ) -> Unit[None]:
-    """Remember the answer to a request."""
+    """Store the response to a request."""
     yield from insert(
         "answers",
         partner_id=scope.partner_id,
@@ -57,7 +57,7 @@ def add(order: Order) -> Unit[None]:
 
 
 def finish(order: Order) -> Unit[None]:
-    """Store how an order ended."""
+    """Store the outcome of an order."""
     failure = order.failure
     yield from execute(
         "UPDATE orders SET status = $2, iccids = $3, failure_code = $4, failure_message = $5,"
@@ -93,7 +93,7 @@ def page(scope: Scope, reference: str | None, before: str, count: int) -> Unit[S
 
 
 def from_row(found: Row) -> Order:
-    """Return the order of a row of its table."""
+    """Return the order in a row of its table."""
     end_user, code = found["end_user"], found["failure_code"]
     return Order(
         order_id=found["order_id"],

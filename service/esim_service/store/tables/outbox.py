@@ -1,4 +1,4 @@
-"""Deliveries that wait to be made."""
+"""Deliveries that wait for an attempt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..statements.unit import Unit, among, execute, row, rows
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A delivery whose time has come."""
+    """A delivery that is due."""
 
     delivery_id: str
     endpoint_id: str
@@ -20,7 +20,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A claimed delivery with all that its attempt needs."""
+    """A claimed delivery with everything that its attempt needs."""
 
     delivery_id: str
     endpoint_id: str
@@ -36,8 +36,8 @@ class Taken:
 def due(now: int, per_endpoint: int) -> Unit[Sequence[Due]]:
     """Return the oldest due deliveries of each endpoint, oldest first.
 
-    The index is asked endpoint by endpoint, so that the length of a queue does not matter: an
-    endpoint that has not answered for days has a long one.
+    The index is queried endpoint by endpoint, so that the length of a queue does not matter: an
+    endpoint that has not responded for days has a long one.
     """
     found = yield from rows(_due(per_endpoint), now)
     return [Due(each["delivery_id"], each["endpoint_id"], each["due_at"]) for each in found]
@@ -62,9 +62,9 @@ def _due(per_endpoint: int) -> str:
 
 
 def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequence[Taken]]:
-    """Claim those of some deliveries that are still due and that nobody else is claiming.
+    """Claim those of some deliveries that are still due and not being claimed by others.
 
-    One whose event or endpoint is gone is removed instead.
+    A delivery whose event or endpoint is gone is removed instead.
     """
     places, parameters = among(delivery_ids, after=2)
     found = yield from rows(
@@ -106,7 +106,7 @@ def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequen
 
 
 def is_held(delivery_id: str, lease_until: int) -> Unit[bool]:
-    """Whether a claim is still in force; it then stays so until this transaction ends."""
+    """Return whether a claim is still valid; it then stays valid until this transaction ends."""
     found = yield from row(
         "SELECT delivery_id FROM deliveries WHERE delivery_id = $1 AND due_at = $2 FOR UPDATE",
         *(delivery_id, lease_until),
@@ -115,7 +115,7 @@ def is_held(delivery_id: str, lease_until: int) -> Unit[bool]:
 
 
 def postpone(delivery_id: str, due_at: int, attempts: int) -> Unit[None]:
-    """Let a delivery be due later."""
+    """Postpone a delivery."""
     yield from execute(
         "UPDATE deliveries SET due_at = $2, attempts = $3 WHERE delivery_id = $1",
         *(delivery_id, due_at, attempts),
@@ -123,7 +123,7 @@ def postpone(delivery_id: str, due_at: int, attempts: int) -> Unit[None]:
 
 
 def release(delivery_id: str, lease_until: int, due_at: int) -> Unit[None]:
-    """Give a claim back that is still in force, without waiting for whoever changes it."""
+    """Release a claim that is still valid, without waiting for a concurrent change."""
     yield from execute(
         "UPDATE deliveries SET due_at = $3 WHERE delivery_id IN (SELECT delivery_id"
         " FROM deliveries WHERE delivery_id = $1 AND due_at = $2 FOR UPDATE SKIP LOCKED)",
@@ -132,20 +132,21 @@ def release(delivery_id: str, lease_until: int, due_at: int) -> Unit[None]:
 
 
 def take_over(now: int) -> Unit[None]:
-    """Make the claims of first attempts due, when nobody is left who could have made them.
+    """Make claimed first attempts due, after the process that claimed them has ended.
 
-    What was tried before may also wait for its retry, and waits until then or the lease's end.
+    A delivery with earlier attempts may also be waiting for its retry, so it is left until then or
+    until the lease ends.
     """
     yield from execute("UPDATE deliveries SET due_at = $1 WHERE attempts = 0 AND due_at > $1", now)
 
 
 def remove(delivery_id: str) -> Unit[None]:
-    """Remove a delivery that is made or given up."""
+    """Remove a delivery that has succeeded or is given up."""
     yield from execute("DELETE FROM deliveries WHERE delivery_id = $1", delivery_id)
 
 
 def clear(endpoint_id: str, kept_type: str, count: int) -> Unit[int]:
-    """Remove some of what waits for an endpoint, but for one type; return how many those were."""
+    """Remove some deliveries that wait for an endpoint, except one type; return their number."""
     found = yield from rows(
         "DELETE FROM deliveries WHERE delivery_id IN (SELECT d.delivery_id FROM deliveries d"
         " WHERE d.endpoint_id = $1 AND NOT EXISTS (SELECT 1 FROM events e"
@@ -157,7 +158,7 @@ def clear(endpoint_id: str, kept_type: str, count: int) -> Unit[int]:
 
 
 def count() -> Unit[tuple[int, int]]:
-    """Return how many deliveries wait for their first attempt, and how many for another one."""
+    """Return how many deliveries wait for their first attempt, and how many for a retry."""
     found = yield from rows(
         "SELECT COUNT(*) AS waiting, COUNT(CASE WHEN attempts > 0 THEN 1 END) AS tried"
         " FROM deliveries"

@@ -12,11 +12,11 @@ from ..statements.unit import Row, Unit, execute, insert, row, rows
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a partner bought in one mode.
+    """The purchases of a partner in one mode.
 
     Attributes:
         refunds: of orders and top-ups that failed, also of those bought earlier.
-        charged: what was paid without what was given back.
+        charged: payments minus refunds.
     """
 
     partner: str
@@ -28,7 +28,7 @@ class Usage:
 
 
 def add_partner(partner: Partner) -> Unit[bool]:
-    """Store a new partner; return False when another one has the name."""
+    """Store a new partner; return False if the name is taken."""
     found = yield from row(
         "INSERT INTO partners (partner_id, name, status, created_at) VALUES ($1, $2, $3, $4)"
         " ON CONFLICT (name) DO NOTHING RETURNING partner_id",
@@ -50,7 +50,7 @@ def all_partners() -> Unit[Sequence[Partner]]:
 
 
 def set_status(partner_id: str, status: str) -> Unit[None]:
-    """Suspend a partner or let it go on."""
+    """Set the status of a partner, to suspend or reactivate it."""
     yield from execute("UPDATE partners SET status = $2 WHERE partner_id = $1", partner_id, status)
 
 
@@ -70,12 +70,12 @@ def add_key(key: ApiKey) -> Unit[None]:
     )
 
 
-# In force at the moment that is the parameter with this number.
+# A key is in force at the time in the parameter with this number.
 _IN_FORCE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${})"
 
 
 def principal(digest: bytes, now: int) -> Unit[Principal | None]:
-    """Find whose key has a digest, unless the key is revoked or has expired."""
+    """Return the principal of the key with a digest, unless the key is revoked or expired."""
     found = yield from row(
         "SELECT k.*, p.status FROM api_keys k JOIN partners p ON p.partner_id = k.partner_id"
         f" WHERE k.digest = $1 AND {_IN_FORCE.format(2)}",
@@ -114,13 +114,13 @@ def keys() -> Unit[Sequence[ApiKey]]:
 
 
 def has_live_keys(now: int) -> Unit[bool]:
-    """Say whether a live key is in force."""
+    """Return whether a live key is in force."""
     query = f"SELECT key_id FROM api_keys WHERE mode = 'live' AND {_IN_FORCE.format(1)} LIMIT 1"
     return bool((yield from rows(query, now)))
 
 
 def revoke_key(key_id: str, now: int) -> Unit[bool]:
-    """Revoke a key; return False when there is no such key that is in force."""
+    """Revoke a key; return False if no key in force has this id."""
     found = yield from row(
         "UPDATE api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL"
         " RETURNING key_id",
@@ -146,7 +146,7 @@ def add_account(account: Account) -> Unit[None]:
 
 
 def account(scope: Scope) -> Unit[Account]:
-    """Return an account as it is."""
+    """Return an account without a lock."""
     found = yield from rows(
         "SELECT * FROM accounts WHERE partner_id = $1 AND mode = $2", scope.partner_id, scope.mode
     )
@@ -154,10 +154,10 @@ def account(scope: Scope) -> Unit[Account]:
 
 
 def lock_account(scope: Scope) -> Unit[Account]:
-    """Return an account that nobody else changes until this transaction ends.
+    """Return an account, locked until this transaction ends.
 
-    It comes first in a transaction, before all else that is read or written: all that changes
-    something of a partner waits here and nowhere else, and so never in a circle.
+    This comes first in a transaction, before any other read or write: all changes of a partner's
+    data wait here and nowhere else, and so never deadlock.
     """
     found = yield from rows(
         "SELECT * FROM accounts WHERE partner_id = $1 AND mode = $2 FOR UPDATE",
@@ -169,14 +169,14 @@ def lock_account(scope: Scope) -> Unit[Account]:
 def lock_accounts(
     scopes: Collection[Scope], keys: Collection[int], *, waits: bool = True
 ) -> Unit[tuple[dict[Scope, Account], Collection[int]]]:
-    """Return several accounts as `lock_account` does; every transaction takes them in one order.
+    """Return several accounts like `lock_account`; every transaction locks them in one order.
 
-    Without `waits`, those that another transaction holds are left out.
+    Without `waits`, accounts that another transaction holds are left out.
 
-    Also returns those of some keys of advisory locks that somebody holds; the others are shared
-    until this transaction ends, and nobody waits for them.
+    Also returns those of the advisory lock keys that are held; the others are held as shared until
+    this transaction ends, without waiting.
 
-    Only PostgreSQL, where several changes share a transaction, has need of this.
+    Only PostgreSQL, where several changes share a transaction, needs this.
     """
     found = yield from rows(
         "SELECT *, ARRAY(SELECT key FROM unnest($3::bigint[]) AS asked (key)"
@@ -226,7 +226,7 @@ def add_entry(
 
 
 def usage(since: int, before: int) -> Unit[Sequence[Usage]]:
-    """Return what partners bought from one moment up to another, by name and mode."""
+    """Return the purchases of partners in a period, by name and mode."""
     found = yield from rows(
         "SELECT p.name, l.mode, COUNT(CASE WHEN l.kind = 'order' THEN 1 END) AS orders,"
         " COUNT(CASE WHEN l.kind = 'topup' THEN 1 END) AS topups,"
@@ -235,7 +235,7 @@ def usage(since: int, before: int) -> Unit[Sequence[Usage]]:
         " JOIN partners p ON p.partner_id = l.partner_id"
         " WHERE l.entry_id >= $1 AND l.entry_id < $2 AND l.kind IN ('order', 'topup', 'refund')"
         " GROUP BY p.name, l.mode ORDER BY p.name, l.mode",
-        # Ids are in the order of their dates, and need no index besides.
+        # Ids are ordered by date, so this needs no further index.
         *(first(Prefix.LEDGER_ENTRY, since), first(Prefix.LEDGER_ENTRY, before)),
     )
     return [

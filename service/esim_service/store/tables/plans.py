@@ -17,7 +17,7 @@ def plan(plan_id: str) -> Unit[Plan | None]:
 def plans(
     country: str | None, coverage: str | None, after: str, count: int
 ) -> Unit[Sequence[Plan]]:
-    """Return the plans that can be ordered and that follow an id, in ascending order."""
+    """Return the plans for sale that follow an id, in ascending order."""
     found = yield from rows(
         "SELECT p.* FROM plans p"
         + (" JOIN plan_countries c ON c.plan_id = p.plan_id" if country else "")
@@ -32,7 +32,7 @@ def plans(
 
 
 def topup_plan(plan_id: str, topup_plan_id: str) -> Unit[tuple[TopupPlan, bool] | None]:
-    """Find a top-up plan, with whether eSIMs of a plan can have it."""
+    """Return a top-up plan, and whether it is for eSIMs of a plan."""
     found = yield from row(
         "SELECT t.*, EXISTS (SELECT 1 FROM plan_topups o WHERE o.plan_id = $2"
         " AND o.topup_plan_id = t.topup_plan_id) AS offered"

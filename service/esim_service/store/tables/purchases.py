@@ -1,4 +1,4 @@
-"""Orders of all partners with the jobs about them, as an operator looks at them."""
+"""Orders of all partners with their jobs, as operators see them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Status: TypeAlias = Literal["processing", "completed", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """An order, and the job that has it completed.
+    """An order, and the job that completes it.
 
     Attributes:
         partner: the name.
-        attempts: how often the carrier was asked in vain.
-        due_at: when it is asked next, or the lease of the process that asks ends; None when the
-            order has ended.
+        attempts: the number of failed requests to the carrier.
+        due_at: when the carrier is asked next, or the lease of the current request ends; None once
+            the order has ended.
     """
 
     order: Order
@@ -34,10 +34,10 @@ class Purchase:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which orders are asked for; None stands for all.
+    """A filter for orders; None matches all.
 
     Attributes:
-        min_attempts: how often the carrier must have been asked in vain.
+        min_attempts: the minimum number of failed requests to the carrier.
     """
 
     order_id: str | None = None
@@ -70,7 +70,7 @@ def newest(wanted: Wanted, count: int) -> Unit[Sequence[Purchase]]:
 
 
 def job_about(subject_id: str) -> Unit[Job | None]:
-    """Return the job that an order or a top-up waits for, if it waits for the carrier."""
+    """Return the job of an order or a top-up that waits for the carrier, if any."""
     found = yield from row(
         "SELECT * FROM jobs WHERE subject_id = $1 AND kind IN ('provision', 'topup')", subject_id
     )
@@ -87,7 +87,7 @@ def job_about(subject_id: str) -> Unit[Job | None]:
 
 
 def oldest() -> Unit[Mapping[JobKind, int]]:
-    """Return when the oldest order and the oldest top-up that are not finished were made."""
+    """Return the creation times of the oldest order and the oldest top-up that are not finished."""
     found = yield from rows(
         "SELECT j.kind, MIN(COALESCE(o.created_at, t.created_at)) AS since FROM jobs j"
         " LEFT JOIN orders o ON o.order_id = j.subject_id"

@@ -1,4 +1,4 @@
-"""Secrets that all processes on one database share."""
+"""Secrets shared by all processes on one database."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..statements.unit import Unit, execute, rows
 
 
 def ensure(name: str, proposal: bytes) -> Unit[bytes]:
-    """Return the secret of a name, which is the proposal from now on if there was none."""
+    """Return the secret of a name, which becomes the proposal if there was none."""
     yield from execute(
         "INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", name, proposal
     )

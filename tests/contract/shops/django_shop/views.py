@@ -1,4 +1,4 @@
-"""What the Django shop does."""
+"""The views of the Django shop."""
 
 import hashlib
 import json

@@ -1,1 +1,1 @@
-"""Kinds of security schemes, one module each: what is given, how it is sent, how it is read."""
+"""Kinds of security schemes, one module each: their credentials, sent and received."""

@@ -1,4 +1,4 @@
-"""A key in a header, in the query or in a cookie."""
+"""An API key in a header, in the query or in a cookie."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NOT_IN_COOKIES = re.compile(r'[ ",;\\]')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey(Scheme):
-    """A key as it is."""
+    """An API key, sent as it is."""
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
-        """Return the scheme that an object of the document declares, if it is of this kind."""
+        """Return the scheme declared by an object of the document, if it is of this kind."""
         name = str(declared.get("name"))
         match declared.get("type"), declared.get("in"):
             case "apiKey", ("header" | "cookie") as location if _FIELD.fullmatch(name):
@@ -32,16 +32,16 @@ class ApiKey(Scheme):
 
     @property
     def challenge(self) -> str:
-        """How a service asks for the credential."""
+        """The challenge for the credential in `WWW-Authenticate`."""
         return "ApiKey"
 
     def write(self, credential: object) -> str | None:
-        """Return the text that is sent; None where no request can carry the credential."""
+        """Return the text to send; None if the credential cannot be sent in a request."""
         if not is_printable(credential):
             return None
         text = str(credential)
         return None if self.location == "cookie" and _NOT_IN_COOKIES.search(text) else text
 
     def read(self, text: str) -> str | None:
-        """Return the credential of a text that was sent; None where there is none in it."""
+        """Return the credential in a received text; None if it has none."""
         return text or None

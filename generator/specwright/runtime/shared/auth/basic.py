@@ -1,4 +1,4 @@
-"""A user and a password in the header `Authorization`."""
+"""A user name and password in the `Authorization` header."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from .scheme import Scheme
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basic(Scheme):
-    """User and password (RFC 7617); in a variable of the environment with a colon between."""
+    """User name and password (RFC 7617), separated by a colon in an environment variable."""
 
     value: ClassVar[str] = "tuple[str, str]"
     invalid: ClassVar[object] = ("invalid", "invalid")
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
-        """Return the scheme that an object of the document declares, if it is of this kind."""
+        """Return the scheme declared by an object of the document, if it is of this kind."""
         is_basic = str(declared.get("scheme")).lower() == "basic"
         return cls(argument=argument) if declared.get("type") == "http" and is_basic else None
 
     @property
     def challenge(self) -> str:
-        """How a service asks for the credential."""
+        """The challenge for the credential in `WWW-Authenticate`."""
         return 'Basic realm="api", charset="UTF-8"'
 
     def parse(self, text: str) -> tuple[str, str]:
-        """Return the credential that a variable of the environment holds."""
+        """Return the credential in the text of an environment variable."""
         user, _, password = text.partition(":")
         return user, password
 
     def write(self, credential: object) -> str | None:
-        """Return the text that is sent; None where no request can carry the credential."""
+        """Return the text to send; None if the credential cannot be sent in a request."""
         if not _is_pair(credential):
             return None
         user, password = cast("tuple[str, str]", credential)
         return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
     def read(self, text: str) -> tuple[str, str] | None:
-        """Return the credential of a text that was sent; None where there is none in it."""
+        """Return the credential in a received text; None if it has none."""
         scheme, _, encoded = text.partition(" ")
         if scheme.lower() != "basic":
             return None
@@ -53,7 +53,7 @@ class Basic(Scheme):
         return self.parse(written) if ":" in written and written.isprintable() else None
 
     def secrets(self, credential: object) -> tuple[str, ...]:
-        """Return the texts by which a report would tell the credential."""
+        """Return the texts that would reveal the credential in a report."""
         _, password = cast("tuple[str, str]", credential)
         return password, (self.write(credential) or "").removeprefix("Basic ")
 

@@ -1,4 +1,4 @@
-"""What only an HTTP client can do: a certificate for TLS, an answer to a challenge."""
+"""Schemes that only an HTTP client supports: TLS certificates, responses to a challenge."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .scheme import Scheme
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByHTTPClient(Scheme):
-    """A scheme that the caller's HTTP client carries out; a server looks at the request."""
+    """A scheme handled by the caller's HTTP client; a server inspects the request."""
 
     name: str = ""
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
-        """Return the scheme that an object of the document declares, whatever it is."""
+        """Return a scheme for any object of the document."""
         return cls(argument=argument)
 
     def write(self, credential: object) -> None:
-        """Return None: no part of a request carries it."""
+        """Return None: the credential is not a part of the request."""
 
     def read(self, text: str) -> str:
-        """Return an empty text, in which nothing is said."""
+        """Return an empty credential: the text does not contain it."""
         return ""

@@ -1,4 +1,4 @@
-"""A token of OAuth 2.0: one that is given, or one that the client obtains."""
+"""OAuth 2.0 tokens, given or obtained by the client."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .token import Token
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """What a client obtains tokens for; they are obtained and refreshed when they are needed.
+    """A grant for which a client obtains and refreshes tokens as needed.
 
     Attributes:
-        client_id, client_secret: of the client, if the service knows it by such.
-        scopes: asked for; none asks for those that the service gives by itself.
-        token_url: where tokens are given; None takes the document's.
-        auth_method: where the client's id and secret stand (RFC 8414, 2).
+        client_id, client_secret: the client's own credentials, if it has any.
+        scopes: the requested scopes; empty for the service's default.
+        token_url: the token endpoint; None uses the document's.
+        auth_method: how the client's id and secret are sent (RFC 8414, 2).
     """
 
     client_id: str = ""
@@ -27,28 +27,28 @@ class Grant:
     auth_method: Literal["client_secret_basic", "client_secret_post"] = "client_secret_basic"
 
     def form(self) -> dict[str, str]:
-        """Return what is sent for a token."""
+        """Return the form fields of a token request."""
         return {"scope": " ".join(self.scopes)} if self.scopes else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientCredentials(Grant):
-    """A client that acts for itself (RFC 6749, 4.4)."""
+    """The grant of a client that acts on its own behalf (RFC 6749, 4.4)."""
 
     def form(self) -> dict[str, str]:
-        """Return what is sent for a token."""
+        """Return the form fields of a token request."""
         return {"grant_type": "client_credentials", **Grant.form(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PasswordCredentials(Grant):
-    """A user who trusts the client with a password (RFC 6749, 4.3)."""
+    """The grant of a user's password, entrusted to the client (RFC 6749, 4.3)."""
 
     username: str
     password: str = field(repr=False)
 
     def form(self) -> dict[str, str]:
-        """Return what is sent for a token."""
+        """Return the form fields of a token request."""
         person = {"username": self.username, "password": self.password}
         return {"grant_type": "password", **person, **Grant.form(self)}
 
@@ -64,14 +64,14 @@ class OAuth2(Token):
     """A bearer token of OAuth 2.0 (RFC 6749, RFC 6750).
 
     Attributes:
-        token_urls: of the grants that the client can obtain tokens for, by the names of flows.
+        token_urls: of the grants that the client supports, by the names of flows.
     """
 
     token_urls: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
-        """Return the scheme that an object of the document declares, if it is of this kind."""
+        """Return the scheme declared by an object of the document, if it is of this kind."""
         if declared.get("type") != "oauth2":
             return None
         flows: Mapping[str, Mapping[str, Any]] = declared.get("flows") or {}
@@ -80,11 +80,11 @@ class OAuth2(Token):
 
     @property
     def grants(self) -> Sequence[str]:
-        """Names of the module's classes that a client may be given to obtain credentials by."""
+        """Names of the module's grant classes, which a client accepts to obtain credentials."""
         return [_GRANTS[flow].__name__ for flow in self.token_urls]
 
     def token_url_for(self, credential: object) -> str | None:
-        """Return the URL where a grant gives credentials; None for a credential itself."""
+        """Return the token URL for a grant; None for a credential itself."""
         for flow, url in self.token_urls.items():
             if isinstance(credential, _GRANTS[flow]):
                 return credential.token_url or url

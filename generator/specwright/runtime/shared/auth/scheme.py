@@ -1,4 +1,4 @@
-"""What all kinds of security schemes have in common."""
+"""The base class of security schemes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Scheme:
     """A security scheme of the document (OpenAPI 3.1.1, 4.8.27).
 
     Attributes:
-        argument: name of the client's argument that takes the credential.
-        location, name: the part of a request that holds it; without a name, the connection does.
+        argument: name of the client's argument for the credential.
+        location, name: the part of a request with the credential; without a name, the connection.
         value: the Python type of a credential.
-        invalid: a credential that no service takes, for tests.
-        challenge: how a service asks for it (RFC 9110, 11.6.1); empty where there is no way.
+        invalid: a credential that no service accepts, for tests.
+        challenge: the text in `WWW-Authenticate` (RFC 9110, 11.6.1); empty if not applicable.
     """
 
     argument: str
@@ -30,43 +30,43 @@ class Scheme:
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
-        """Return the scheme that an object of the document declares, if it is of this kind."""
+        """Return the scheme declared by an object of the document, if it is of this kind."""
         raise NotImplementedError
 
     @property
     def challenge(self) -> str:
-        """How a service asks for the credential."""
+        """The challenge for the credential in `WWW-Authenticate`."""
         return ""
 
     @property
     def grants(self) -> Sequence[str]:
-        """Names of the module's classes that a client may be given to obtain credentials by."""
+        """Names of the module's grant classes, which a client accepts to obtain credentials."""
         return ()
 
     def token_url_for(self, credential: object) -> str | None:
-        """Return the URL where a grant gives credentials; None for a credential itself."""
+        """Return the token URL for a grant; None for a credential itself."""
         return None
 
     def parse(self, text: str) -> object:
-        """Return the credential that a variable of the environment holds."""
+        """Return the credential in the text of an environment variable."""
         return text
 
     def write(self, credential: object) -> str | None:
-        """Return the text that is sent; None where no request can carry the credential."""
+        """Return the text to send; None if the credential cannot be sent in a request."""
         raise NotImplementedError
 
     def read(self, text: str) -> object | None:
-        """Return the credential of a text that was sent; None where there is none in it."""
+        """Return the credential in a received text; None if it has none."""
         raise NotImplementedError
 
     def secrets(self, credential: object) -> tuple[str, ...]:
-        """Return the texts by which a report would tell the credential."""
+        """Return the texts that would reveal the credential in a report."""
         text = self.write(credential)
         return () if text is None else (text,)
 
 
 def is_printable(value: object) -> bool:
-    """Tell whether a value is a text that every part of a request can carry as it is."""
+    """Return whether a value is a text that is valid unchanged in every part of a request."""
     return (
         isinstance(value, str)
         and value != ""

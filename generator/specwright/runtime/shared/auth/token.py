@@ -1,4 +1,4 @@
-"""A token in the header `Authorization`: bearer, OpenID Connect, other schemes of HTTP."""
+"""A token in the `Authorization` header: bearer, OpenID Connect, other HTTP schemes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Self
 from .scheme import Scheme, is_printable
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9!#$%&'*+.^_`|~-]*")
-# Basic has a module of its own; the others answer a challenge of the service.
+# Basic has its own module; the others respond to a challenge of the service.
 _OTHERS = frozenset({"basic", "digest", "hoba", "mutual", "negotiate", "ntlm"})
 
 
@@ -22,7 +22,7 @@ class Token(Scheme):
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
-        """Return the scheme that an object of the document declares, if it is of this kind."""
+        """Return the scheme declared by an object of the document, if it is of this kind."""
         if declared.get("type") == "openIdConnect":
             return cls(argument=argument)
         scheme = str(declared.get("scheme"))
@@ -34,18 +34,18 @@ class Token(Scheme):
 
     @property
     def challenge(self) -> str:
-        """How a service asks for the credential."""
+        """The challenge for the credential in `WWW-Authenticate`."""
         return self.scheme
 
     def write(self, credential: object) -> str | None:
-        """Return the text that is sent; None where no request can carry the credential."""
+        """Return the text to send; None if the credential cannot be sent in a request."""
         return f"{self.scheme} {credential}" if is_printable(credential) else None
 
     def read(self, text: str) -> str | None:
-        """Return the credential of a text that was sent; None where there is none in it."""
+        """Return the credential in a received text; None if it has none."""
         scheme, _, token = text.partition(" ")
         return token.strip() or None if scheme.lower() == self.scheme.lower() else None
 
     def secrets(self, credential: object) -> tuple[str, ...]:
-        """Return the texts by which a report would tell the credential."""
+        """Return the texts that would reveal the credential in a report."""
         return (str(credential),)

@@ -1,1 +1,1 @@
-"""The ways in which the body of a request or an answer travels, one module each."""
+"""The encodings of request and response bodies, one module each."""

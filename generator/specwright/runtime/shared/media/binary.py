@@ -1,4 +1,4 @@
-"""Bytes that mean nothing to this package: files of all kinds."""
+"""Opaque bytes: files of all kinds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ has_schema = False
 
 
 def matches(essence: str) -> bool:
-    """Take every media type that no other medium takes."""
+    """Return True: this medium is the fallback for all media types."""
     return True
 
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-    """Send bytes as they are, and a file in parts; a range of media types becomes the file's."""
+    """Encode bytes as they are, a file in chunks; a media range becomes the file's media type."""
     file = as_file(value)
     media_type = file.media_type if "*" in content.media_type else content.media_type
     if isinstance(file.content, bytes):

@@ -1,4 +1,4 @@
-"""Forms as browsers send them (URL Living Standard, 5; OpenAPI 3.1.1, 4.8.14.4)."""
+"""URL-encoded forms (URL Living Standard, 5; OpenAPI 3.1.1, 4.8.14.4)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ has_schema = True
 
 
 def matches(essence: str) -> bool:
-    """Tell whether the media type is that of a form."""
+    """Return whether the media type is that of a URL-encoded form."""
     return essence == "application/x-www-form-urlencoded"
 
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
-    """Write the members of an object as pairs."""
+    """Encode the members of an object as pairs."""
     found: JsonValue = json.loads(converter.write(value))
     if not isinstance(found, dict):
         raise ValueError("Input should be an object")
@@ -38,7 +38,7 @@ def encode(content: Content, value: Any, converter: Converter) -> tuple[str, byt
 
 
 def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
-    """Read pairs as the members of an object."""
+    """Decode pairs as the members of an object."""
     sent_ = (pair.partition("=") for pair in data.decode().split("&") if pair)
     texts = [(plain(_decoded(name)), _decoded(text)) for name, _, text in sent_]
     return converter.read(json.dumps(members(content, texts)).encode())

@@ -1,4 +1,4 @@
-"""JSON (RFC 8259), and each media type that is JSON by its suffix (RFC 6839, 3.1)."""
+"""JSON (RFC 8259), and the media types with a JSON suffix (RFC 6839, 3.1)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ..operation import Content
 from .medium import Converter
 
-# Content of these ranges may be JSON, and mostly is.
+# Content of these media ranges is usually JSON.
 _RANGES = frozenset({"*/*", "application/*"})
 
 name = "json"
@@ -19,15 +19,15 @@ has_schema = True
 
 
 def matches(essence: str) -> bool:
-    """Tell whether the media type is JSON, or a range that JSON belongs to."""
+    """Return whether the media type is JSON, or a media range that includes it."""
     return essence in _RANGES or essence.endswith(("+json", "/json"))
 
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
-    """Write a value as JSON."""
+    """Encode a value as JSON."""
     return content.media_type, converter.write(value)
 
 
 def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
-    """Read the value of JSON."""
+    """Decode a JSON value."""
     return converter.read(data)

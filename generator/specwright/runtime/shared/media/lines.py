@@ -1,4 +1,4 @@
-"""JSON values one after the other: JSON Lines, NDJSON, and JSON text sequences (RFC 7464)."""
+"""Sequences of JSON values: JSON Lines, NDJSON, and JSON text sequences (RFC 7464)."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ has_schema = True
 
 
 def matches(essence: str) -> bool:
-    """Tell whether the media type is one of values in lines."""
+    """Return whether the media type is that of a sequence of JSON values."""
     return essence in _TYPES or essence.endswith(_SEQUENCE)
 
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-    """Write items, each when it is asked for; a list of them may be sent a second time."""
+    """Encode items, each on demand; only a list of items can be sent again."""
     parts = (item(content, each, converter) for each in value)
     if isinstance(value, list | tuple):
         return content.media_type, b"".join(parts)
@@ -47,19 +47,19 @@ def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Pay
 
 
 def item(content: Content, value: Any, converter: Converter) -> bytes:
-    """Write one item."""
+    """Encode one item."""
     before = _SEPARATOR if content.media_type.endswith(_SEQUENCE) else b""
     return before + converter.write(value) + b"\n"
 
 
 def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> list[Any]:
-    """Read all items."""
+    """Decode all items."""
     items = Items(content, converter)
     return [*items.feed(data), *items.end()]
 
 
 class Items:
-    """The items of a body that comes in parts."""
+    """An incremental decoder of the items in a body."""
 
     def __init__(self, content: Content, converter: Converter) -> None:
         self._read = converter.read
@@ -67,16 +67,16 @@ class Items:
 
     @property
     def waiting(self) -> int:
-        """Bytes of an item that is not complete."""
+        """Number of bytes of an incomplete item."""
         return len(self._rest)
 
     def feed(self, chunk: bytes) -> Iterator[Any]:
-        """Yield the items that are complete with a part."""
+        """Yield the items that a chunk completes."""
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         return self._values(lines)
 
     def end(self) -> Iterator[Any]:
-        """Yield the item whose line has no end."""
+        """Yield the item of an unterminated last line."""
         return self._values([self._rest])
 
     def _values(self, lines: Iterable[bytes]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""One way in which content travels."""
+"""The interface of the encodings of bodies."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..operation import Content
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """Turns the values of one type into JSON and back.
+    """Converts values of one type to JSON and back.
 
     Attributes:
         write: returns a value as JSON.
-        read: returns the value of JSON.
-        members: returns the members of an object by the names that travel.
-        make: returns the value that such members make.
+        read: returns the value of a JSON document.
+        members: returns the members of an object by JSON name.
+        make: returns the value built from such members.
     """
 
     write: Callable[[Any], bytes]
@@ -31,8 +31,8 @@ class Chunks:
     """Bytes that are read while they are sent.
 
     Attributes:
-        size: their number; None where that is not known.
-        is_repeatable: whether they can be read a second time.
+        size: number of bytes; None if unknown.
+        is_repeatable: whether they can be read again.
     """
 
     read: Callable[[], Iterator[bytes]]
@@ -44,13 +44,13 @@ Payload = bytes | Chunks
 
 
 class Medium(Protocol):
-    """One way in which content travels.
+    """An encoding of bodies.
 
     Attributes:
-        name: what generated code calls it.
-        sent, received: annotations of a value for a client, with `{}` for the schema's type.
+        name: its name in generated code.
+        sent, received: annotations of a client's values, with `{}` for the schema's type.
         taken, given: the same for a server.
-        is_stream: whether it comes in items, one by one.
+        is_stream: whether a body is a sequence of items.
         has_schema: whether a schema describes the value, or an item.
     """
 
@@ -63,52 +63,52 @@ class Medium(Protocol):
     has_schema: bool
 
     def matches(self, essence: str) -> bool:
-        """Tell whether content of a media type, in lower case without parameters, is of it."""
+        """Return whether it encodes a media type, given in lower case without parameters."""
         ...
 
     def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-        """Return the media type to declare, and the bytes.
+        """Return the media type to declare, and the encoded body.
 
         Raises:
-            ValueError: the value cannot be written.
+            ValueError: the value cannot be encoded.
             pydantic.ValidationError: the value breaks the schema.
         """
         ...
 
     def decode(self, content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
-        """Return the value of a body that came as `media_type`.
+        """Return the value of a body received as `media_type`.
 
         Raises:
-            ValueError: the bytes are no such content.
+            ValueError: the bytes are not valid in this encoding.
             pydantic.ValidationError: the value breaks the schema.
         """
         ...
 
 
 class ItemReader(Protocol):
-    """Finds the items in a body that comes in parts."""
+    """An incremental decoder of the items in a body."""
 
     @property
     def waiting(self) -> int:
-        """Bytes of an item that is not complete."""
+        """Number of bytes of an incomplete item."""
         ...
 
     def feed(self, chunk: bytes) -> Iterator[Any]:
-        """Yield the items that are complete with a part."""
+        """Yield the items that a chunk completes."""
         ...
 
     def end(self) -> Iterator[Any]:
-        """Yield the items that are complete with the end."""
+        """Yield the items that the end of the body completes."""
         ...
 
 
 class StreamMedium(Medium, Protocol):
-    """A way in which items travel, one by one."""
+    """An encoding of sequences of items."""
 
     def Items(self, content: Content, converter: Converter) -> ItemReader:  # noqa: N802 (a class)
-        """Return what finds the items in a body."""
+        """Return a decoder of the items in a body."""
         ...
 
     def item(self, content: Content, value: Any, converter: Converter) -> bytes:
-        """Write one item."""
+        """Encode one item."""
         ...

@@ -1,4 +1,4 @@
-"""Forms with files (RFC 7578; OpenAPI 3.1.1, 4.8.14.5)."""
+"""Multipart forms (RFC 7578; OpenAPI 3.1.1, 4.8.14.5)."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ has_schema = True
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A part as it came: a text, or a file."""
+    """A received part: a text or a file."""
 
     name: str
     value: str | File
 
 
 def matches(essence: str) -> bool:
-    """Tell whether the media type is that of a form with files."""
+    """Return whether the media type is that of a multipart form."""
     return essence == "multipart/form-data"
 
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-    """Write the members of an object as parts; files are read while they are sent."""
+    """Encode the members of an object as parts; files are read while they are sent."""
     given = converter.members(value)
     files = {key: list(_files(each)) for key, each in given.items() if _has_files(each)}
-    # A schema has something to say of all the others, of which there are, and which are equal.
+    # With stand-ins for files, the schema can validate presence, item counts and uniqueness.
     stand_ins = {
         key: [str(each.index(file)) for file in each] if isinstance(given[key], list) else ""
         for key, each in files.items()
@@ -80,15 +80,15 @@ def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Pay
 
 
 def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> bytes:
-    """Return the bytes: only a server takes forms apart."""
+    """Return the bytes: only a server parses multipart forms."""
     return data
 
 
 def made(content: Content, fields: Iterable[Field], converter: Converter) -> Any:
-    """Return the value that parts stand for.
+    """Return the value of the parts of a form.
 
     Raises:
-        ValueError: a part is to be JSON and is not.
+        ValueError: a part must be JSON but is not.
         pydantic.ValidationError: the value breaks the schema.
     """
     sent_: list[tuple[str, str]] = []
@@ -121,7 +121,7 @@ def _head_of_file(boundary: str, key: str, file: File, content: Content) -> byte
     declared = content.parts.get(key, _PLAIN).content_type
     is_one = declared is not None and not {"*", ","} & set(declared)
     media_type = file.content_type or (declared if is_one and declared else file.media_type)
-    # Receivers take a part without a file name for a text.
+    # Receivers treat a part without a file name as text.
     return _head(boundary, key, media_type, file.name or "file")
 
 
@@ -129,7 +129,7 @@ def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterat
     part = content.parts.get(key, _PLAIN)
     is_json = part.style in ("content", "form")
     has_composites = any(isinstance(each, dict | list) for each in _each(value))
-    # Items that are JSON are parts of their own.
+    # JSON items become separate parts.
     items: list[Any] = _each(value) if is_json and has_composites else [value]
     for each in items:
         for name_, text in pairs(content, key, each, "header"):

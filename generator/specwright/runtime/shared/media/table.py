@@ -1,4 +1,4 @@
-"""All media, the most particular first."""
+"""All media, the most specific first."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def essence(media_type: str) -> str:
 
 @cache
 def medium_of(media_type: str) -> Medium:
-    """Return the medium of content of a media type."""
+    """Return the medium for a media type."""
     plain = essence(media_type)
     return next(each for each in cast("tuple[Medium, ...]", MEDIA) if each.matches(plain))
 
 
 def stream_medium_of(media_type: str) -> StreamMedium | None:
-    """Return the medium of content that comes item by item; None where it does not."""
+    """Return the medium for a media type of items; None for any other."""
     medium = medium_of(media_type)
     return cast("StreamMedium", medium) if medium.is_stream else None

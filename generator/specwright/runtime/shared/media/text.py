@@ -1,4 +1,4 @@
-"""Text, XML among it: a `str`, whose encoding the media type's charset says (RFC 9110, 8.3.2)."""
+"""Text, including XML: a `str`, encoded by the media type's charset (RFC 9110, 8.3.2)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ has_schema = False
 
 
 def matches(essence: str) -> bool:
-    """Tell whether the media type is text or XML (RFC 7303)."""
+    """Return whether the media type is text or XML (RFC 7303)."""
     return essence.startswith("text/") or essence.endswith(("+xml", "/xml"))
 
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
-    """Write a text, in UTF-8 if the document names no other charset."""
+    """Encode a text, in UTF-8 unless the document names another charset."""
     if not isinstance(value, str):
         raise ValueError("Input should be a string")
     declared = content.media_type
@@ -34,12 +34,12 @@ def encode(content: Content, value: Any, converter: Converter) -> tuple[str, byt
 
 
 def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> str:
-    """Read a text; bytes that its charset does not have are replaced."""
+    """Decode a text; bytes that are invalid in its charset are replaced."""
     return data.decode(charset(media_type), "replace")
 
 
 def charset(media_type: str) -> str:
-    """Return the name of the encoding; UTF-8 where there is none, or none that Python knows."""
+    """Return the name of the charset; UTF-8 if it is missing or unknown to Python."""
     found = _CHARSET.search(media_type)
     try:
         return codecs.lookup(found[1]).name if found else "utf-8"

@@ -1,1 +1,1 @@
-"""The steps that lead from an empty database to this version of the service."""
+"""The migrations from an empty database to the schema of this version."""
