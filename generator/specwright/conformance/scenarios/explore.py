@@ -12,7 +12,7 @@ from specwright.conformance.contract.resources import shape
 
 # Successes of each operation that a run is content with.
 ENOUGH = 5
-# What is made may need a moment until it leads on, such as an order that is worked on.
+# Without any progress: a new resource may need a moment, such as an order that is processed.
 PATIENCE_SECONDS = 6.0
 PAUSE_SECONDS = 0.2
 # Operations that take something away come last, so that there is something left for the others.
@@ -20,7 +20,7 @@ LAST = ("DELETE",)
 
 
 def explore(bench: Workbench) -> None:
-    """Call every operation until it has succeeded, for as long as anything new is learnt."""
+    """Call every operation until it has succeeded, for as long as there is progress."""
     operations = sorted(bench.contract.operations.values(), key=_turn)
     pending = dict.fromkeys(each for each in operations if not takes_everything(each))
     ends, is_renewed = time.monotonic() + PATIENCE_SECONDS, False
@@ -30,6 +30,7 @@ def explore(bench: Workbench) -> None:
         for each in reached:
             del pending[each]
         if reached:
+            ends = time.monotonic() + PATIENCE_SECONDS
             continue
         if not is_renewed:
             # What there is may have come to an end, such as an order that was shipped.
