@@ -28,6 +28,8 @@ class Exchange(BaseHTTPRequestHandler):
     """One request to a server that a test plays."""
 
     protocol_version = "HTTP/1.1"
+    # The client would acknowledge the head 40 ms later, and the body wait for that.
+    disable_nagle_algorithm = True
     respond: Callable[[Exchange], None]
     sent: bytes
 

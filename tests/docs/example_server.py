@@ -68,6 +68,7 @@ def follow(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
 def handler(table: list[Answer]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def answer(self) -> None:
             self.rfile.read(int(self.headers.get("content-length") or 0))

@@ -72,6 +72,7 @@ def running() -> Iterator[Origin]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def answer(self) -> None:
             body = b"".join(self.chunks())

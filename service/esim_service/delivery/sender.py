@@ -7,6 +7,7 @@ import ssl
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -19,12 +20,11 @@ from ..values.clock import SECOND, Clock
 from .addresses import AddressRule
 from .dialer import GuardedBackend, NotPublicError, NotResolvedError
 from .guard import RefusedUrl, parse
+from .pools import IDLE_SECONDS, Pools
 from .resolver import Resolve
 
 ANSWER_BYTES = 16 * 1024
-# Short: an attempt fails if the receiver closes the idle connection at that moment.
-_IDLE_SECONDS = 2.0
-_IDLE_CONNECTIONS = 32
+_IDLE_CONNECTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +131,16 @@ class Sender:
     ) -> None:
         self._clock = clock
         self._limits = limits or Limits()
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=context,
-            # The caller limits the number in flight: no attempt must wait for another's slot.
-            max_connections=None,
-            max_keepalive_connections=_IDLE_CONNECTIONS,
-            keepalive_expiry=_IDLE_SECONDS,
-            network_backend=GuardedBackend(rule, resolve),
+        self._pools = Pools(
+            partial(
+                httpcore2.AsyncConnectionPool,
+                ssl_context=context,
+                # The caller limits the requests in flight: none must wait for a connection.
+                max_connections=None,
+                max_keepalive_connections=_IDLE_CONNECTIONS,
+                keepalive_expiry=IDLE_SECONDS,
+                network_backend=GuardedBackend(rule, resolve),
+            )
         )
 
     async def __aenter__(self) -> Self:
@@ -149,7 +152,7 @@ class Sender:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._pool.aclose()
+        await self._pools.aclose()
 
     async def send(self, message: Message) -> Outcome:
         """Make one attempt; any behaviour of the receiver results in an outcome."""
@@ -159,8 +162,11 @@ class Sender:
             return Failed(Reason.REFUSED_ADDRESS)
         status: int | None = None
         try:
-            async with asyncio.timeout(self._limits.total_seconds):
-                response = await self._pool.handle_async_request(request)
+            async with (
+                asyncio.timeout(self._limits.total_seconds),
+                self._pools.of(str(request.url.origin)) as pool,
+            ):
+                response = await pool.handle_async_request(request)
                 status = response.status
                 try:
                     await _drain(response)

@@ -12,7 +12,7 @@ from specwright.conformance.contract.resources import shape
 
 # The number of successes of each operation that is enough for a run.
 ENOUGH = 5
-# A new resource may take a moment until other calls can use it, such as an order in progress.
+# Without progress: a new resource may take a moment, such as an order that is processed.
 PATIENCE_SECONDS = 6.0
 PAUSE_SECONDS = 0.2
 # Deletions come last, so that the other operations find resources.
@@ -20,7 +20,7 @@ LAST = ("DELETE",)
 
 
 def explore(bench: Workbench) -> None:
-    """Call every operation until it has succeeded, within a time limit."""
+    """Call every operation until it has succeeded, for as long as there is progress."""
     operations = sorted(bench.contract.operations.values(), key=_turn)
     pending = dict.fromkeys(each for each in operations if not takes_everything(each))
     ends, is_renewed = time.monotonic() + PATIENCE_SECONDS, False
@@ -30,6 +30,7 @@ def explore(bench: Workbench) -> None:
         for each in reached:
             del pending[each]
         if reached:
+            ends = time.monotonic() + PATIENCE_SECONDS
             continue
         if not is_renewed:
             # The existing resources may be in a final state, such as an order that was shipped.

@@ -1,0 +1,71 @@
+"""Operations that succeed one after another are waited for, as long as there is progress."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from specwright.conformance.bench.target import Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Record
+from specwright.conformance.scenarios import explore as module
+from specwright.document.sources.load import load
+from tests.conformance.test_command import Exchange, playing
+
+STEPS = ("/cut", "/sewn", "/packed")
+
+
+class Clock:
+    """A clock that only pauses move, and the time of each success by its path."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.reached = {"/order": 0.0}
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float) -> set[str]:
+    """The steps of a workshop that succeed; each is ready some seconds after the one before."""
+    answers = {"200": {"description": "Done.", "content": {"application/json": {}}}}
+    document = {
+        "openapi": "3.1.1",
+        "info": {"title": "Workshop", "version": "1"},
+        "paths": {path: {"get": {"responses": answers}} for path in STEPS},
+    }
+    path = tmp_path / "workshop.json"
+    path.write_text(json.dumps(document), "utf-8")
+    clock = Clock()
+    before = dict(zip(STEPS, ("/order", *STEPS), strict=False))
+
+    def respond(exchange: Exchange) -> None:
+        began = clock.reached.get(before[exchange.path])
+        is_ready = began is not None and clock.now - began >= seconds
+        if is_ready:
+            clock.reached.setdefault(exchange.path, clock.now)
+        exchange.answer(200 if is_ready else 404, b"{}")
+
+    monkeypatch.setattr(
+        module, "time", SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
+    )
+    with playing(respond) as port, Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
+        module.explore(Workbench(Contract(load(path)), target, "scenarios"))
+    return {each for each in STEPS if each in clock.reached}
+
+
+def test_each_success_is_followed_by_as_much_patience(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert reached(tmp_path, monkeypatch, 4.0) == {*STEPS}
+
+
+def test_without_progress_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reached(tmp_path, monkeypatch, 7.0) == set()
