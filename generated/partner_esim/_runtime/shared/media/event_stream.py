@@ -11,7 +11,7 @@ from typing import Any
 from ..operation import Content
 from .medium import Chunks, Converter, Payload
 
-# Services that send JSON end with this, or with the end of the stream.
+# Services may end a stream of JSON with this marker, or by just closing it.
 _DONE = "[DONE]"
 
 name = "events"
@@ -25,11 +25,11 @@ has_schema = True
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvent:
-    """An event as it came.
+    """A server-sent event.
 
     Attributes:
-        id: of the last event that had one.
-        retry: milliseconds to wait before connecting again, if the event says so.
+        id: that of the last event with one.
+        retry: milliseconds to wait before reconnecting, if the event specifies them.
     """
 
     data: str
@@ -39,18 +39,18 @@ class ServerSentEvent:
 
 
 def matches(essence: str) -> bool:
-    """Tell whether the media type is that of server-sent events."""
+    """Return whether the media type is that of server-sent events."""
     return essence == "text/event-stream"
 
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-    """Write items as events, each when it is asked for."""
+    """Encode items as events, each on demand."""
     parts = (item(content, each, converter) for each in value)
     return content.media_type, Chunks(lambda: parts)
 
 
 def item(content: Content, value: Any, converter: Converter) -> bytes:
-    """Write an event; a value that is not one becomes the data of one, as JSON."""
+    """Encode an event; any other value becomes the data of an event, as JSON."""
     event = (
         value
         if isinstance(value, ServerSentEvent)
@@ -66,13 +66,13 @@ def item(content: Content, value: Any, converter: Converter) -> bytes:
 
 
 def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> list[Any]:
-    """Read all items."""
+    """Decode all items."""
     items = Items(content, converter)
     return [*items.feed(data), *items.end()]
 
 
 class Items:
-    """The items of a body that comes in parts: its events, or the JSON that is their data."""
+    """An incremental decoder of the events in a body, or of the JSON in their data."""
 
     def __init__(self, content: Content, converter: Converter) -> None:
         self._read = converter.read if content.model is not None else None
@@ -83,13 +83,13 @@ class Items:
 
     @property
     def waiting(self) -> int:
-        """Bytes, about, of an event that is not complete."""
+        """Approximate number of bytes of an incomplete event."""
         return len(self._rest) + sum(map(len, self._data))
 
     def feed(self, chunk: bytes) -> Iterator[Any]:
-        """Yield the items that are complete with a part."""
+        """Yield the items that a chunk completes."""
         data = self._rest + chunk
-        # A part may end between the two characters of one line end.
+        # A chunk may end between the two characters of a line break.
         held = data[-1:] if data.endswith(b"\r") else b""
         lines = data[: len(data) - len(held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         *complete, rest = lines.split(b"\n")
@@ -98,7 +98,7 @@ class Items:
             yield from self._line(line.decode("utf-8", "replace"))
 
     def end(self) -> Iterator[Any]:
-        """Yield nothing: an event without an empty line after it has not come."""
+        """Yield an item only if it is complete: an event needs an empty line after it."""
         return self.feed(b"\n") if self._rest == b"\r" else iter(())
 
     def _line(self, line: str) -> Iterator[Any]:

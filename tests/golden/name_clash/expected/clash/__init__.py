@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __version__ = "1.0.0"
 
-# Each is imported when it is first asked for: nobody waits for what they do not use.
+# Modules are imported on first access, so that unused ones cost no time.
 _MODULES = frozenset({"errors", "models", "testing", "server"})
 _HOMES = {
     "ClashClient": ".client",

@@ -40,7 +40,7 @@ SIGNATURE_HEADER = _SCHEME.header
 
 
 def sign(body: bytes, secret: str, *, timestamp: int | None = None) -> str:
-    """Return the value of `SIGNATURE_HEADER` for a delivery; now is the default timestamp."""
+    """Return the value of `SIGNATURE_HEADER` for a delivery; the timestamp defaults to now."""
     return _SCHEME.sign(body, secret, int(time()) if timestamp is None else timestamp)
 
 
@@ -52,19 +52,19 @@ def verify(
     tolerance: float = 120,
     now: float | None = None,
 ) -> None:
-    """Check that a delivery is genuine and fresh.
+    """Verify that a delivery is genuine and recent.
 
     Args:
-        body: the bytes as they came.
-        header: value of `SIGNATURE_HEADER`; None when the delivery has none.
-        secret: the endpoint's secret, or several while it is rotated.
-        tolerance: seconds between the timestamp and now, in either direction.
-        now: seconds since 1970; None asks the clock.
+        body: the bytes as received.
+        header: value of `SIGNATURE_HEADER`; None if the delivery has none.
+        secret: the endpoint's secret, or several during a rotation.
+        tolerance: maximum seconds between the timestamp and now, in either direction.
+        now: seconds since 1970; None for the current time.
 
     Raises:
-        MalformedSignatureError: the header is missing or has another form.
-        StaleSignatureError: the signature is genuine and not fresh.
-        SignatureError: base of both; no secret fits.
+        MalformedSignatureError: the header is missing or malformed.
+        StaleSignatureError: the signature is genuine but not recent.
+        SignatureError: base class of both; no secret matches.
     """
     moment = time() if now is None else now
     _SCHEME.verify(body, header, secret, tolerance=tolerance, now=moment)
@@ -72,7 +72,7 @@ def verify(
 
 @cache
 def _events() -> Events:
-    # Imported with the first event: a program that only verifies does not wait for it.
+    # Imported with the first event: programs that only verify signatures do not need it.
     from ._runtime.shared.events import Events
 
     return Events(f"{__package__}.models")
@@ -89,11 +89,11 @@ def parse_parcel_delivered(
     """Verify a delivery and return its event; see `verify`.
 
     Args:
-        headers: those of the request, of any web framework, or a dictionary.
+        headers: those of the request, from any web framework or as a dictionary.
 
     Raises:
-        SignatureError: the delivery is not genuine, or not fresh.
-        InvalidEventError: the body is not the event that the contract describes.
+        SignatureError: the delivery is not genuine or not recent.
+        InvalidEventError: the body is not the event that the contract declares.
     """
     header = _SCHEME.value(headers)
     verify(body, header, secret, tolerance=tolerance, now=now)
