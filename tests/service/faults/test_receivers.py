@@ -57,23 +57,25 @@ async def test_beside_a_hundred_that_hang_a_healthy_one_hears_within_two_seconds
         async def client(partner: str) -> AsyncEsimClient:
             return await stack.enter_async_context(running.async_client(await known.key(partner)))
 
+        unlucky = []
         for number in range(0, HANGING, PER_PARTNER):
-            unlucky = await client(f"unlucky {number}")
+            unlucky.append(await client(f"unlucky {number}"))
             for each in range(number, min(number + PER_PARTNER, HANGING)):
-                await unlucky.webhook_endpoints.create(url=url(dead, str(each)))
-            for order in range(2):
-                await unlucky.orders.create(plan_id=PLAN, reference=f"r{order}")
+                await unlucky[-1].webhook_endpoints.create(url=url(dead, str(each)))
 
-        async def all_hang() -> bool:
-            return len({request.line for request in dead.requests}) == HANGING
+        async def many_hang() -> bool:
+            return len(dead.requests) - given_up >= HANGING
 
-        await until(all_hang)
         lucky = await client("lucky")
         await lucky.webhook_endpoints.create(url=url(healthy))
         loop = asyncio.get_running_loop()
         waits = []
-        # The machine may be slow for a moment.
+        # The machine may be slow for a moment, or so slow that attempts time out meanwhile.
         for number in range(10):
+            if not await many_hang():
+                for each in unlucky:
+                    await each.orders.create(plan_id=PLAN, reference=f"r{number}")
+                await until(many_hang)
 
             async def heard(count: int = number + 1) -> bool:
                 return len(healthy.requests) == count
@@ -82,7 +84,7 @@ async def test_beside_a_hundred_that_hang_a_healthy_one_hears_within_two_seconds
             await lucky.orders.create(plan_id=PLAN, reference=f"r{number}")
             await until(heard)
             waits.append((loop.time() - begun, given_up - before))
-            if waits[-1][0] < 2 and given_up == before < HANGING:
+            if waits[-1][0] < 2 and given_up == before:
                 return
         raise AssertionError(f"each of these waited long, or for some that hang: {waits}")
 
