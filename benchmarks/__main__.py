@@ -45,8 +45,8 @@ MEASUREMENTS = (
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     names = [measurement.name for measurement in MEASUREMENTS]
-    parser.add_argument("name", nargs="*", help=f"any of {', '.join(names)}; the others stay")
-    parser.add_argument("--rounds", type=int, default=7, help="how often each is repeated")
+    parser.add_argument("name", nargs="*", help=f"any of {', '.join(names)}; the others are kept")
+    parser.add_argument("--rounds", type=int, default=7, help="the number of rounds")
     options = parser.parse_args()
     if unknown := set(options.name) - set(names):
         parser.error(f"no such measurement: {', '.join(sorted(unknown))}")

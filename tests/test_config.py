@@ -109,12 +109,14 @@ def test_a_path_that_leaves_the_project_is_refused(tmp_path: Path, key: str, pat
     file = project(tmp_path / "project", f'{key} = "{path}"')
     (file.parent / "link").symlink_to(tmp_path)
     (file.parent / "loop").symlink_to(file.parent)
-    with pytest.raises(InputError, match=r"pyproject\.toml:4:1: .* is a path below the directory"):
+    with pytest.raises(
+        InputError, match=r"pyproject\.toml:4:1: .* must be a path below the directory"
+    ):
         read_config(file)
 
 
 def test_a_path_with_a_null_is_none(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"the setting 'output' is a path, not 'a\\x00b'"):
+    with pytest.raises(InputError, match=r"the setting 'output' must be a path, got 'a\\x00b'"):
         read_config(project(tmp_path, 'output = "a\\u0000b"'))
 
 
@@ -155,7 +157,9 @@ def test_settings_that_are_no_file_of_the_project_are_refused(tmp_path: Path) ->
     file = project(tmp_path / "elsewhere")
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "pyproject.toml").symlink_to(file)
-    with pytest.raises(InputError, match=r"pyproject\.toml:1:1: is a link to settings elsewhere"):
+    with pytest.raises(
+        InputError, match=r"pyproject\.toml:1:1: must not be a link to another directory"
+    ):
         find_project(tmp_path / "here")
     (tmp_path / "here" / "pyproject.toml").unlink()
     os.truncate(file, 10 * 1024**3)
@@ -169,7 +173,7 @@ def test_settings_that_are_no_file_of_the_project_are_refused(tmp_path: Path) ->
 def test_pagination_is_a_table_of_tables(tmp_path: Path, value: str) -> None:
     place = "tool.specwright.pagination" if value[0] == "[" else "pagination"
     file = project(tmp_path, value.replace("pages", place))
-    with pytest.raises(InputError, match="'pagination' is a table of tables") as caught:
+    with pytest.raises(InputError, match="'pagination' must be a table of tables") as caught:
         read_config(file)
     assert caught.value.location is not None
     assert caught.value.location.line == 4

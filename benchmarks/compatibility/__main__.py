@@ -25,10 +25,10 @@ TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY, "times": times
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compatibility", description=__doc__)
-    parser.add_argument("section", nargs="*", choices=[*TITLES, []], help="the others stay")
+    parser.add_argument("section", nargs="*", choices=[*TITLES, []], help="the others are kept")
     parser.add_argument("--documents", type=Path, default=ROOT / ".nox" / "ordinary")
     parser.add_argument(
-        "--typed", type=int, default=40, help="the smallest, that mypy is asked about"
+        "--typed", type=int, default=40, help="the number of smallest documents to check with mypy"
     )
     options = parser.parse_args()
     corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))

@@ -17,9 +17,9 @@ _RUNS = dict(zip(TOOLS, (by_specwright, by_schemathesis), strict=True))
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.foreign", description=__doc__)
-    parser.add_argument("names", nargs="*", help="Starts of names of servers.  [default: all]")
+    parser.add_argument("names", nargs="*", help="Prefixes of server names.  [default: all]")
     parser.add_argument("--place", type=Path, default=Path(gettempdir(), "specwright-foreign"))
-    parser.add_argument("--seconds", type=int, default=120, help="Of each tool and server.")
+    parser.add_argument("--seconds", type=int, default=120, help="Limit per tool and server.")
     options = parser.parse_args()
     options.place.mkdir(parents=True, exist_ok=True)
     corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", "corpus"))

@@ -16,9 +16,9 @@ HEAD = """\
 `specwright test` and schemathesis in its usual settings, one after the other, against software \
 that has an API and a document of its own. Each server is installed and started in an environment \
 outside this repository; both tools get the same document, the same seed and the same time. \
-**Reached** is the number of operations that answered with success at least once; an operation \
-that never did was not tested. A cause is a finding that is said once, with the operations that \
-have it behind it; schemathesis says some causes once per operation.
+**Reached** is the number of operations that responded with success at least once; an operation \
+that never did was not tested. A cause is a finding that is reported once, followed by the \
+operations that have it; schemathesis reports some causes once per operation.
 
 `nox -s foreign_servers` measures all of them again, `nox -s foreign_servers -- NAME` some, and \
 `nox -s derive` makes this page from `benchmarks/foreign/outcomes.json`.
@@ -70,7 +70,7 @@ def render() -> str:
     """Return the page."""
     outcomes = load()
     rows = [
-        "| Server | Operations | Tool | Reached | Requests | Seconds | Causes | Said |",
+        "| Server | Operations | Tool | Reached | Requests | Seconds | Causes | Reported |",
         "|---|--:|---|--:|--:|--:|--:|--:|",
     ]
     for server, tools in outcomes.items():

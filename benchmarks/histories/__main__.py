@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "review-histories.md"
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.histories", description=__doc__)
     parser.add_argument("--clones", type=Path, default=ROOT / ".nox" / "histories")
-    parser.add_argument("--most", type=int, default=30, help="Versions of each, the last ones.")
+    parser.add_argument("--most", type=int, default=30, help="Latest versions per document.")
     options = parser.parse_args()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = {

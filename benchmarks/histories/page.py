@@ -31,7 +31,7 @@ parts, were `diff-unproven` (3) for want of a value that shows them.
 - **Mended in words**: a parameter called by its place in the path, `enum changed` for a constant, \
 an alternative that a union gains and loses by the same name, two findings for one format (5).
 - **True, and more than one finding for one edit**: an object with named properties that becomes a \
-map (4 and 5 findings), and a document that is written anew by another tool, as in ComfyUI, where \
+map (4 and 5 findings), and a document that is rewritten by another tool, as in ComfyUI, where \
 each difference counts.
 - **True by the letter**: a default that is declared where none was (29); servers may have had it \
 all along.

@@ -12,7 +12,7 @@ from benchmarks.workshop import ROOT, Workshop
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.service", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is repeated")
+    parser.add_argument("--rounds", type=int, default=3, help="the number of rounds")
     parser.add_argument("--seconds", type=float, default=5.0, help="how long each load lasts")
     parser.add_argument("--only", help="a part of a subject's name; nothing is written")
     options = parser.parse_args()

@@ -18,9 +18,9 @@ PAGE = ROOT / "docs" / "sdk-situations.md"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.situations", description=__doc__)
-    parser.add_argument("name", nargs="*", help="situations; the others stay as kept")
+    parser.add_argument("name", nargs="*", help="situations; saved outcomes of the others are kept")
     parser.add_argument(
-        "--subject", nargs="*", default=SUBJECTS, choices=SUBJECTS, help="the others stay as kept"
+        "--subject", nargs="*", default=SUBJECTS, choices=SUBJECTS, help="the others are kept"
     )
     options = parser.parse_args()
     if unknown := set(options.name) - set(SITUATIONS):

@@ -15,7 +15,7 @@ KEPT = Path(__file__).with_name("outcomes.json")
 HEAD = """\
 # Situations
 
-What this SDK does where things go wrong or change, beside {peers}. Every cell was measured: each \
+How this SDK handles failures and changes, next to {peers}. Every cell was measured: each \
 library talks to a server on loopback that misbehaves as the row says, in a process of its own; \
 what it did is the word in the cell. Nothing is taken from its documentation. A note in brackets \
 is for people, the verdict does not depend on it.

@@ -144,9 +144,7 @@ GROUPS = (
             Situation(
                 "repeated-cursor",
                 "A list whose pages repeat their cursor",
-                ranked(
-                    "own error", "foreign error", "ends as if all were read", "goes on for ever"
-                ),
+                ranked("own error", "foreign error", "ends as if all were read", "goes on forever"),
             ),
         ),
     ),

@@ -29,18 +29,18 @@ class Entry:
 COMMANDS: dict[str, Entry] = {
     "init": Entry(
         "specwright.commands.init:init",
-        "Begin a project with DOCUMENT: settings, ignores and checks of pull requests.",
+        "Start a project from DOCUMENT: settings, ignore rules and pull request checks.",
     ),
     "validate": Entry(
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),
     "diff": Entry(
         "specwright.commands.diff:diff",
-        "Review the change from BASE to REVISION: whom does it break?",
+        "Review the change from BASE to REVISION for breaking changes.",
     ),
     "review": Entry(
         "specwright.commands.review:review",
-        "Review what the working tree does to the contract since a commit.",
+        "Review the changes to the contract in the working tree since a commit.",
     ),
     "changelog": Entry(
         "specwright.commands.changelog:changelog",
@@ -55,17 +55,17 @@ COMMANDS: dict[str, Entry] = {
     ),
     "replay": Entry(
         "specwright.commands.replay:replay",
-        "Send the requests of FAILURE, such as F1, again, and judge whether it is fixed.",
+        "Resend the requests of FAILURE, such as F1, and check whether it is fixed.",
         "test",
     ),
     "authority": Entry(
         "specwright.commands.authority:authority",
-        "Make the certification authority of a receiver in DIRECTORY, unless there is one.",
+        "Create the certificate authority of a receiver in DIRECTORY, unless it exists.",
         "test",
     ),
     "check-traffic": Entry(
         "specwright.commands.check_traffic:check_traffic",
-        "Hold the traffic in HAR, which a browser, a proxy or a test wrote, against the document.",
+        "Check the traffic in HAR, recorded by a browser, a proxy or a test, against the document.",
         "test",
     ),
     "generate": Entry(
@@ -74,14 +74,14 @@ COMMANDS: dict[str, Entry] = {
     ),
     "scaffold": Entry(
         "specwright.commands.scaffold:scaffold",
-        "Write a module for each group of operations, and app.py that serves them.",
+        "Write a module for each group of operations, and an app.py that serves them.",
     ),
     "templates": Entry(
         "specwright.commands.templates:templates", "List, copy and compare built-in templates."
     ),
     "test-receiver": Entry(
         "specwright.commands.test_receiver:test_receiver",
-        "Send genuine and forged deliveries to a consumer of webhooks, and judge its answers.",
+        "Send genuine and forged deliveries to a consumer of webhooks, and check its responses.",
         "test",
     ),
     "listen": Entry(
@@ -89,7 +89,7 @@ COMMANDS: dict[str, Entry] = {
         "Receive the webhooks of the implementation at URL on this machine, and show them.",
         "test",
     ),
-    "fmt": Entry("specwright.commands.fmt:fmt", "Bring a JSON document into canonical form."),
+    "fmt": Entry("specwright.commands.fmt:fmt", "Rewrite a JSON document in canonical form."),
 }
 
 
@@ -158,12 +158,11 @@ class LazyGroup(click.Group):
 @click.command(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Every command ends with 0 when all is well, 1 when it found something, 2 when it could "
-    "not do its work.",
+    epilog="Every command exits with 0 on success, 1 if it found something, 2 if it failed.",
 )
 @click.version_option(__version__, prog_name="specwright")
 def cli() -> None:
-    """From one OpenAPI document to code that follows it, and checks that keep both true."""
+    """Generate code from one OpenAPI document, and check that both stay in agreement."""
 
 
 def main() -> NoReturn:

@@ -201,7 +201,7 @@ def _configs(file: Path, text: str, tables: Sequence[dict[str, Any]]) -> tuple[C
         for number, config in enumerate(configs):
             others = configs[:number]
             if config.document is None or config.output is None:
-                message = "each of several documents has a 'document' and an 'output'"
+                message = "each of several documents needs a 'document' and an 'output'"
                 raise InputError(message, _place(file, text, "", number))
             if any(each.output == config.output for each in others):
                 message = "another document has this output"
@@ -219,7 +219,7 @@ def _config(file: Path, text: str, table: dict[str, Any], number: int) -> Config
         try:
             values[key.replace("-", "_")] = reader(value, file.parent)
         except ValueError as error:
-            message = f"the setting {key!r} {error}, not {_shown(value)}"
+            message = f"the setting {key!r} {error}, got {_shown(value)}"
             raise InputError(message, place) from None
     places = {key: values.pop(key) for key in ("document", "output", "test") if key in values}
     return Config(**places, options=Options(**values))
@@ -232,7 +232,7 @@ def check_package(name: str) -> str:
         ValueError: Python could not import a package of this name.
     """
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
-        raise ValueError("is a name that Python can import")
+        raise ValueError("must be a valid Python identifier")
     return name
 
 
@@ -277,7 +277,7 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
 
 def _tables(file: Path) -> tuple[str, list[dict[str, Any]] | None]:
     if not is_below(file, file.parent):
-        raise InputError("is a link to settings elsewhere", Location(str(file), 1, 1))
+        raise InputError("must not be a link to another directory", Location(str(file), 1, 1))
     return _tables_in(file, *read_toml(file))
 
 
@@ -290,7 +290,7 @@ def _tables_in(
     if tables is None:
         return text, None
     if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
-        raise InputError(f"{TABLE} is a table, or several", Location(str(file), 1, 1))
+        raise InputError(f"{TABLE} must be a table or several tables", Location(str(file), 1, 1))
     return text, tables
 
 
@@ -322,23 +322,23 @@ def _shown(value: object) -> str:
 
 def _path(value: object, directory: Path) -> Path:
     if not isinstance(value, str) or not value or "\0" in value:
-        raise ValueError("is a path")
+        raise ValueError("must be a path")
     path = directory / value
     # The author of the settings may have no right to use files elsewhere.
     if not is_below(path, directory):
-        raise ValueError(f"is a path below the directory of {FILE_NAME}")
+        raise ValueError(f"must be a path below the directory of {FILE_NAME}")
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return path
     except OSError:
-        raise ValueError("is a path that the operating system takes") from None
+        raise ValueError("must be a path that the operating system accepts") from None
     return path
 
 
 def _switch(value: object, directory: Path) -> bool:
     if not isinstance(value, bool):
-        raise ValueError("is true or false")
+        raise ValueError("must be true or false")
     return value
 
 
@@ -363,18 +363,18 @@ def _pagination(value: object, directory: Path) -> Mapping[str, Mapping[str, obj
     tables = value.values() if isinstance(value, dict) else [None]
     for table in tables:
         if not isinstance(table, dict) or not all(map(_is_plain, table.values())):
-            raise ValueError("is a table of tables of texts, whole numbers and switches")
+            raise ValueError("must be a table of tables of strings, integers and booleans")
     return dict(value) if isinstance(value, dict) else {}
 
 
 def _testing(value: object, directory: Path) -> ContractTesting:
     if not isinstance(value, dict) or not value.keys() <= {"sign-in", "links"}:
-        raise ValueError("is a table with some of sign-in, links")
+        raise ValueError("must be a table with no other keys than sign-in, links")
     tables, links = value.get("sign-in", {}), value.get("links", [])
     if not isinstance(tables, dict):
-        raise ValueError("has in 'sign-in' a table for each security scheme")
+        raise ValueError("must have a table for each security scheme in 'sign-in'")
     if not isinstance(links, list):
-        raise ValueError("has in 'links' an array of tables")
+        raise ValueError("must have an array of tables in 'links'")
     return ContractTesting(
         sign_in={name: _sign_in(table) for name, table in tables.items()},
         links=tuple(map(_link, links)),
@@ -388,7 +388,7 @@ def _link(table: object) -> AddedLink:
         or not all(isinstance(value, _LINK[name]) for name, value in table.items())
     ):
         raise ValueError(
-            "has in each of 'links' from and to, texts, and parameters and body, tables"
+            "must have in each of 'links' the strings from and to; parameters and body are tables"
         )
     values = {name: table[name] for name in ("parameters", "body") if name in table}
     return AddedLink(source=table["from"], target=table["to"], **values)
@@ -396,11 +396,11 @@ def _link(table: object) -> AddedLink:
 
 def _sign_in(table: object) -> SignIn:
     if not isinstance(table, dict) or not table.keys() <= _SIGN_IN.keys():
-        raise ValueError(f"has in each table of 'sign-in' some of {', '.join(_SIGN_IN)}")
+        raise ValueError(f"must have in each table of 'sign-in' only {', '.join(_SIGN_IN)}")
     for name, value in table.items():
         texts = value.values() if isinstance(value, dict) else value
         if not isinstance(value, _SIGN_IN[name]) or not all(isinstance(e, str) for e in texts):
-            raise ValueError(f"has for '{name}' a text, or texts where there are several")
+            raise ValueError(f"must have only strings in '{name}'")
     values = {name.replace("-", "_"): value for name, value in table.items()}
     return SignIn(**{**values, "scopes": tuple(table.get("scopes", ()))})
 
@@ -414,10 +414,10 @@ def _renames(value: object, directory: Path) -> Renames:
     for kind, table in tables.items():
         is_right = _KINDS.get(kind)
         if is_right is None or not isinstance(table, dict):
-            raise ValueError(f"is made of tables {', '.join(_KINDS)}")
+            raise ValueError(f"must consist of the tables {', '.join(_KINDS)}")
         for name in table.values():
             if not isinstance(name, str) or not is_right(name):
-                raise ValueError(f"has names of {kind} that Python can have, in the usual case")
+                raise ValueError(f"must have valid Python names of {kind}, in the usual case")
     return Renames(**tables)
 
 
@@ -445,9 +445,11 @@ SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "document": _path,
     "output": _path,
     "package": _package,
-    "distribution": _name(_DISTRIBUTION.fullmatch, "is a name of letters, digits, '-', '_', '.'"),
-    "client-name": _name(_is_class_name, "is the name of a class"),
-    "env-prefix": _name(_ENV_PREFIX.fullmatch, "is made of capitals, digits and '_'"),
+    "distribution": _name(
+        _DISTRIBUTION.fullmatch, "must be made of letters, digits, '-', '_', '.'"
+    ),
+    "client-name": _name(_is_class_name, "must be the name of a class"),
+    "env-prefix": _name(_ENV_PREFIX.fullmatch, "must consist of capital letters, digits and '_'"),
     "short-method-names": _switch,
     "names": _renames,
     "templates": _path,

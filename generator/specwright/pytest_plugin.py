@@ -28,16 +28,19 @@ _OPTIONS = {
     "app": ("MODULE:NAME", "The ASGI or WSGI application whose operations are tested."),
     "document": ("PATH|URL", "The OpenAPI document; by default that of the application."),
     "api-key-env": ("NAME", "The environment variable that holds the API key."),
-    "other-api-key-env": ("NAME", "The variable with a key of another partner."),
+    "other-api-key-env": (
+        "NAME",
+        "The environment variable that holds the API key of another partner.",
+    ),
     "data": ("PATH", "A TOML file with examples, by operation."),
     "profile": ("quick|full", "How thorough the test is."),
-    "seed": ("NUMBER", "The same one makes the same requests."),
-    "max-response-time": ("SECONDS", "How long an answer may take."),
+    "seed": ("NUMBER", "The seed of the test: the same seed makes the same requests."),
+    "max-response-time": ("SECONDS", "The maximum time for a response."),
 }
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("specwright", "contract tests by an OpenAPI document")
+    group = parser.getgroup("specwright", "contract tests from an OpenAPI document")
     for name, (metavar, help_) in _OPTIONS.items():
         group.addoption(f"--specwright-{name}", metavar=metavar, help=help_)
     group.addoption(
@@ -111,7 +114,7 @@ def specwright_target(pytestconfig: pytest.Config) -> Any:
     """Return the target of the tests: a base URL, or an ASGI or WSGI application."""
     target = _given_target(pytestconfig)
     if target is None:
-        raise pytest.UsageError("name what is tested with --specwright-url or --specwright-app")
+        raise pytest.UsageError("no target: set --specwright-url or --specwright-app")
     return target
 
 
@@ -162,7 +165,7 @@ def _number(config: pytest.Config, name: str, kind: type[int] | type[float]) -> 
     try:
         return None if text is None else kind(text)
     except ValueError:
-        raise pytest.UsageError(f"--specwright-{name} {text}: not a number") from None
+        raise pytest.UsageError(f"--specwright-{name} must be a number, got {text!r}") from None
 
 
 @pytest.fixture(scope="session")

@@ -95,7 +95,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         repeated = next(
             name for name, count in Counter(name for name, _ in pairs).items() if count > 1
         )
-        raise ValueError(f"the property {repeated!r} is given twice")
+        raise ValueError(f"duplicate property {repeated!r}")
     return result
 
 
@@ -139,16 +139,14 @@ def _faults(catalogue: Catalogue) -> Iterator[_Fault]:
         yield from _offer_faults(place, plan)
         yield from _coverage_faults(place, plan)
         if plan.topup_supported and not topups_of[plan.plan_id]:
-            yield _Fault(
-                (*place, "topup_supported"), "is true, but no top-up plan is for this plan"
-            )
+            yield _Fault((*place, "topup_supported"), "is true, but no top-up plan lists this plan")
 
 
 def _repeated(collection: str, name: str, ids: Sequence[str]) -> Iterator[_Fault]:
     seen: set[str] = set()
     for index, each in enumerate(ids):
         if each in seen:
-            yield _Fault((collection, index, name), "another entry has this id, too")
+            yield _Fault((collection, index, name), "duplicate id")
         seen.add(each)
 
 
@@ -156,12 +154,12 @@ def _eligibility_faults(
     place: tuple[Step, ...], plan_ids: Sequence[str], plans: Mapping[str, Plan]
 ) -> Iterator[_Fault]:
     if not plan_ids:
-        yield _Fault(place, "the top-up plan must be for at least one plan")
+        yield _Fault(place, "must list at least one plan")
     for index, plan_id in enumerate(plan_ids):
         if plan_id not in plans:
             yield _Fault((*place, index), f"there is no plan {plan_id}")
         elif plan_id in plan_ids[:index]:
-            yield _Fault((*place, index), "is given twice")
+            yield _Fault((*place, index), "duplicate plan")
         elif plans[plan_id].topup_supported is False:
             yield _Fault((*place, index), f"topup_supported of {plan_id} is false")
 
@@ -170,7 +168,7 @@ def _offer_faults(place: tuple[Step, ...], offer: Plan | TopupPlan) -> Iterator[
     if not offer.name.strip():
         yield _Fault((*place, "name"), "must not be empty")
     if offer.price_usd <= 0:
-        yield _Fault((*place, "price_usd"), "must be more than zero")
+        yield _Fault((*place, "price_usd"), "must be greater than zero")
     # The contract lets clients meet new values; this service has rules for these only.
     if offer.plan_type not in _PLAN_TYPES:
         yield _Fault((*place, "plan_type"), f"must be one of {', '.join(_PLAN_TYPES)}")
@@ -184,7 +182,7 @@ def _data_faults(place: tuple[Step, ...], data: DataAllowance) -> Iterator[_Faul
     if data.unlimited and data.bytes is not None:
         yield _Fault((*place, "bytes"), "must be null when unlimited is true")
     if not data.unlimited and not data.bytes:
-        yield _Fault((*place, "bytes"), "must be more than zero when unlimited is false")
+        yield _Fault((*place, "bytes"), "must be greater than zero when unlimited is false")
 
 
 def _validity_faults(
@@ -206,7 +204,7 @@ def _coverage_faults(place: tuple[Step, ...], plan: Plan) -> Iterator[_Fault]:
         wanted = "one country" if plan.coverage == "country" else "more than one country"
         yield _Fault((*place, "countries"), f"must be {wanted} for the coverage {plan.coverage}")
     if len(countries) < len(plan.countries):
-        yield _Fault((*place, "countries"), "must not name a country twice")
+        yield _Fault((*place, "countries"), "must not contain duplicates")
     for index, network in enumerate(plan.networks):
         if network.country not in countries:
             yield _Fault(

@@ -14,7 +14,7 @@ MOST_WAITING = 10_000
 # Under load, one wake-up and one call write many lines, which leaves time to the other threads.
 _AT_ONCE = 100
 _LAST_SECONDS = 1.0
-_DROPPED = '{{"event": "{count} log lines were dropped: nobody read them", "level": "warning"}}\n'
+_DROPPED = '{{"event": "{count} log lines were dropped: nothing read them", "level": "warning"}}\n'
 
 
 class LogStream(io.TextIOBase):

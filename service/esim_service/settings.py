@@ -34,8 +34,7 @@ class Settings(BaseSettings):
 
     database: str = Field(
         default="esim.sqlite3",
-        description="Where everything is kept: the path of an SQLite file, or a `postgresql://` "
-        "URL.",
+        description="The database: the path of an SQLite file, or a `postgresql://` URL.",
     )
     redis_url: str | None = Field(
         default=None,
@@ -45,14 +44,14 @@ class Settings(BaseSettings):
     )
     carrier: str | None = Field(
         default=None,
-        description="Who makes the eSIMs of live mode: the name of an entry point of the group "
+        description="The carrier for live mode: the name of an entry point of the group "
         "`esim_service.carriers`. Without it there is no live mode; test mode has a simulator.",
     )
     secrets_key: SecretStr | None = Field(
         default=None,
-        description="What the secrets that sign webhooks are encrypted with in the database: a "
-        "key of 32 bytes in URL-safe Base64. Several, separated by commas: the first encrypts, all "
-        "decrypt. Without it the database holds these secrets as they are.",
+        description="The key that encrypts the signing secrets of webhooks in the database: 32 "
+        "bytes in URL-safe Base64. Several, separated by commas: the first encrypts, all decrypt. "
+        "Without it the secrets are stored unencrypted.",
     )
     host: str = Field(default="127.0.0.1", description="The address that `serve` listens on.")
     port: Port = Field(
@@ -60,7 +59,7 @@ class Settings(BaseSettings):
     )
     base_url: str | None = Field(
         default=None,
-        description="The address of the API as partners see it; its path ends in `/api/v1`. "
+        description="The public URL of the API; its path ends in `/api/v1`. "
         "Without it: that of `host` and `port`.",
     )
     metrics_host: str = Field(
@@ -73,7 +72,7 @@ class Settings(BaseSettings):
     )
     worker: bool = Field(
         default=True,
-        description="Whether `serve` also delivers webhooks and does everything else that is due. "
+        description="Whether `serve` also delivers webhooks and does all other background work. "
         "`false` leaves that to `worker` processes, which need PostgreSQL.",
     )
     drain_seconds: float = Field(
@@ -82,10 +81,10 @@ class Settings(BaseSettings):
         le=600,
         allow_inf_nan=False,
         description="How long `serve` answers requests after SIGTERM while `/readyz` says 503, so "
-        "that a proxy that asks it sends no more; longer than the proxy's interval.",
+        "that a proxy that checks it stops sending; longer than the proxy's interval.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="The least severe log entries that are written."
+        default="info", description="The minimum level of log entries."
     )
     webhook_allow_cidr: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
         default=(),
@@ -94,15 +93,15 @@ class Settings(BaseSettings):
     )
     webhook_ca_file: Path | None = Field(
         default=None,
-        description="A PEM file of certification authorities that webhook endpoints are checked "
-        "against, besides the usual ones. For development and tests only.",
+        description="A PEM file of certificate authorities to trust for webhook endpoints, in "
+        "addition to those of the system. For development and tests only.",
     )
     webhook_retry_scale: float = Field(
         default=1.0,
         gt=0,
         le=1,
         allow_inf_nan=False,
-        description="What the pauses between the attempts of a delivery are multiplied with. Less "
+        description="A factor for the pauses between the attempts of a delivery. Less "
         "than 1 is for development and tests only.",
     )
 
@@ -129,7 +128,7 @@ class Settings(BaseSettings):
             return None
         parts = urlsplit(value)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be an http or https address")
+            raise ValueError("must be an http or https URL")
         if parts.query or parts.fragment or not parts.path.endswith(API_PATH):
             raise ValueError(f"must end in {API_PATH}")
         return value
@@ -170,7 +169,7 @@ class Settings(BaseSettings):
             try:
                 ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(value)
             except ssl.SSLError:
-                raise ValueError(f"{value} has no certificate in PEM") from None
+                raise ValueError(f"{value} contains no PEM certificate") from None
             except OSError as error:
                 raise ValueError(f"{value} cannot be read: {error.strerror}") from None
         return value
@@ -198,13 +197,13 @@ def load(**given: object) -> Settings:
 
 def _unknown(name: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(name, known, 1)
-    hint = f": is it {close[0]}?" if close else ""
-    return f"{ascii(name)[1:-1]}: there is no such setting{hint}"
+    hint = f": did you mean {close[0]}?" if close else ""
+    return f"{ascii(name)[1:-1]}: unknown setting{hint}"
 
 
 def render() -> str:
     """Return the table of all settings as Markdown."""
-    rows = ["| Variable | Default | What it decides |\n|---|---|---|\n"]
+    rows = ["| Variable | Default | Description |\n|---|---|---|\n"]
     for name, field in Settings.model_fields.items():
         is_unset = field.default is None or field.default == ()
         text = str(field.default)

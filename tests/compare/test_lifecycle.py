@@ -223,9 +223,9 @@ def test_a_project_may_promise_a_notice(at: Any, tmp_path: Path) -> None:
 
     late, in_time = ({"deprecated": True, "x-sunset": day} for day in (LATE, IN_TIME))
     assert found(in_time, NOTICE) == []
-    assert set(found(late, NOTICE)) == {f"it goes on {LATE}, which is not 30 days from now"}
+    assert set(found(late, NOTICE)) == {f"its removal on {LATE} is less than 30 days away"}
     assert found({"deprecated": True}, NOTICE) == [
-        "it is deprecated without the day on which it goes (x-sunset)"
+        "it is deprecated without a removal date (x-sunset)"
     ]
     assert found({"x-sunset": LATE}, NOTICE) == []
     assert found(late, Settings()) == []
@@ -261,7 +261,7 @@ def test_what_promises_nothing_yet_breaks_nobody(marks: dict[str, Any], tmp_path
     base, revision = with_operation(parameters=[parameter()], **marks), with_operation(**marks)
     [found] = changes(report(tmp_path, base, revision))
     assert (found.rule, found.level) == ("unstable-changed", Level.INFO)
-    assert found.message == "query parameter 'q' is gone (parameter-removed)"
+    assert found.message == "query parameter 'q' was removed (parameter-removed)"
     [gone] = changes(report(tmp_path, base, whole("{}") | {"paths": {"/other": OTHER}}))
     assert gone.rule == "unstable-changed"
 

@@ -14,8 +14,8 @@ A, B = {"^a": {"type": "string"}}, {"^b": {"type": "integer"}}
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 # The schemas before and after, and the words for the step from one to the other.
 WORDS: dict[str, tuple[Any, Any, str]] = {
-    "new": ({}, {"patternProperties": A}, "patternProperties is new"),
-    "gone": ({"patternProperties": A}, {}, "patternProperties is gone"),
+    "new": ({}, {"patternProperties": A}, "patternProperties was added"),
+    "gone": ({"patternProperties": A}, {}, "patternProperties was removed"),
     "changed": (
         {"patternProperties": A},
         {"patternProperties": A | B},
@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[Any, Any, str]] = {
     "an alternative that is another one by the same name": (
         {"oneOf": [{**TEXT, "title": "Name"}, {"type": "boolean"}]},
         {"oneOf": [{**NUMBER, "title": "Name"}, {"type": "boolean"}]},
-        "oneOf has another Name",
+        "oneOf has a different Name",
     ),
     "a constant": ({}, {"const": "a"}, "const is now a"),
     "bytes in the words of 3.0": (

@@ -102,13 +102,13 @@ CHANGES: dict[str, tuple[Any, Any, tuple[str, str | None, str, str]]] = {
             "serialisation-changed",
             f"{GET}/parameters/0",
             f"{GET}/parameters/0",
-            "it is written as its schema says, or as a media type, and that changed",
+            "its serialisation changed between `schema` and `content`",
         ),
     ),
     "a response is new": (
         answering("200"),
         answering("200", "404"),
-        ("added", None, f"{GET}/responses/404", "response 404 is new"),
+        ("added", None, f"{GET}/responses/404", "response 404 was added"),
     ),
     "a media type is new": (
         taking("application/json"),
@@ -117,7 +117,7 @@ CHANGES: dict[str, tuple[Any, Any, tuple[str, str | None, str, str]]] = {
             "added",
             None,
             f"{GET}/requestBody/content/text~1csv",
-            "media type text/csv is new",
+            "media type text/csv was added",
         ),
     ),
     "a media type is gone": (
@@ -127,7 +127,7 @@ CHANGES: dict[str, tuple[Any, Any, tuple[str, str | None, str, str]]] = {
             "media-type-removed",
             f"{GET}/requestBody/content/text~1csv",
             f"{GET}/requestBody/content",
-            "media type text/csv is gone",
+            "media type text/csv was removed",
         ),
     ),
     "a scheme is asked for": (
@@ -153,7 +153,7 @@ CHANGES: dict[str, tuple[Any, Any, tuple[str, str | None, str, str]]] = {
     "a server is gone": (
         described(servers=[{"url": "https://a"}, {"url": "https://b"}]),
         described(servers=[{"url": "https://a"}]),
-        ("server-removed", "/servers", "/servers", "server https://b is gone"),
+        ("server-removed", "/servers", "/servers", "server https://b was removed"),
     ),
     "a property is gone": (
         sending("a"),
@@ -162,7 +162,7 @@ CHANGES: dict[str, tuple[Any, Any, tuple[str, str | None, str, str]]] = {
             "property-removed",
             f"{GET}/requestBody/content/application~1json/schema/properties/a",
             f"{GET}/requestBody/content/application~1json/schema",
-            "property 'a' is gone",
+            "property 'a' was removed",
         ),
     ),
 }
@@ -191,4 +191,7 @@ def test_without_servers_the_api_is_where_its_document_is(
 
 def test_an_address_takes_the_place_of_that_of_the_document(tmp_path: Path) -> None:
     found = changes(report(tmp_path, described(), described(servers=[{"url": "https://a"}])))
-    assert {each.message for each in found} == {"server / is gone", "server https://a is new"}
+    assert {each.message for each in found} == {
+        "server / was removed",
+        "server https://a was added",
+    }

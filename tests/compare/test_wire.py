@@ -247,7 +247,7 @@ SAFE: dict[str, tuple[Any, Any]] = {
         whole("{}") | {"paths": {"/a/{id}": {"get": DONE}}},
         whole("{}") | {"paths": {"/a/{id}": {"get": {"parameters": [IN_PATH], **DONE}}}},
     ),
-    "a tag in other letters": (operation(tags=["Branch Admin"]), operation(tags=["branch_admin"])),
+    "a tag in another case": (operation(tags=["Branch Admin"]), operation(tags=["branch_admin"])),
     "bytes of 3.1 in the words of 3.0": (
         form({"type": "string", "format": "binary"}),
         form({"type": "string", "contentMediaType": "application/octet-stream"}),
@@ -299,4 +299,4 @@ def test_an_answer_that_refers_elsewhere_is_one_finding(tmp_path: Path) -> None:
         for name in schemas
     )
     [found] = changes(report(tmp_path, base, revision))
-    assert (found.rule, found.message) == ("union-widened", "it was User, and is Order")
+    assert (found.rule, found.message) == ("union-widened", "it was User, and is now Order")

@@ -140,7 +140,7 @@ def test_a_link_from_an_operation_that_cannot_succeed_is_refused(tmp_path: Path)
     path = tmp_path / "openapi.json"
     path.write_text(json.dumps(data), "utf-8")
     link = AddedLink(source="POST /tokens", target="GET /boxes/{box}")
-    with pytest.raises(InputError, match="'POST /tokens', which declares no success"):
+    with pytest.raises(InputError, match="'POST /tokens', which declares no 2xx response"):
         with_links(load(path), [link])
 
 

@@ -108,7 +108,7 @@ def test_a_server_that_is_not_there(specwright: Run) -> None:
         port = taken.getsockname()[1]
     refused(
         specwright(*arguments(f"http://127.0.0.1:{port}")),
-        f"http://127.0.0.1:{port} does not answer",
+        f"http://127.0.0.1:{port} does not respond",
         "hint: start it",
     )
 
@@ -121,7 +121,7 @@ def test_a_server_that_is_not_there(specwright: Run) -> None:
         ("http://127.0.0.1/v1?x=1", "is not the base URL"),
         ("http://me:secret@127.0.0.1", "must not hold user information"),
         ("http://sandbox.invalid", "--allow-host sandbox.invalid"),
-        ("http://127.0.0.1.sandbox.invalid", "is not this machine"),
+        ("http://127.0.0.1.sandbox.invalid", "is another machine"),
     ],
 )
 def test_a_url_that_is_none_or_of_another_machine(specwright: Run, url: str, said: str) -> None:
@@ -132,13 +132,13 @@ def test_a_url_that_is_none_or_of_another_machine(specwright: Run, url: str, sai
 
 def test_a_host_that_is_allowed_is_asked(specwright: Run) -> None:
     run = specwright(*arguments("http://sandbox.invalid"), "--allow-host", "sandbox.invalid")
-    refused(run, "http://sandbox.invalid does not answer")
+    refused(run, "http://sandbox.invalid does not respond")
 
 
 def test_a_certificate_that_nobody_vouches_for(specwright: Run) -> None:
     with playing(always(401), trustme.CA()) as port:
         run = specwright(*arguments(f"https://127.0.0.1:{port}"))
-    refused(run, "does not answer", "SSL_CERT_FILE")
+    refused(run, "does not respond", "SSL_CERT_FILE")
 
 
 def test_a_certificate_of_an_authority_that_is_named(
@@ -179,7 +179,7 @@ def test_fuzzing_trusts_an_authority_that_is_named(
 def test_https_where_only_http_is_spoken(specwright: Run) -> None:
     with playing(always(200)) as port:
         run = specwright(*arguments(f"https://127.0.0.1:{port}"))
-    refused(run, "does not answer", "http://")
+    refused(run, "does not respond", "http://")
     assert "SSL_CERT_FILE" not in run.stderr
 
 
@@ -187,15 +187,15 @@ def test_https_where_only_http_is_spoken(specwright: Run) -> None:
     ("respond", "said"),
     [
         (always(401), "refuses the key with 401"),
-        (always(403), "answers 403 to whatever is read"),
-        (always(429), "answers 429 to the first request"),
+        (always(403), "returns 403 for every read"),
+        (always(429), "returned 429 to the first request"),
         (always(200, b"<html>", content_type="text/html; charset=utf-8"), "a web page"),
         pytest.param(
             always(200, b"no gzip", content_encoding="gzip"),
-            "does not answer",
+            "does not respond",
         ),
-        (lambda exchange: exchange.wfile.write(b"SSH-2.0-OpenSSH\r\n"), "does not answer"),
-        (lambda exchange: None, "does not answer"),
+        (lambda exchange: exchange.wfile.write(b"SSH-2.0-OpenSSH\r\n"), "does not respond"),
+        (lambda exchange: None, "does not respond"),
     ],
     ids=["401", "403", "429", "html", "broken gzip", "another protocol", "hangs up"],
 )
@@ -209,7 +209,7 @@ def test_a_server_that_is_of_no_use(
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("", "is not set, or empty"),
+        ("", "is not set or is empty"),
         ("sk_prod_0123456789", "does not look like a test key"),
         ("test-key-with-a-line\nbreak", "characters that no header can carry"),
     ],
@@ -245,13 +245,13 @@ def test_a_base_url_where_no_path_of_the_document_is(
     with playing(missing(prefix, **headers)) as port:
         url = f"http://127.0.0.1:{port}"
         run = specwright("test", url, "--document", str(path), "--api-key-env", "KEY")
-    refused(run, "answers 404 to whatever is read", f"below {url}{prefix}\n")
+    refused(run, "returns 404 for every read", f"below {url}{prefix}\n")
 
 
 def test_a_base_url_that_is_nowhere(specwright: Run) -> None:
     with playing(always(404)) as port:
         run = specwright(*arguments(f"http://127.0.0.1:{port}"))
-    refused(run, "answers 404 to whatever is read", "is this the base URL of the API?")
+    refused(run, "returns 404 for every read", "is this the base URL of the API?")
 
 
 def test_a_live_key_is_used_when_that_is_asked_for(
@@ -303,7 +303,7 @@ def test_a_server_that_dies_half_way_is_reported_as_far_as_it_was_seen(
     assert run.returncode == 2
     assert run.stderr == ""
     found = facts(tmp_path)
-    assert "in a row got no answer" in found["Stopped"]
+    assert "in a row got no response" in found["Stopped"]
     assert "Stopped" in run.stdout
     assert 12 < int(found["Requests"]) <= len(seen)
 
@@ -346,7 +346,7 @@ def test_when_a_server_dies_its_webhooks_are_waited_for_no_longer(
         )
     assert done.returncode == 2, done.stderr
     assert waits.is_set()
-    assert "in a row got no answer" in done.stdout
+    assert "in a row got no response" in done.stdout
 
 
 @pytest.mark.parametrize("after", [1, 15])

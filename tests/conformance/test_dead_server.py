@@ -86,7 +86,7 @@ def test_what_the_fuzzer_sends_to_a_dead_server_is_not_blamed(contract: Contract
     record.monitors = (Monitors(contract, record),)
     request = Request("GET", "http://127.0.0.1/orders", ())
     alive = Response(204, (), b"")
-    unknown = "the connection failed, or no answer came in time"
+    unknown = "the connection failed, or no response came in time"
     first = Exchange(0, "fuzzing", MAIN, LIST, request, None, unknown, 0, 0)
     for each in (
         first,

@@ -45,10 +45,10 @@ def test_a_document_is_taken_from_its_address(specwright: Run) -> None:
     ("path", "said"),
     [
         ("/nowhere", "HTTP Error 404"),
-        ("/page", "the answer begins '<!doctype html><title>Sign in</title>'"),
-        ("/text", r"the answer begins '\x1b[31mnothing here'"),
+        ("/page", "the response begins with '<!doctype html><title>Sign in</title>'"),
+        ("/text", r"the response begins with '\x1b[31mnothing here'"),
         ("/large.json", "is too large"),
-        ("/elsewhere", "it leads to another machine"),
+        ("/elsewhere", "it redirects to another machine"),
         ("/broken.json", "nothing is tested against a document with errors"),
     ],
 )
@@ -64,4 +64,4 @@ def test_what_cannot_be_used_is_said(path: str, said: str, specwright: Run) -> N
 def test_a_machine_that_was_not_allowed_is_not_asked(address: str, specwright: Run) -> None:
     done = specwright("test", "http://127.0.0.1:1", "--document", address)
     assert done.returncode == 2
-    assert "is not this machine" in done.stderr or "user information" in done.stderr
+    assert "is another machine" in done.stderr or "user information" in done.stderr

@@ -34,7 +34,7 @@ def test_the_proof_is_shown_and_what_came_just_before_it() -> None:
     answered = [exchange(number, Response(200, (), b"{}")) for number in range(1, 9)]
     sent = (*answered, exchange(9, None))
     record = Record()
-    record.violate(Violation("pagination", LIST, "items were shown twice", sent))
+    record.violate(Violation("pagination", LIST, "items were returned twice", sent))
     (finding,) = judged(Contract(load(DOCUMENT)), record).findings
     shown = [each.text for each in finding.evidence[1::2]]
     assert [text.partition("page=")[2][0] for text in shown] == ["6", "7", "8", "9"]

@@ -87,8 +87,8 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
         isolation(bench)
     said = [each.message for each in target.record.violations]
     blamed = [
-        "GET /items: another partner finds what is this one's in its list",
-        "GET /items/{id}/stock: another partner reached what is not its own",
+        "GET /items: another partner finds data of this partner in its list",
+        "GET /items/{id}/stock: another partner reached a resource that is not its own",
     ]
     assert said == blamed * is_blamed
 

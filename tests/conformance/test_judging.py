@@ -114,7 +114,7 @@ def test_a_value_is_named_with_its_limit(
 )
 def test_what_a_server_may_convert_is_a_note(contract: Contract, member: dict[str, Any]) -> None:
     found = sent(contract, {"name": "a", **member})
-    assert (found.rule, found.cause) == ("coercion", "a value of another type is converted")
+    assert (found.rule, found.cause) == ("coercion", "a value of the wrong type is converted")
 
 
 @pytest.mark.parametrize(

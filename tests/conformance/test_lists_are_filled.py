@@ -84,4 +84,6 @@ def test_every_list_is_looked_at_whoever_asks_for_it(tmp_path: Path) -> None:
         bench.ask(Call(reader, {("query", "status"): "draft"}))
         assert messages(bench, "filter") == []
         bench.ask(Call(reader, {("query", "status"): "sold"}))
-        assert messages(bench, "filter") == [f"{reader.name}: items that do not match were shown"]
+        assert messages(bench, "filter") == [
+            f"{reader.name}: items that do not match the filter were returned"
+        ]

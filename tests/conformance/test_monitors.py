@@ -88,7 +88,7 @@ def test_an_error_says_something_to_people(
 ) -> None:
     body = json.dumps({"type": "state", "code": "changed", "message": message})
     found = blamed(contract, "createOrder", 422, body=body)
-    said = "POST /orders: 'changed' without a sentence for people"
+    said = "POST /orders: 'changed' without a human-readable message"
     assert [text for rule, text in found if rule == "error-code"] == [said] * is_wrong
 
 
@@ -112,10 +112,10 @@ def test_a_refusal_of_others_needs_no_declaration(
         ({"Cost": "3"}, []),
         ({"Cost": "3", "Note": "3"}, []),
         ({}, ["no Cost"]),
-        ({"Cost": "three"}, ["the value of Cost does not fit"]),
+        ({"Cost": "three"}, ["the value of Cost is invalid"]),
         (
             {"Cost": "-3", "Note": "n" * 9},
-            [f"the value of {each} does not fit" for each in HEADERS],
+            [f"the value of {each} is invalid" for each in HEADERS],
         ),
     ],
     ids=["right", "text of digits", "none", "no number", "two"],
@@ -134,7 +134,7 @@ def test_an_error_repeats_the_id_of_its_request(
 ) -> None:
     body = json.dumps({"request_id": id_} if id_ else {})
     found = blamed(contract, "createOrder", status, body=body)
-    said = "POST /orders: the body has another id than Request-Id"
+    said = "POST /orders: the id in the body differs from Request-Id"
     assert (("request-id", said) in found) == is_wrong
 
 

@@ -62,7 +62,7 @@ def test_a_game_is_reached_in_full(specwright: Run, specs: Path) -> None:
     assert outcome.covered["operation"] == "3 of 3"
     # Some statuses of every document are never seen.
     assert outcome.exit_code == 3
-    assert "--min-coverage asks for 100 %" in outcome.complaint
+    assert "--min-coverage requires 100 %" in outcome.complaint
 
 
 class OpenGame(tictactoe.Game):
@@ -158,5 +158,5 @@ def test_a_key_under_another_scheme_is_found_accepted(
     outcome = Outcome(specwright, specs / trains.DOCUMENT, railway, "--api-key-env", "KEY")
     assert {rule for rule, _ in outcome.findings} == {"credentials-ignored"}
     (message,) = (message for _, message in outcome.findings)
-    assert message == "a request without valid credentials is not refused: 7 operations"
+    assert message == "a request without valid credentials is not rejected: 7 operations"
     assert outcome.exit_code == 1

@@ -92,8 +92,8 @@ def test_pages_that_show_every_item_once_are_right(kind: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("bug", "said"),
     [
-        ("repeats", "items were shown twice"),
-        ("overlaps", "items were shown twice"),
+        ("repeats", "items were returned twice"),
+        ("overlaps", "items were returned twice"),
     ],
 )
 def test_an_item_on_two_pages_is_found(kind: str, bug: str, said: str, tmp_path: Path) -> None:
@@ -102,4 +102,4 @@ def test_an_item_on_two_pages_is_found(kind: str, bug: str, said: str, tmp_path:
 
 @pytest.mark.parametrize("kind", ["offset and total", "number from 0, and pages", "link"])
 def test_pages_that_end_too_early_leave_items_out(kind: str, tmp_path: Path) -> None:
-    assert "items were left out" in blamed(kind, "ends early", tmp_path)
+    assert "items are missing" in blamed(kind, "ends early", tmp_path)

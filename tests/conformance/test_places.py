@@ -35,8 +35,8 @@ def items(location: str) -> FastAPI:
     [
         ("/v1/items/{}", None),
         ("items/{}", None),
-        ("/v1/items/1", "Location leads to something else"),
-        ("/v1/items/999", "Location leads to nothing"),
+        ("/v1/items/1", "Location refers to a different resource"),
+        ("/v1/items/999", "Location refers to a missing resource"),
         # What the document does not have, and other hosts, are not asked.
         ("/v1/things/{}", None),
         ("http://127.0.0.1:1/v1/items/999", None),

@@ -146,8 +146,8 @@ HEADER, SCHEMA, FAILS = "response-header POST", "response-schema GET", "server-e
 @pytest.mark.parametrize(
     ("bug", "failure", "expected"),
     [
-        ("no location", HEADER, "fixed: the answer is as declared (201)"),
-        ("text", SCHEMA, "fixed: the answer is as declared (200)"),
+        ("no location", HEADER, "fixed: the response is as declared (201)"),
+        ("text", SCHEMA, "fixed: the response is as declared (200)"),
         ("fails", FAILS, "fixed: the status is a declared one (200)"),
     ],
 )
@@ -191,7 +191,7 @@ def test_what_cannot_be_made_leaves_the_failure_unjudged(document: Path) -> None
     done = replayed(result, failures[SCHEMA], Items("second", "full"))
     assert done.exit_code == 2
     last = done.output.splitlines()[-1]
-    assert last == "cannot be judged: POST /items, which makes what it needs: 422"
+    assert last == "cannot be judged: POST /items, which creates a prerequisite: 422"
 
 
 def test_a_key_that_is_refused_judges_nothing(document: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_key_that_is_refused_judges_nothing(document: Path) -> None:
         command = ["replay", str(result), failures[HEADER], "--api-key-env", "KEY"]
         done = CliRunner().invoke(cli, command, env={"KEY": KEY})
     assert done.exit_code == 2, done.output
-    assert "refused for its key (401)" in done.output.splitlines()[-1]
+    assert "refused because of its key (401)" in done.output.splitlines()[-1]
 
 
 def test_the_document_of_the_run_may_have_moved(document: Path) -> None:

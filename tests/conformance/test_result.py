@@ -140,7 +140,7 @@ def test_a_failure_is_repeated_with_the_key_of_its_role(
 def test_a_failure_without_a_key_is_repeated_without_one(result: Path, specwright: Run) -> None:
     done = specwright("replay", str(result), named(result, "as "))
     assert (done.returncode, done.stderr) == (2, "")
-    assert "cannot be judged: there is no answer (ConnectError" in done.stdout
+    assert "cannot be judged: there is no response (ConnectError" in done.stdout
 
 
 def test_a_delivery_is_not_repeated(result: Path, specwright: Run) -> None:

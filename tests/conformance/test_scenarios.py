@@ -283,7 +283,7 @@ def test_a_limit_that_was_used_up_before_is_not_blamed() -> None:
             scenario(bench)
     assert target.record.failures == {}
     assert [each.reason for each in target.record.skips if each.rule == "rate-limit-scope"] == [
-        "no answer says what is left of the limit"
+        "no response gives the remaining quota"
     ]
 
 
@@ -365,7 +365,7 @@ def test_a_limit_that_is_not_kept_to_the_last_request_is_found(tmp_path: Path) -
 def test_a_key_that_may_do_nothing_is_found_not_to_be_forbidden(index: int, status: int) -> None:
     key = [*KEYS, "test-key-of-nobody"][index]
     found = {each.message for each in run(**{SUSPENDED: key}).record.failures.values()}
-    assert f"GET /orders: answered {status} to a key that may do nothing" in found
+    assert f"GET /orders: answered {status} to a key without permissions" in found
 
 
 def test_a_right_implementation_is_not_blamed() -> None:
@@ -384,10 +384,10 @@ def test_every_rule_is_applied_or_it_is_said_why_not() -> None:
     assert {(each.rule, each.reason) for each in record.skips} == {
         ("method-not-allowed", "no operation of the path succeeded"),
         ("server-error", "the operation never succeeded"),
-        ("pagination", "the list has one page only"),
-        ("permission", "no key was given that may do nothing"),
-        ("rate-limit", "no key was given whose limits may be used up"),
-        ("rate-limit-scope", "no key was given whose limits may be used up"),
+        ("pagination", "the list has only one page"),
+        ("permission", "no key without permissions was given"),
+        ("rate-limit", "no key with limits that may be used up was given"),
+        ("rate-limit-scope", "no key with limits that may be used up was given"),
     }
 
 

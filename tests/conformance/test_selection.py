@@ -91,8 +91,8 @@ def test_operations_are_chosen_by_any_of_their_names(
 @pytest.mark.parametrize(
     ("include", "exclude", "words"),
     [
-        (("thingz",), (), "--include 'thingz' fits no operation"),
-        (("things",), ("Delete",), "--exclude 'Delete' fits no operation"),
+        (("thingz",), (), "--include 'thingz' matches no operation"),
+        (("things",), ("Delete",), "--exclude 'Delete' matches no operation"),
         (("things",), ("*",), "--include and --exclude leave no operation to test"),
     ],
 )

@@ -207,7 +207,9 @@ def test_a_refused_sign_in_says_so_without_the_password(
     settings = ContractTesting(sign_in={"house": LOGIN})
     with (
         serving(House().app()) as url,
-        pytest.raises(InputError, match="POST /login gave no credential: answered 401") as refused,
+        pytest.raises(
+            InputError, match="POST /login returned no credential: status 401"
+        ) as refused,
         target_of(ACCESS, url, found, settings) as target,
     ):
         statuses(target, found, MAIN)
@@ -227,5 +229,5 @@ def test_settings_of_a_project(tmp_path: Path) -> None:
 def test_settings_that_mean_nothing(tmp_path: Path, written: str) -> None:
     file = tmp_path / "pyproject.toml"
     file.write_text(f"[tool.specwright.test.sign-in.house]\n{written}\n")
-    with pytest.raises(InputError, match="the setting 'test' has"):
+    with pytest.raises(InputError, match="the setting 'test' must have"):
         read_config(file)

@@ -263,6 +263,6 @@ def test_a_key_on_this_machine_need_not_look_like_one_for_tests(
     api = document(tmp_path / "openapi.json")
     arguments = ("--document", str(api), *named("token"))
     run = specwright("test", "http://127.0.0.1:1", *arguments)
-    assert "does not answer" in run.stderr
+    assert "does not respond" in run.stderr
     run = specwright("test", "http://api.invalid", "--allow-host", "api.invalid", *arguments)
     assert "does not look like a test key" in run.stderr

@@ -48,7 +48,7 @@ def messages(made: Workbench) -> list[tuple[str, str]]:
     [
         (lists, "", []),
         (lists, "busy", []),
-        (lists, "forgets", [("filter", "GET /notes: items that match were left out")]),
+        (lists, "forgets", [("filter", "GET /notes: matching items are missing")]),
         (lists, "refuses a filter", [("filter", "GET /notes: answered 400")]),
         (
             lists,
@@ -97,11 +97,11 @@ def test_where_nothing_can_be_made_nothing_is_removed_and_it_is_said(tmp_path: P
 BODIES = (
     "a body that is not JSON",
     "a body that is not UTF-8",
-    "a body of 5,000 lists in each other",
+    "a body of 5,000 nested lists",
     "a body of another media type",
     "a body that is too large",
 )
-NOT_THERE = "PUT /notes is not in the document and answered 404, not 405"
+NOT_THERE = "PUT /notes is not in the document and returned 404, not 405"
 WANTED = ("bad_json", "bad_json", None, "bad_media_type", "too_large")
 
 

@@ -196,9 +196,7 @@ def test_an_answer_that_comes_drop_by_drop_has_thirty_seconds(
     with hanging_up(1) as (url, _), Target(url, None, Record(), {}) as target:
         exchange = asked(target)
     assert (exchange.response is not None) == is_answered
-    assert exchange.failure == (
-        None if is_answered else "ReadTimeout: the answer took more than 30 s"
-    )
+    assert exchange.failure == (None if is_answered else "ReadTimeout: the response took over 30 s")
 
 
 @pytest.mark.parametrize(("most", "is_answered"), [(3, True), (2, True), (1, False)])

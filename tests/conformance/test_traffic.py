@@ -189,7 +189,7 @@ def test_what_went_elsewhere_or_is_not_whole_is_counted(check: Callable[..., Any
     assert done.returncode == 0
     facts = {each["label"]: each["value"] for each in json.loads(done.stdout)["facts"]}
     assert facts["Elsewhere"] == "1"
-    assert facts["Without a whole answer"] == "2"
+    assert facts["Without a complete response"] == "2"
 
 
 def test_traffic_of_another_server_is_refused(check: Callable[..., Any]) -> None:
@@ -201,10 +201,10 @@ def test_traffic_of_another_server_is_refused(check: Callable[..., Any]) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "log.entries is not there"),
-        ("\x00", "log.entries is not there"),
-        ("[" * 100_000, "log.entries is not there"),
-        ('{"log": {"entries": {}}}', "log.entries is not there"),
+        ("", "log.entries is missing"),
+        ("\x00", "log.entries is missing"),
+        ("[" * 100_000, "log.entries is missing"),
+        ('{"log": {"entries": {}}}', "log.entries is missing"),
         ('{"log": {"entries": [7]}}', "log.entries[0]"),
         ('{"log": {"entries": [{"request": null}]}}', "log.entries[0]"),
     ],

@@ -39,7 +39,7 @@ def test_a_trial_is_of_the_operation_that_a_place_belongs_to() -> None:
         ("error-code", ""),
     }
     assert found["filter", "GET /orders"].skipped == "the list was empty"
-    assert found["signature", ""].skipped == "nothing in the contract or the run asks"
+    assert found["signature", ""].skipped == "nothing in the contract or run requires it"
     listed = [each.seconds for each in found.values() if each.subject == "GET /orders"]
     assert round(sum(listed), 6) == 3.0
 

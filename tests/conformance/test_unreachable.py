@@ -13,14 +13,14 @@ from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 
 FINAL = {
-    "getEsim 400": "there is nothing that could be malformed",
-    "getBalance 400": "there is nothing that could be malformed",
+    "getEsim 400": "no part of the request can be malformed",
+    "getBalance 400": "no part of the request can be malformed",
     "getPlan 402": "the operation declares no charge",
-    "listOrders 404": "the path names nothing that could be missing",
-    "getPlan 409": "no code of it fits the operation",
-    "createWebhookEndpoint 422": "no code of it fits the operation",
-    "createOrder 500": "a correct server never answers so",
-    "createOrder 503": "needs a server that is not available",
+    "listOrders 404": "the path has no variable, so nothing can be missing",
+    "getPlan 409": "none of its codes applies to the operation",
+    "createWebhookEndpoint 422": "none of its codes applies to the operation",
+    "createOrder 500": "a correct server never returns it",
+    "createOrder 503": "needs an unavailable server",
 }
 # What a request can bring about.
 OPEN = (

@@ -51,12 +51,12 @@ def test_what_was_never_called_says_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("status", "hint"),
     [
-        (404, "give an example of 'order_id' that is there"),
-        (422, "give an example of 'order_id' that the server takes"),
-        (401, "the key is not taken here: look which scheme the operation asks for"),
+        (404, "give an example of 'order_id' that exists"),
+        (422, "give an example of 'order_id' that the server accepts"),
+        (401, "the key is not accepted here: check which scheme the operation requires"),
         (307, "the server redirects: correct the path in the document, or the base URL"),
-        (503, "the server fails: look into its log"),
-        (0, "the server fails: look into its log"),
+        (503, "the server failed: check its log"),
+        (0, "the server failed: check its log"),
     ],
 )
 def test_each_outcome_has_a_hint(status: int, hint: str) -> None:

@@ -20,7 +20,7 @@ are put in one at a time, and `specwright test` is run against the service with 
 two partners, and one whose limits may be used up. Beside it stands schemathesis alone, which sends
 requests for {seconds} seconds with the same document and one key. Checks that fail without any
 fault, too, do not count for it, nor does `positive_data_acceptance`: it takes for granted that
-whoever keeps the schema gets what was asked for.
+each request that keeps the schema succeeds.
 
 `nox -s faults` judges all of them, in half an hour, and `nox -s faults -- NAME` some. The faults
 are in `tests/contract/faults`; `python -m tests.contract.faulty NAME` serves with one of them.

@@ -134,7 +134,7 @@ def test_a_directory_that_looks_like_a_repository_is_none(
 ) -> None:
     repository.git("clone", "-q", "--bare", ".", "disguise")
     monkeypatch.chdir(repository.top / "disguise")
-    with pytest.raises(InputError, match="is in no git repository"):
+    with pytest.raises(InputError, match="is not in a git repository"):
         load_commit("git:HEAD:spec/api.json")
 
 

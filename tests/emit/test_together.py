@@ -168,7 +168,7 @@ def test_a_directory_that_nothing_goes_into_is_not_left_behind(tmp_path: Path, o
 def test_another_package_is_not_put_in_place_of_the_one_that_is_there(output: Path) -> None:
     before = snapshot(output)
     other = locked(FIRST, Origin({"specwright": "1"}, "1", {"package": "other"}))
-    with pytest.raises(SpecwrightError, match="holds the package 'p'") as caught:
+    with pytest.raises(SpecwrightError, match="contains the package 'p'") as caught:
         write(other, output)
     assert caught.value.exit_code == 2
     assert caught.value.hint is not None and f"delete {output}" in caught.value.hint

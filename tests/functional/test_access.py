@@ -239,7 +239,7 @@ def test_a_missing_credential_is_named_before_anything_is_sent(call: Caller) -> 
     name = call._generate(api("Bearer")).__name__.upper()
     with pytest.raises(call_error(call, "Bearer")) as caught:
         call(api("Bearer"))
-    assert str(caught.value) == f"getThing: no credentials; pass api_key or set {name}_API_KEY"
+    assert str(caught.value) == f"getThing: missing credentials; pass api_key or set {name}_API_KEY"
     assert not call.origin.asked
 
 
@@ -255,7 +255,7 @@ def test_all_that_would_do_is_named(call: Caller) -> None:
         call(data, header_key=SECRET)
     prefix = module.__name__.upper()
     assert str(caught.value) == (
-        "getThing: no credentials; pass bearer or set "
+        "getThing: missing credentials; pass bearer or set "
         f"{prefix}_BEARER; or pass query_key or set {prefix}_QUERY_KEY"
     )
 

@@ -334,7 +334,7 @@ def test_time_may_run_out_where_the_client_sets_no_limit(caller: Caller, origin:
         raise TimeoutError
 
     client = http_client(caller, event_hooks={"request": [hook(caller, late)]})
-    with pytest.raises(caller.module.ApiTimeoutError, match="no answer in time, GET"):
+    with pytest.raises(caller.module.ApiTimeoutError, match="no response in time, GET"):
         caller(
             lambda client: client.things.get("a"),
             http_client=client,

@@ -172,7 +172,7 @@ def test_a_redirection_says_where_it_leads(
 ) -> None:
     error = raised(made, origin, Answer(status, b"", {"Location": location}))
     assert (error.status, error.location) == (status, shown)
-    assert (f"leads to {shown}" in str(error)) is (shown is not None)
+    assert (f"redirects to {shown}" in str(error)) is (shown is not None)
     assert "secret" not in str(error)
     assert len(origin.asked) == 1
 

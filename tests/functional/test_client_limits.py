@@ -131,7 +131,7 @@ def test_several_members_of_gzip_are_one_answer(caller: Caller, origin: Origin) 
 def test_as_many_members_as_there_are_bytes_are_broken(caller: Caller, origin: Origin) -> None:
     body = gzip.compress(b"") * 1_000_000
     origin.answer(Answer(body=body, headers={"content-encoding": "gzip"}))
-    with pytest.raises(caller.module.ApiConnectionError, match="compression"):
+    with pytest.raises(caller.module.ApiConnectionError, match="decompressed"):
         caller(lambda client: client.things.get("a"))
 
 

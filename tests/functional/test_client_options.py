@@ -42,8 +42,8 @@ SECONDS = "a number of seconds above 0, or None"
         *(("deadline", each, SECONDS) for each in (0, -1, math.inf, math.nan, "30")),
         *(("max_retries", each, "an integer of at least 0") for each in (-1, 1.5, True, None)),
         *(("max_response_bytes", each, "an integer above 0") for each in (0, -1, 1.5)),
-        ("headers", {"Content-Length": "5"}, "the client writes the header Content-Length itself"),
-        ("headers", {"host": "other"}, "the client writes the header host itself"),
+        ("headers", {"Content-Length": "5"}, "the client sets the header Content-Length itself"),
+        ("headers", {"host": "other"}, "the client sets the header host itself"),
         ("headers", {"X-Number": 5}, "X-Number"),
         ("headers", "X: y", "a mapping"),
         ("app_name", "a\nb", "app_name"),
@@ -69,7 +69,7 @@ def test_steps_have_timeouts_of_their_own(caller: Caller, origin: Origin) -> Non
     timeout = caller.module.Timeout(connect=20, read=0.1)
     with pytest.raises(caller.module.ApiTimeoutError) as caught:
         caller(get, timeout=timeout)
-    assert "getThing: no answer within 0.1 s while reading" in str(caught.value)
+    assert "getThing: no response within 0.1 s while reading" in str(caught.value)
 
 
 def test_a_deadline_that_is_over_at_once_is_a_timeout(caller: Caller, origin: Origin) -> None:

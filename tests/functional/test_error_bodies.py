@@ -147,9 +147,9 @@ SAID = [
     # Django REST framework
     ({"name": ["This field is required."]}, None, "name: This field is required.", []),
     # Nothing that is known
-    ({"colour": "red", "count": 1}, None, "the answer has the status 404", []),
-    ([1, 2], None, "the answer has the status 404", []),
-    ({"detail": {"deep": {}}, "code": True}, None, "the answer has the status 404", []),
+    ({"colour": "red", "count": 1}, None, "the response has the status 404", []),
+    ([1, 2], None, "the response has the status 404", []),
+    ({"detail": {"deep": {}}, "code": True}, None, "the response has the status 404", []),
 ]  # fmt: skip
 
 

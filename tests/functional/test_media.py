@@ -210,7 +210,7 @@ def test_a_form_with_files_is_what_others_read(
 
 @pytest.mark.parametrize(
     ("files", "words"),
-    [([b"\xff", b"\xff"], "no two equal items"), ([b"1", b"2", b"3", b"4"], "at most 3 items")],
+    [([b"\xff", b"\xff"], "should be unique"), ([b"1", b"2", b"3", b"4"], "at most 3 items")],
 )
 def test_a_list_of_files_keeps_its_limits(anyone: Any, files: list[bytes], words: str) -> None:
     with pytest.raises(ValueError, match=words):

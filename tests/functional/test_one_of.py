@@ -79,14 +79,14 @@ def test_what_fits_several_alternatives_is_read_and_not_sent(place: str, package
     data = json.dumps(placed(place, BOTH)).encode()
     assert json.loads(codec.dump(codec.read(data))) == placed(place, BOTH)
     for attempt in (lambda: codec.decode(data), lambda: codec.encode(placed(place, BOTH))):
-        with pytest.raises(ValidationError, match="fits more than one alternative"):
+        with pytest.raises(ValidationError, match="matches more than one alternative"):
             attempt()
 
 
 def test_an_alternative_within_an_alternative_fits_one_as_well(package: Generate) -> None:
     codec = codecs(package(api()))["Pay"]
     assert codec.decode(json.dumps(placed("in a circle", {**ONE, "under": OTHER})).encode())
-    with pytest.raises(ValidationError, match="fits more than one alternative"):
+    with pytest.raises(ValidationError, match="matches more than one alternative"):
         codec.decode(json.dumps(placed("in a circle", {**ONE, "under": BOTH})).encode())
 
 
@@ -127,5 +127,5 @@ def test_an_alternative_that_is_a_union_is_one_alternative(
     for value in fits:
         assert json.loads(codec.encode({"by": value})) == {"by": value}
     if several is not None:
-        with pytest.raises(ValidationError, match="fits more than one alternative"):
+        with pytest.raises(ValidationError, match="matches more than one alternative"):
             codec.encode({"by": several})

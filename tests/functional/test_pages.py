@@ -219,7 +219,7 @@ def test_settings_win_over_the_document(package: Generate, origin: Origin) -> No
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"listThing": {"offset": "skip"}}, "'listThing', which is no operation"),
+        ({"listThing": {"offset": "skip"}}, "'listThing', which is not an operation"),
         ({"listThings": {"offset": "skipped"}}, "contract-reference"),
         ({"listThings": {"ofset": "skip"}}, "contract-shape"),
         ({"listThings": {"offset": 5}}, "contract-shape"),

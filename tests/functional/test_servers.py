@@ -193,10 +193,10 @@ def test_a_variable_without_a_default_has_to_be_given(package: Generate) -> None
 
 def test_a_document_without_servers_wants_an_address(package: Generate) -> None:
     for servers, reason in (
-        (None, "the document names no server"),
-        ([{"url": "/"}], "the document names no server"),
-        ([{"url": "/v2"}], "the document's server has no host"),
-        ([{"url": "<your-host>"}], "the document's server is not an HTTP address"),
+        (None, "the document declares no server"),
+        ([{"url": "/"}], "the document declares no server"),
+        ([{"url": "/v2"}], "the document's server URL has no host"),
+        ([{"url": "<your-host>"}], "the document's server URL is not a valid HTTP URL"),
     ):
         module = package(api(servers))
         for client in (module.Client, module.AsyncClient):

@@ -209,7 +209,7 @@ def test_a_refused_grant_is_an_error_that_says_so(caller: Caller) -> None:
     with pytest.raises(caller.module.TokenRequestError) as caught:
         caller(Answer(401, b'{"error": "invalid_client"}'), grant=caller.machine())
     assert str(caught.value) == (
-        "no token could be obtained: the service for tokens answered 401 invalid_client"
+        "no token could be obtained: the token endpoint responded with 401 invalid_client"
     )
     again = pickle.loads(pickle.dumps(caught.value))
     assert (again.status, again.code, str(again)) == (401, "invalid_client", str(caught.value))
@@ -218,7 +218,7 @@ def test_a_refused_grant_is_an_error_that_says_so(caller: Caller) -> None:
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"access_token": 5}', b"{}"])
 def test_an_answer_without_a_token_is_an_error(caller: Caller, body: bytes) -> None:
-    with pytest.raises(caller.module.TokenRequestError, match="answered 200"):
+    with pytest.raises(caller.module.TokenRequestError, match="responded with 200"):
         caller(Answer(body=body), grant=caller.machine())
 
 

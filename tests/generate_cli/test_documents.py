@@ -131,7 +131,7 @@ def test_several_documents_are_generated_apart(two: Path, specwright: Run) -> No
     (two / "other.json").write_text((two / "other.json").read_text().replace("Get a", "Find a"))
     checked = specwright("generate", "--check", cwd=two)
     assert checked.returncode == 1
-    assert "files are what api.json says" in checked.stdout
+    assert "files are up to date with api.json" in checked.stdout
     assert "second/bank/client.py: changed" in checked.stdout
 
 
@@ -158,10 +158,14 @@ def test_a_command_for_one_document_asks_which(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('output = "second"', "", "pyproject.toml:7:1: each of several documents has a 'document'"),
+        (
+            'output = "second"',
+            "",
+            "pyproject.toml:7:1: each of several documents needs a 'document'",
+        ),
         ("second", "first", "pyproject.toml:9:1: another document has this output"),
         ("package = ", "pack = ", "pyproject.toml:5:1: unknown setting 'pack'"),
-        ('"bank"', "3", "pyproject.toml:10:1: the setting 'package' is a name that Python can"),
+        ('"bank"', "3", "pyproject.toml:10:1: the setting 'package' must be a valid Python"),
     ],
 )
 def test_a_mistake_in_one_of_several_tables_has_its_place(

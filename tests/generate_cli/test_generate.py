@@ -141,7 +141,11 @@ def test_a_template_that_was_edited_counts(specwright, project: Path, edited: st
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("packge/README.md.jinja", "", "own/packge/README.md.jinja:1:1: no built-in template"),
+        (
+            "packge/README.md.jinja",
+            "",
+            "own/packge/README.md.jinja:1:1: 'packge/README.md.jinja' is not",
+        ),
         (
             "package/README.md.jinja",
             '{% extends "builtin/package/README.md.jinja" %}\n\n{% block instal %}{% endblock %}',
@@ -166,7 +170,7 @@ def test_a_second_document_does_not_take_the_place_of_the_first(specwright, proj
     before = snapshot(project / "generated")
     done = specwright("generate", cwd=project)
     assert done.returncode == 2
-    assert "generated: holds the package 'shop'" in done.stderr and "'library'" in done.stderr
+    assert "generated: contains the package 'shop'" in done.stderr and "'library'" in done.stderr
     assert "delete generated first" in done.stderr
     assert snapshot(project / "generated") == before
 
@@ -246,7 +250,10 @@ def test_nobodys_work_is_lost(specwright, project: Path, name: str) -> None:
         ("\n{% if %}", "README.md.jinja:2:1: template error"),
         ("\n\n{{ api.title }}", "README.md.jinja:3:1: template error: text from the document"),
         ("{{ api.titel }}", "README.md.jinja:1:1: template error"),
-        ("{% extends 'builtin/nowhere' %}", "README.md.jinja:1:1: there is no template"),
+        (
+            "{% extends 'builtin/nowhere' %}",
+            "README.md.jinja:1:1: the template 'builtin/nowhere' does not exist",
+        ),
     ],
 )
 def test_a_template_error_names_its_line(
@@ -317,8 +324,8 @@ def test_what_the_project_calls_an_error_generates_nothing(specwright, project: 
         ({"api.json": "{"}, (), "api.json:1:2: "),
         ({"api.json": '{"swagger": "2.0"}'}, (), "api.json:1:2: Swagger 2.0"),
         ({}, ("--document", "nowhere.json"), "nowhere.json:1:1: no such file"),
-        ({}, ("--package", "a-b"), "--package is a name that Python can import, not 'a-b'"),
-        ({}, ("--templates", "nowhere"), "there is no such directory of templates"),
+        ({}, ("--package", "a-b"), "--package must be a valid Python identifier, got 'a-b'"),
+        ({}, ("--templates", "nowhere"), "this directory of templates does not exist"),
         ({"pyproject.toml": "[tool.specwright]\nx = 1"}, (), "pyproject.toml:2:1: unknown setting"),
         ({"pyproject.toml": "[tool.specwright]"}, (), "there is no document"),
         ({"out": "a file"}, ("--output", "out"), "out: is a file, not a directory"),

@@ -39,7 +39,7 @@ def test_a_part_outside_the_project_is_used_if_that_is_allowed(
     monkeypatch.chdir(outside.parent / "project")
     refused = CliRunner().invoke(cli, [*command])
     assert refused.exit_code == 2
-    assert "leads out of the project" in refused.stderr
+    assert "refers to a file outside the project" in refused.stderr
     allowed = CliRunner().invoke(cli, [*command, "--allow-refs-from", str(outside)])
     assert allowed.exit_code == 0, allowed.output
 

@@ -74,7 +74,7 @@ def test_an_override_without_a_note_is_named(templates: Templates) -> None:
 
 
 def test_what_does_not_exist_cannot_be_copied(templates: Templates) -> None:
-    with pytest.raises(InputError, match=r"no built-in template 'y\.jinja'"):
+    with pytest.raises(InputError, match=r"the built-in template 'y\.jinja'"):
         copied(templates, "y.jinja", ())
     with pytest.raises(InputError, match="has no block 'z'") as caught:
         copied(templates, "x.jinja", ("z",))

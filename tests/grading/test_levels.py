@@ -85,7 +85,7 @@ def test_a_waiver_that_nothing_needs_is_said(contract: Contract) -> None:
     outcome = found(contract, Settings(waivers=others))
     said = [each for each in outcome.findings if each.rule == "waiver-unused"]
     assert [each.message for each in said] == [
-        f"nothing is left of '{RULE}' at 'GET /nowhere': remove the waiver"
+        f"no finding matches '{RULE}' at 'GET /nowhere': remove the waiver"
     ]
     assert said[0].level is Level.WARNING
 

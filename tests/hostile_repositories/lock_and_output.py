@@ -136,12 +136,12 @@ def output_holds_a_name_that_is_no_text(repository: Repository) -> None:
     Path(os.fsdecode(bytes(repository.output) + b"/\xff\x1b[2J.py")).write_text("")
 
 
-@attack("files are what api.json says")
+@attack("files are up to date with api.json")
 def cache_in_the_work_tree_is_a_link(repository: Repository) -> None:
     (repository.top / ".specwright_cache").symlink_to(repository.outside)
 
 
-@attack("files are what api.json says")
+@attack("files are up to date with api.json")
 def cache_in_the_work_tree_ignores_by_a_link(repository: Repository) -> None:
     cache = repository.top / ".specwright_cache"
     cache.mkdir()

@@ -12,7 +12,7 @@ from tests.hostile_repositories.repository import (
     attack,
 )
 
-OUTSIDE = "leads out of the project"
+OUTSIDE = "refers to a file outside the project"
 
 
 def refer(repository: Repository, target: str) -> None:
@@ -90,7 +90,7 @@ def reference_leads_to_what_is_no_document(repository: Repository) -> None:
     refer(repository, ".env")
 
 
-@attack("leads to a value that is not an object")
+@attack("refers to a value that is not an object")
 def reference_leads_to_a_line_of_text(repository: Repository) -> None:
     (repository.top / ".env").write_text(f"TOKEN={SECRET_BESIDE_THE_CODE}\n")
     refer(repository, ".env")
@@ -101,7 +101,7 @@ def document_is_huge(repository: Repository) -> None:
     os.truncate(repository.top / "api.json", 10 * 1024**3)
 
 
-@attack("is a path below the directory")
+@attack("must be a path below the directory")
 def document_is_an_endless_device(repository: Repository) -> None:
     (repository.top / "api.json").unlink()
     (repository.top / "api.json").symlink_to("/dev/zero")

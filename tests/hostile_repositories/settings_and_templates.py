@@ -6,7 +6,7 @@ import os
 
 from tests.hostile_repositories.repository import Repository, attack
 
-BELOW = "is a path below the directory of pyproject.toml"
+BELOW = "must be a path below the directory of pyproject.toml"
 DOCUMENT = 'document = "api.json"'
 
 
@@ -36,7 +36,7 @@ def output_lies_behind_a_link(repository: Repository) -> None:
     repository.settings(DOCUMENT, 'output = "link/generated"')
 
 
-@attack("a path that the operating system takes")
+@attack("must be a path that the operating system accepts")
 def output_has_a_name_that_is_too_long(repository: Repository) -> None:
     repository.settings(DOCUMENT, f'output = "{"a" * 5000}"')
 
@@ -68,13 +68,13 @@ def settings_are_a_pipe(repository: Repository) -> None:
     os.mkfifo(repository.top / "pyproject.toml")
 
 
-@attack("is a link to settings elsewhere")
+@attack("must not be a link to another directory")
 def settings_are_a_link(repository: Repository) -> None:
     (repository.top / "pyproject.toml").unlink()
     (repository.top / "pyproject.toml").symlink_to(repository.outside / "secret.toml")
 
 
-@attack("is a link to settings elsewhere")
+@attack("must not be a link to another directory")
 def settings_are_an_endless_device(repository: Repository) -> None:
     (repository.top / "pyproject.toml").unlink()
     (repository.top / "pyproject.toml").symlink_to("/dev/zero")
@@ -95,7 +95,7 @@ def settings_hold_a_number_that_is_too_long(repository: Repository) -> None:
     repository.settings(f"document = {'9' * 100_000}")
 
 
-@attack("the setting 'document' is a path, not int")
+@attack("the setting 'document' must be a path, got int")
 def settings_hold_a_number_that_cannot_be_written(repository: Repository) -> None:
     repository.settings(f"document = 0x{'f' * 100_000}")
 
@@ -105,19 +105,19 @@ def rules_are_a_pipe(repository: Repository) -> None:
     os.mkfifo(repository.top / "lint.toml")
 
 
-@attack("is a link to settings elsewhere")
+@attack("must not be a link to another directory")
 def rules_are_a_link(repository: Repository) -> None:
     (repository.top / "lint.toml").symlink_to(repository.outside / "secret.toml")
 
 
-@attack("is a link, which no template may be")
+@attack("is a link, which a template must not be")
 def template_is_a_link(repository: Repository) -> None:
     file = repository.template("package/README.md.jinja", "")
     file.unlink()
     file.symlink_to(repository.outside / "secret.txt")
 
 
-@attack("is a link, which no template may be")
+@attack("is a link, which a template must not be")
 def templates_hold_a_linked_directory(repository: Repository) -> None:
     repository.template("package/README.md.jinja", '{% include "more/secret.txt" %}')
     (repository.top / "own" / "more").symlink_to(repository.outside)
@@ -136,13 +136,13 @@ def template_is_huge(repository: Repository) -> None:
     os.truncate(file, 10 * 1024**3)
 
 
-@attack("there is no template")
+@attack("does not exist")
 def template_includes_a_file_outside(repository: Repository) -> None:
     secret = repository.outside / "secret.txt"
     repository.template("package/README.md.jinja", f'{{% include "{secret}" %}}')
 
 
-@attack("there is no template")
+@attack("does not exist")
 def template_includes_a_file_above(repository: Repository) -> None:
     repository.template("package/README.md.jinja", '{% include "../../../outside/secret.txt" %}')
 

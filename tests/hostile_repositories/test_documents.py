@@ -23,7 +23,7 @@ MEMORY = 1_500_000_000
 
 # Those that end soon, one for each way of taking a command down -> what it says now.
 SAMPLE = {
-    ("validate", "2,000 references in a row"): "leads through more than 100 references",
+    ("validate", "2,000 references in a row"): "is a chain of more than 100 references",
     ("validate", "10,000 schemas by properties"): "'schema-unsatisfiable' stopped: it needs",
     ("validate", "a reference to NUL"): "'%00' does not resolve",
     ("generate", "1,500 schemas by properties"): "generated",
@@ -31,7 +31,7 @@ SAMPLE = {
     ("generate", "a parameter that is a tree"): "generated",
     ("generate", "a reference to the document"): "generated",
     ("generate", "two properties of the same, 30 times"): "generated",
-    ("generate", "two refusals of the same, 30 times"): "more than 1,000 places",
+    ("generate", "two refusals of the same, 30 times"): "more than 1,000 properties",
     ("generate", "arrays and maps of the same, 30 times"): "generated",
     ("generate", "a schema of 1,000 alternatives"): "too many alternatives",
 }

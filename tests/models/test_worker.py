@@ -46,7 +46,7 @@ def test_what_ends_the_process_is_not_tried_in_this_one(tmp_path: Path) -> None:
     with ModelWorker() as worker:
         worker._process.kill()
         worker._process.wait()
-        with pytest.raises(SpecwrightError, match="no models can be made: it needs too much"):
+        with pytest.raises(SpecwrightError, match="models cannot be generated: it needs too much"):
             worker.begin(read)()
 
 
@@ -60,7 +60,7 @@ def test_what_takes_too_long_ends_with_an_error(
     read = document(tmp_path, S0={"type": "integer"}, **parts)
     with (
         ModelWorker() as worker,
-        pytest.raises(SpecwrightError, match="no models can be made: it takes too long"),
+        pytest.raises(SpecwrightError, match="models cannot be generated: it takes too long"),
     ):
         worker.begin(read)()
 
@@ -81,7 +81,9 @@ def test_what_needs_too_much_memory_ends_with_an_error(
     read = document(tmp_path, **things)
     with (
         ModelWorker() as worker,
-        pytest.raises(SpecwrightError, match="no models can be made: it needs too much memory"),
+        pytest.raises(
+            SpecwrightError, match="models cannot be generated: it needs too much memory"
+        ),
     ):
         worker.begin(read)()
 

@@ -141,7 +141,7 @@ def test_a_link_to_another_place_is_not_followed(
     (place / name).symlink_to(theirs)
     done = specwright("init", cwd=place)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "leads to a place elsewhere" in done.stderr
+    assert "is a link to a place outside the project" in done.stderr
     assert (place / name).is_symlink()
     assert written(theirs) == set() if theirs.is_dir() else theirs.read_text() == "# secret\n"
     assert sorted(each.name for each in place.iterdir()) == sorted([name, "openapi.json"])
@@ -215,7 +215,7 @@ def test_a_document_at_an_address_is_copied(
     (place / "pyproject.toml").unlink()
     done = specwright("init", f"{address}/api", cwd=place)
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"{name}:1:1" in done.stderr and "is here already" in done.stderr
+    assert f"{name}:1:1" in done.stderr and "already exists" in done.stderr
 
 
 @pytest.mark.parametrize("content", [None, b"<html>"])

@@ -40,11 +40,23 @@ def check(tmp_path: Path) -> Check:
 @pytest.mark.parametrize(
     ("own", "message", "hint"),
     [
-        ({"pages.jinja": ""}, "pages.jinja:1:1: no built-in", "did you mean 'page.jinja'?"),
-        ({"page.jinj": ""}, "page.jinj:1:1: no built-in", "did you mean 'page.jinja'?"),
-        ({"part__macro.jinja": ""}, "part/macro.jinja:1:1: no", "did you mean 'part/macros.jinja'"),
-        ({"README.md": ""}, "README.md:1:1: no built-in", "move what is no template"),
-        ({"one": "{% include 'two' %}", "two": ""}, "one:1:1: no built-in", "move what"),
+        (
+            {"pages.jinja": ""},
+            "pages.jinja:1:1: 'pages.jinja' is not",
+            "did you mean 'page.jinja'?",
+        ),
+        ({"page.jinj": ""}, "page.jinj:1:1: 'page.jinj' is not", "did you mean 'page.jinja'?"),
+        (
+            {"part__macro.jinja": ""},
+            "part/macro.jinja:1:1: 'part/macro.jinja' is not",
+            "did you mean 'part/macros.jinja'",
+        ),
+        (
+            {"README.md": ""},
+            "README.md:1:1: 'README.md' is not",
+            "move files that are not templates",
+        ),
+        ({"one": "{% include 'two' %}", "two": ""}, "one:1:1: 'one' is not", "move files"),
         (
             {"page.jinja": f"{EXTENDS}\n{{% block heat %}}{{% endblock %}}"},
             "page.jinja:2:1: the template that this one extends has no block 'heat'",

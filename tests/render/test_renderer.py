@@ -109,7 +109,9 @@ def test_a_syntax_error_names_file_and_line(render) -> None:
 
 
 def test_a_template_that_does_not_exist_is_named(render) -> None:
-    with pytest.raises(InputError, match=r"own\.jinja:2:1: there is no template 'nowhere\.jinja'"):
+    with pytest.raises(
+        InputError, match=r"own\.jinja:2:1: the template 'nowhere\.jinja' does not exist"
+    ):
         render("\n{% include 'nowhere.jinja' %}\n")
 
 
@@ -147,10 +149,10 @@ def test_a_template_does_not_reach_the_interpreter(render, source: str) -> None:
     [
         ("{{ range(10000000000) | list }}", "Range too big"),
         ("{{ range(10000000000) | length }}", "Range too big"),
-        ("{{ 10 ** 10 ** 10 }}", "makes too much"),
-        ("{{ 'a' * 10000000000 }}", "makes too much"),
-        ("{{ 10000000000 * 'a' }}", "makes too much"),
-        ("{{ [1] * 10000000000 }}", "makes too much"),
+        ("{{ 10 ** 10 ** 10 }}", "its result may be too large"),
+        ("{{ 'a' * 10000000000 }}", "its result may be too large"),
+        ("{{ 10000000000 * 'a' }}", "its result may be too large"),
+        ("{{ [1] * 10000000000 }}", "its result may be too large"),
         ("{{ lipsum(n=1000000000) }}", "'lipsum' is undefined"),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "recursion"),
     ],
@@ -175,7 +177,7 @@ def test_a_template_reads_no_file_but_templates(
     render, tmp_path: Path, tag: str, name: str
 ) -> None:
     (tmp_path / "secret.jinja").write_text(SECRET)
-    with pytest.raises(InputError, match="there is no template") as caught:
+    with pytest.raises(InputError, match="does not exist") as caught:
         render("{% " + tag.format(name.format(top=tmp_path)) + " %}")
     assert SECRET not in str(caught.value)
 
@@ -205,7 +207,7 @@ def made(own: Path, kind: str) -> str:
             for number in range(MAX_OWN + 1):
                 (own / f"{number}.jinja").touch()
             return f"there are more than {MAX_OWN} files"
-    return "x.jinja:1:1: is a link, which no template may be"
+    return "x.jinja:1:1: is a link, which a template must not be"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="made of links, pipes and devices")

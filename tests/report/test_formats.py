@@ -169,7 +169,7 @@ def test_ten_findings_of_a_level_are_annotations_and_the_others_stand_in_the_log
     lines = FORMATS["github"](replace(REPORT, findings=(*worst, REPORT.findings[1]))).splitlines()
     assert sum(line.startswith("::error ") for line in lines) == 10
     assert sum(line.startswith("::notice ") for line in lines) == 1
-    first = lines.index("::group::3 further findings, all in the summary of the job")
+    first = lines.index("::group::3 further findings, all in the job summary")
     assert lines[first + 4] == "::endgroup::"
     assert lines[first + 1] == "  new.json:2:3: error response-narrowed ::error::10"
 

@@ -172,7 +172,7 @@ def test_four_hundred_findings_keep_operations_and_value_of_each_error() -> None
     opened, *folded = text.split("<details>")
     assert opened.count("for example <code>") == opened.count('<th align="left"><code>GET /') == 120
     assert [each.partition("</summary>")[0] for each in folded] == [
-        "<summary>Changes that break nobody (240)",
+        "<summary>Compatible changes (240)",
         "<summary>Warnings (40)",
     ]
     assert len(text) < LIMIT
@@ -243,7 +243,7 @@ def test_what_there_is_no_room_for_is_counted(count: int) -> None:
     assert 60_000 < len(text) < 65_536
     shown = text.count(f"<code>{SHAPE.location}</code>")
     folded = text.count("<summary><code>curl</code>")
-    left_out = f"{count - shown} findings left out" if count > shown else "No room here: "
+    left_out = f"{count - shown} findings left out" if count > shown else "Not enough room: "
     assert left_out in text
     assert f" {shown - folded} findings without evidence" in text
     assert "16 of 16 operations succeeded." in text

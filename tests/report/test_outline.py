@@ -128,7 +128,7 @@ def test_the_page_says_what_breaks_how_to_avoid_it_and_whom(
     assert links[0].split() == ["GET", "/a", "Order.p4,", "Order.p3,", "Order.p2"]
     assert len(links) == 4
     titles = page.evaluate("[...document.querySelectorAll('.part h2')].map(e => e.innerText)")
-    assert titles == ["What breaks 4", "Errors 1", "Changes that break nobody 1", "Warnings 1"]
+    assert titles == ["Breaking changes 4", "Errors 1", "Compatible changes 1", "Warnings 1"]
     # Changes that break no client are folded.
     assert [each.split()[0] for each in page.evaluate(SHOWN)] == [
         *("Order.p4", "Order.p3", "Order.p2", "Order.p5"),

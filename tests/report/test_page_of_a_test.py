@@ -60,7 +60,7 @@ REPORT = Report(
     visits=(
         Visit("GET /a", 3),
         Visit("GET /d", 1),
-        Visit("GET /e", 0, "404", "give an example of 'id' that is there", EVIDENCE[2:]),
+        Visit("GET /e", 0, "404", "give an example of 'id' that exists", EVIDENCE[2:]),
     ),
 )
 
@@ -107,7 +107,7 @@ def test_an_operation_that_never_succeeded_has_its_answer_and_a_hint() -> None:
     for name in ("html", "text"):
         said = click.unstyle(FORMATS[name](REPORT)).replace("&#39;", "'")
         assert "GET /e" in said
-        assert "give an example of 'id' that is there" in said
+        assert "give an example of 'id' that exists" in said
 
 
 def test_a_document_in_one_line_is_no_source() -> None:

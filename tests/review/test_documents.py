@@ -49,7 +49,7 @@ def test_all_documents_of_a_project_are_reviewed(repository: Repository, specwri
     repository.commit()
     put(repository, "b/b.json", NARROWER)
     found = reviewed(specwright, repository)
-    assert found["headline"] == "what breaks is in 1 of 2 documents"
+    assert found["headline"] == "breaking changes in 1 of 2 documents"
     assert broken(found) == [("range-narrowed", ["POST /orders (b/b.json)"])]
     facts = {each["label"]: each["value"] for each in found["facts"]}
     assert facts["a.json"] == "no breaking changes in 1 operation"
@@ -76,7 +76,7 @@ def test_a_directory_without_documents_is_refused(repository: Repository, specwr
     (repository.top / "empty").mkdir()
     done = specwright("review", "--base", "main", "--document", "empty", cwd=repository.top)
     assert done.returncode == 2
-    assert "empty: holds no OpenAPI document" in done.stderr
+    assert "empty: contains no OpenAPI documents" in done.stderr
 
 
 def test_a_document_that_is_new_breaks_nobody(repository: Repository, specwright: Run) -> None:
@@ -148,5 +148,5 @@ def test_a_prefix_that_makes_two_operations_one_is_refused(tmp_path: Path) -> No
     get = {"get": {"responses": {}}}
     both = document(tmp_path, "a.json", edited() | {"paths": {"/v1/a": get, "/v2/a": get}})
     assert len(operations_by_key(both, ["/v1"])) == 2
-    with pytest.raises(InputError, match="'/v2/a' is the same path as '/v1/a'"):
+    with pytest.raises(InputError, match="'/v2/a' and '/v1/a' are the same"):
         operations_by_key(both, ["/v1", "/v2"])

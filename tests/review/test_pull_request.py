@@ -52,7 +52,7 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     assert runner.summary == runner.comments[0]
     assert runner.summary.startswith(
         "### specwright review failed: 1 breaking change in 1 of 1 operation, "
-        "1 broken name of the generated package <!--"
+        "1 broken name in the generated package <!--"
     )
 
     # Another command's comment, which is not to be touched; the change with all that it needs.

@@ -111,7 +111,7 @@ def test_a_warning_that_the_base_has_too_is_counted(
     repository.commit()
     write(repository, edited((spare[0], f"{spare[1]}\n    Other: {{type: string}}")))
     result = specwright("review", "--base", "main", cwd=repository.top)
-    assert "Not listed: 1 finding of validate below errors that the base has, too" in result.stdout
+    assert "Not listed: 1 finding of validate below errors that the base also has" in result.stdout
     assert "warning component-unused nothing refers to 'Other'" in result.stdout
     assert "'Spare'" not in result.stdout
 
@@ -130,7 +130,7 @@ def test_a_base_that_is_not_valid_is_compared_as_far_as_possible(
 @pytest.mark.parametrize(
     ("base", "message"),
     [
-        ("nowhere", "git knows no commit 'nowhere'"),
+        ("nowhere", "unknown commit 'nowhere'"),
         ("--upload-pack=x", "does not name a commit"),
         ("main:openapi.json", "does not name a commit"),
         ("", "does not name a commit"),
@@ -171,15 +171,15 @@ def test_names_that_are_gone_call_for_a_major_version(
     found = of(documents, OLD, NEW)
     broken = [each for each in found.findings if each.rule == "sdk-broken"]
     assert [each.message for each in broken] == [
-        "shop.client.Orders.create: parameter 'thing' is gone",
-        "shop.client.Orders.create: parameter 'what' is new and required",
+        "shop.client.Orders.create: parameter 'thing' was removed",
+        "shop.client.Orders.create: parameter 'what' was added as required",
     ]
     assert {str(each.location) for each in broken} == {"generated/shop/client.py:3:1"}
     assert "version-too-low" in rules(found)
-    assert found.headline == "2 broken names of the generated package"
+    assert found.headline == "2 broken names in the generated package"
     assert found.facts == (
-        ("Version", "2.0.0 at least, not 1.2.4"),
-        ("Generated package", "1 files are what the document says"),
+        ("Version", "at least 2.0.0, not 1.2.4"),
+        ("Generated package", "1 files are up to date"),
         ("Public names", "2 changed"),
     )
 
@@ -210,14 +210,14 @@ def test_drift_is_one_finding_with_all_files(documents: tuple[Document, Document
     drift = [FileDifference(f"shop/{name}.py", State.CHANGED, b"", b"x") for name in "ab"]
     found = of(documents, OLD, OLD, *drift)
     [finding] = [each for each in found.findings if each.rule == "generated-drift"]
-    assert finding.message.startswith("2 of 1 files are not what the document says; run: ")
+    assert finding.message.startswith("2 of 1 files are out of date; run: ")
     assert finding.evidence[0].text == "shop/a.py: changed\nshop/b.py: changed"
 
 
 def test_a_package_that_cannot_be_made_is_an_error(documents: tuple[Document, Document]) -> None:
     found = of(documents, OLD, Failure("a template fails"))
     [finding] = [each for each in found.findings if each.level is Level.ERROR]
-    assert finding.message == "no package can be made: a template fails"
+    assert finding.message == "cannot be generated: a template fails"
 
 
 def test_an_invalid_document_says_why_itself(documents: tuple[Document, Document]) -> None:
@@ -225,7 +225,7 @@ def test_an_invalid_document_says_why_itself(documents: tuple[Document, Document
     validation = Report("revision.json", (error,))
     found = of(documents, OLD, Failure("it is invalid"), validation=validation)
     assert rules(found) == {"schema", "version-suggested"}
-    assert found.facts[1:] == (("Generated package", "none can be made"),)
+    assert found.facts[1:] == (("Generated package", "cannot be generated"),)
 
 
 def test_a_base_without_a_package_is_said(documents: tuple[Document, Document]) -> None:

@@ -244,15 +244,17 @@ def test_only_a_deletion_without_a_result_can_have_happened_unseen(
 def test_a_failure_names_the_step_the_address_and_the_attempts(
     clock: Clock, retries: int, attempts_: str
 ) -> None:
-    late = TransportError("no answer within 30 s while reading", timed_out=True, step="read")
+    late = TransportError("no response within 30 s while reading", timed_out=True, step="read")
     _, _, end = called(clock, *[late] * 3, max_retries=retries)
-    assert str(end) == (f"getThing: no answer within 30 s while reading, GET {ROUTE}, {attempts_}")
+    assert str(end) == (
+        f"getThing: no response within 30 s while reading, GET {ROUTE}, {attempts_}"
+    )
 
 
 def test_a_failure_names_the_deadline_that_is_over(clock: Clock) -> None:
     _, _, end = called(clock, SILENT, seconds=5, deadline=5)
     assert isinstance(end, ApiTimeoutError)
-    assert "the deadline of 5 s is over" in str(end)
+    assert "the deadline of 5 s has passed" in str(end)
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,12 @@ async def test_what_the_contract_cannot_show_is_not_stored(
     bodies.checked_esim(replace(esim, profile=GOOD))
     (name, value), *_ = wrong.items()
     bad = replace(GOOD, **{name: value})
-    with pytest.raises(ValueError, match="carrier gave") as caught:
+    with pytest.raises(ValueError, match="carrier returned") as caught:
         bodies.checked_esim(replace(esim, profile=bad))
     # It may be secret.
     assert not value or value not in str(caught.value)
     order_id = (await world.order("r2", quantity=2)).body.decode().split('"order_id":"')[1][:30]
     complete = partial(orders.complete, order_id, [GOOD, bad], lifecycle.at_once)
-    with pytest.raises(ValueError, match="carrier gave"):
+    with pytest.raises(ValueError, match="carrier returned"):
         await world.change(order_id, complete)
     assert await world.count("esims") == 1

@@ -194,7 +194,7 @@ def test_a_top_up_plan_that_breaks_a_rule_is_refused(path: str, value: object, p
         ({"plans": [PLAN, PLAN], "topup_plans": [TOPUP_PLAN]}, "plans[1] (pln_xx-1gb-7d).plan_id"),
         (
             {"plans": [PLAN], "topup_plans": [TOPUP_PLAN] * 2},
-            "topup_plans[1] (tpl_xx-1gb-7d).topup_plan_id: another entry has this id",
+            "topup_plans[1] (tpl_xx-1gb-7d).topup_plan_id: duplicate id",
         ),
         ({"plans": [PLAN], "topup_plans": []}, "plans[0] (pln_xx-1gb-7d).topup_supported: is true"),
         ([], "document: "),
@@ -224,7 +224,7 @@ def test_many_faults_are_counted() -> None:
     [
         (b"{", "not valid JSON"),
         (b"\xff{}", "not UTF-8"),
-        (b'{"plans": [], "plans": []}', "'plans' is given twice"),
+        (b'{"plans": [], "plans": []}', "duplicate property 'plans'"),
         (b"[" * 100_000, "not valid JSON"),
         (b"", "not valid JSON"),
     ],

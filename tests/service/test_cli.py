@@ -42,7 +42,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.mark.anyio
 async def test_a_database_is_made_and_filled(run: Run, place: str) -> None:
-    assert run("migrate", "--database", place).stdout.startswith("took ")
+    assert run("migrate", "--database", place).stdout.startswith("applied ")
     assert run("migrate", ESIM_DATABASE=place).stdout == "nothing to do\n"
     ours = catalogue.load(catalogue.default_path())
     loaded = run("catalogue", "load", "--database", place).stdout
@@ -78,7 +78,7 @@ def test_a_catalogue_that_is_wrong_changes_nothing(run: Run, tmp_path: Path) -> 
         (["catalogue", "list"], {}, "migrate"),
         (["catalogue", "load"], {}, "migrate"),
         (["catalogue", "load", "none.json"], {}, "none.json: No such file"),
-        (["migrate", "--database", "mysql://x/y"], {}, "mysql:// is no database"),
+        (["migrate", "--database", "mysql://x/y"], {}, "mysql:// is not supported"),
         (["migrate", "--database", "no/such/place.db"], {}, "no/such/place.db"),
         (["migrate", "--database", "postgresql://127.0.0.1:1/x"], {}, "cannot be reached"),
         (["migrate"], {"ESIM_PORT": "x"}, "ESIM_PORT: "),
@@ -168,13 +168,13 @@ async def test_keys_say_until_when_they_are_in_force(run: Run, place: str) -> No
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--expires-in", "0d"], "a length of time like 90d"),
-        (["--expires-in", "soon"], "a length of time like 90d"),
-        (["--expires-at", "2027-01-31T00:00:00"], "a time with its zone"),
-        (["--expires-at", "soon"], "a time with its zone"),
-        (["--expires-at", "9999-12-31T23:59:59-01:00"], "a time with its zone"),
+        (["--expires-in", "0d"], "a duration like 90d"),
+        (["--expires-in", "soon"], "a duration like 90d"),
+        (["--expires-at", "2027-01-31T00:00:00"], "a time with a time zone"),
+        (["--expires-at", "soon"], "a time with a time zone"),
+        (["--expires-at", "9999-12-31T23:59:59-01:00"], "a time with a time zone"),
         (["--expires-at", "2001-01-31T00:00:00Z"], "is in the past"),
-        (["--expires-in", "1d", "--expires-at", "2999-01-31T00:00:00Z"], "give one of"),
+        (["--expires-in", "1d", "--expires-at", "2999-01-31T00:00:00Z"], "mutually exclusive"),
     ],
 )
 def test_a_key_that_could_never_be_used_is_not_made(
@@ -203,7 +203,7 @@ def test_a_key_may_come_before_the_service(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [["keys", "list"], ["partners", "list"], ["backup", "x.db"]])
 def test_no_command_makes_a_file_by_mistake(run: Run, tmp_path: Path, command: list[str]) -> None:
     line = refused(run(*command, "--database", "typo.db"))
-    assert "there is no file typo.db" in line
+    assert "typo.db does not exist" in line
     assert list(tmp_path.iterdir()) == []
 
 

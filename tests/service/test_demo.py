@@ -85,7 +85,7 @@ def test_a_demo_is_never_beside_live_keys(tmp_path: Path) -> None:
     arguments = ("serve", "--demo", "--port=0", "--metrics-port=0")
     done = esim_service(*arguments, cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "never beside live keys" in done.stderr
+    assert "not allowed with live keys" in done.stderr
 
 
 def test_a_port_that_is_taken_leaves_no_key(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ async def test_a_live_key_that_has_expired_stops_no_process_with_settings_for_te
     await issuer.issue("test")
     await require_fit_for_keys(settings, database, clock.now())
     await issuer.issue("live", expires_at=clock.now() + 1)
-    with pytest.raises(OperatorError, match="never beside live keys"):
+    with pytest.raises(OperatorError, match="not allowed with live keys"):
         await require_fit_for_keys(settings, database, clock.now())
     clock.advance(1)
     await require_fit_for_keys(settings, database, clock.now())

@@ -48,7 +48,7 @@ async def test_a_top_up_that_the_carrier_does_not_finish_is_ended_and_refunded(
         topup_id = json.loads((await world.top_up("t1", iccid)).body)["topup_id"]
         assert await world.balance() < before
     fail = partial(esim_service, "orders", "fail", topup_id, "--database", str(place), cwd=tmp_path)
-    assert fail().stdout == f"{topup_id} has failed, and is refunded\n"
+    assert fail().stdout == f"{topup_id} is marked as failed and refunded\n"
     assert f"no order or top-up {topup_id} waits" in fail().stderr
     async with opened(place) as world:
         assert await world.balance() == before

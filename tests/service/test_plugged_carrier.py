@@ -78,8 +78,8 @@ async def test_a_live_key_from_elsewhere_is_not_charged_for_what_nobody_makes(
     [
         ("none-such", "installed: absent, awkward, nothing, played, something-else"),
         ("absent", "played_carrier:missing cannot be loaded"),
-        ("nothing", "nothing is no carrier"),
-        ("something-else", "something-else is no carrier"),
+        ("nothing", "nothing is not an esim_service.carrier.port.Carrier"),
+        ("something-else", "something-else is not an esim_service.carrier.port.Carrier"),
     ],
 )
 async def test_a_carrier_that_is_none_is_told(

@@ -80,7 +80,7 @@ def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
 def test_limits_are_told_where_a_value_is_sent(page: Page) -> None:
     assert "at most 200" in page.text
     assert "at most 60 in 60 seconds per key" in page.text
-    assert "shown in this answer only" in page.text
+    assert "shown in this response only" in page.text
 
 
 def test_text_of_the_document_is_no_html(source: dict[str, Any]) -> None:

@@ -538,7 +538,7 @@ async def test_a_schema_of_another_version_is_told(empty_postgres: str, tmp_path
         ([], {"ESIM_WORKER": "false"}, "ESIM_WORKER"),
         ([], {"ESIM_WEBHOOK_CA_FILE": "none.pem"}, "ESIM_WEBHOOK_CA_FILE"),
         ([], {"ESIM_WEBHOOK_CA_FILE": __file__}, "ESIM_WEBHOOK_CA_FILE"),
-        ([], {"ESIM_WEBHOOKS_CA_FILE": "a.pem"}, "is it ESIM_WEBHOOK_CA_FILE?"),
+        ([], {"ESIM_WEBHOOKS_CA_FILE": "a.pem"}, "did you mean ESIM_WEBHOOK_CA_FILE?"),
         (["--host", "no-such-host.invalid"], {}, "no-such-host.invalid"),
     ],
 )

@@ -106,8 +106,8 @@ def test_a_setting_that_is_none_is_named_with_the_one_that_is_meant(
     with pytest.raises(SettingsError) as caught:
         settings.load()
     assert str(caught.value).splitlines() == [
-        r"ESIM_\x1b[2J: there is no such setting",
-        "ESIM_DATABSE: there is no such setting: is it ESIM_DATABASE?",
+        r"ESIM_\x1b[2J: unknown setting",
+        "ESIM_DATABSE: unknown setting: did you mean ESIM_DATABASE?",
     ]
 
 

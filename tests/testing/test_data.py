@@ -93,9 +93,9 @@ def test_a_file_has_a_table_for_each_operation(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("[getItem", "TOML"),
-        ("getItem = 1", "'getItem' is not a table"),
-        ("[getItem]\nquery = 1", "'getItem' is not a table of `parameters` and `body`"),
-        ("[getItem]\nparameters = 1", "the parameters of 'getItem' are not a table"),
+        ("getItem = 1", "'getItem' must be a table"),
+        ("[getItem]\nquery = 1", "'getItem' must be a table of `parameters` and `body`"),
+        ("[getItem]\nparameters = 1", "the parameters of 'getItem' must be a table"),
         (None, "cannot be read: No such file"),
     ],
 )

@@ -81,5 +81,5 @@ def test_a_setting_for_another_document_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = SIGN_IN.replace("HTTPBearer", "Door")
-    with pytest.raises(InputError, match="asks for no credential 'Door'"):
+    with pytest.raises(InputError, match="requires no credential 'Door'"):
         rules(tmp_path, monkeypatch, settings)

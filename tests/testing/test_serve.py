@@ -61,10 +61,10 @@ def test_an_application_that_does_not_start_is_said() -> None:
         raise RuntimeError
         yield
 
-    with pytest.raises(InputError, match="does not start"), served(FastAPI(lifespan=lifespan)):
+    with pytest.raises(InputError, match="did not start"), served(FastAPI(lifespan=lifespan)):
         pass
 
 
 def test_what_is_not_an_application_is_said() -> None:
-    with pytest.raises(InputError, match="not an ASGI or WSGI application"), served({}):
+    with pytest.raises(InputError, match="neither an ASGI or WSGI application"), served({}):
         pass

@@ -34,7 +34,7 @@ TEXTS = {
     "long.json": ('{"openapi": "3.1.1",\n "x": ' + "9" * 5000 + "}", "2:7: 99999"),
     "deep.json": ('{"openapi": "3.1.1", "x":' + "[" * 300 + "]" * 300 + "}", "1:225: nested"),
     "bomb.json": ("[" * 100_000, "1:201: nested"),
-    "half.json": ('{"openapi": "3.1.1",\n "x": "\\ud800"}', "2:7: half of a surrogate"),
+    "half.json": ('{"openapi": "3.1.1",\n "x": "\\ud800"}', "2:7: lone surrogate in a string"),
     "empty.json": ("", "1:1: is empty"),
     "blank.yaml": ("\n\n", "1:1: is empty"),
     "list.json": ("[]", "1:1: not an OpenAPI document"),
@@ -110,8 +110,8 @@ REFERENCES = {
     "file": ("$ref: 'other.json#/Order'", "looked for "),
     "absolute": ("$ref: '/etc/passwd'", "relative to the file"),
     "scheme": ("$ref: 'file:///etc/passwd'", "relative to the file"),
-    "itself": ("$ref: '#/components/schemas/A'", "must become the definition itself"),
-    "circle": ("$ref: '#/components/schemas/B'", "must become the definition itself"),
+    "itself": ("$ref: '#/components/schemas/A'", "with the definition"),
+    "circle": ("$ref: '#/components/schemas/B'", "with the definition"),
 }
 
 
@@ -154,7 +154,7 @@ SETTINGS = {
     "reason": (
         '[[waivers]]\nrule = "tags"\nwhere = "*"\nreason = "Known."\n'
         '[[waivers]]\nrule = "tags"\nwhere = "*"\nreason = " "\n',
-        "5:1: a waiver has rule, where",
+        "5:1: a waiver needs rule, w",
     ),
 }
 

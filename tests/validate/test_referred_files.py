@@ -70,20 +70,22 @@ def test_a_file_outside_the_project_is_not_read(place: Path, target: str) -> Non
     (project / "linked").symlink_to(place / "outside")
     document = referring(project / "api", target)
     message = refusal(document)
-    assert message.startswith(f"error: {document}:11:9: '{target}' leads out of the project")
+    assert message.startswith(
+        f"error: {document}:11:9: '{target}' refers to a file outside the project"
+    )
     assert "--allow-refs-from" in message
 
 
 def test_nobody_learns_whether_a_file_outside_exists(place: Path) -> None:
     (place / "project" / "pyproject.toml").write_text(SETTINGS)
     document = referring(place / "project" / "api", "../../outside/nothing.json")
-    assert "leads out of the project" in refusal(document)
+    assert "refers to a file outside the project" in refusal(document)
 
 
 def test_a_file_outside_is_read_from_a_directory_that_is_allowed(place: Path) -> None:
     document = referring(place / "project" / "api", OUTSIDE[0])
     elsewhere = ("--allow-refs-from", str(place / "project" / "shared"))
-    assert "leads out of the project" in refusal(document, *elsewhere)
+    assert "refers to a file outside the project" in refusal(document, *elsewhere)
     allowed = (*elsewhere, "--allow-refs-from", str(place / "outside"))
     assert validate(document, *allowed).returncode == 0
 
@@ -93,7 +95,7 @@ def test_a_project_is_the_directory_of_its_settings_or_its_git_tree(
     place: Path, marker: str
 ) -> None:
     document = referring(place / "project" / "api", "../shared/part.json#/A")
-    assert "leads out of the project" in refusal(document)
+    assert "refers to a file outside the project" in refusal(document)
     if marker == ".git":
         (place / "project" / marker).mkdir()
     else:
@@ -105,7 +107,7 @@ def test_settings_are_nearer_than_the_git_tree(place: Path) -> None:
     (place / ".git").mkdir()
     (place / "project" / "pyproject.toml").write_text(SETTINGS)
     document = referring(place / "project" / "api", OUTSIDE[0])
-    assert "leads out of the project" in refusal(document)
+    assert "refers to a file outside the project" in refusal(document)
 
 
 def pipe(file: Path) -> None:
@@ -241,7 +243,7 @@ def test_a_file_on_another_machine_does_not_lead_to_one_here(tmp_path: Path, sch
 
 def test_an_address_that_is_none_is_an_input_error(tmp_path: Path) -> None:
     for address in ("http://[::1/a", "http://a b/", "http://127.0.0.1:99999/"):
-        with pytest.raises(InputError, match=r"cannot be fetched|not an address"):
+        with pytest.raises(InputError, match=r"cannot be fetched|not an HTTP address"):
             load(referring(tmp_path, address), remote=Remote.FETCH)
 
 

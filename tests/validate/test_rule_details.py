@@ -202,7 +202,7 @@ def test_a_union_without_a_name_within_a_one_of_is_reported(tmp_path: Path) -> N
     assert found(tmp_path, part, "unsupported-one-of") == [
         (
             "/components/schemas/Nameless/oneOf",
-            "models take a value that fits several alternatives, too",
+            "models also accept a value that fits several alternatives",
         )
     ]
 
@@ -332,7 +332,7 @@ def test_names_and_joined_patterns_that_models_do_not_check_are_told(tmp_path: P
     assert found(tmp_path, part, "unsupported-pattern") == [
         (
             "/components/schemas/Keys/patternProperties/(a)\\1",
-            "models take any property: they cannot tell which are '(a)\\1'",
+            "models accept any property: they cannot match '(a)\\1'",
         ),
         ("/components/schemas/Typeless/allOf", "models check one of the 2 patterns"),
         ("/components/schemas/More/allOf", "models check one of the 2 patterns of 'code'"),

@@ -78,7 +78,7 @@ def _untried(proofs: Mapping[str, Proof]) -> Iterator[str]:
     yield ""
     yield "No value was found for something that a call cannot do without, so it was not made."
     yield ""
-    yield "| document | operation | what there is no value for | why |"
+    yield "| document | operation | missing value | why |"
     yield "|---|---|---|---|"
     for name, proof in proofs.items():
         for operation, said in proof.untried:

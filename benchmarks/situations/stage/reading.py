@@ -213,7 +213,7 @@ def repeated_cursor(sdk: Any, server: Origin) -> Outcome:
     got = tried(walk)
     note = f"{len(server.asked)} requests"
     if len(server.asked) >= most:
-        return Outcome("goes on for ever", f"stopped after {most} requests")
+        return Outcome("goes on forever", f"stopped after {most} requests")
     if isinstance(got, Exception):
         return Outcome(raised(sdk, got).word, f"{type(got).__name__}, {note}")
     return Outcome("ends as if all were read", note)

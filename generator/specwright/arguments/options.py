@@ -44,7 +44,7 @@ strip_prefix = click.option(
     "prefixes",
     metavar="PREFIX",
     multiple=True,
-    help="A start of paths that does not tell operations apart, such as /v1 (repeatable).",
+    help="A prefix of paths to ignore when operations are matched, such as /v1 (repeatable).",
 )
 
 # Names of a document to look for if neither an argument nor the project names one.
@@ -72,7 +72,7 @@ def configured(
         try:
             check_package(package)
         except ValueError as error:
-            raise InputError(f"--package {error}, not {package!r}") from None
+            raise InputError(f"--package {error}, got {package!r}") from None
     options = replace(
         config.options,
         package=package or config.options.package,
@@ -116,7 +116,7 @@ def _usable(config: Config) -> Config:
     templates = config.options.templates
     # Systems reject some names, and `Path.is_dir` passes on their errors.
     if templates is not None and not os.path.isdir(templates):  # noqa: PTH112
-        raise InputError(f"{templates}: there is no such directory of templates")
+        raise InputError(f"{templates}: this directory of templates does not exist")
     return replace(config, output=config.output or _shown(_default_output()))
 
 
@@ -145,7 +145,7 @@ def _default_output() -> Path:
     above = project.parent if project else Path.cwd()
     output = above / DEFAULT_OUTPUT
     if not is_below(output, above):
-        raise InputError(f"{output}: is a link to elsewhere", hint="say so with --output")
+        raise InputError(f"{output}: is a link to elsewhere", hint="confirm it with --output")
     return output
 
 

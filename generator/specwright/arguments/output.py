@@ -28,5 +28,5 @@ fail_on_level = click.option(
     type=click.Choice([each.value for each in WORST_FIRST]),
     default=Level.ERROR.value,
     show_default=True,
-    help="The least level of findings that makes the exit code 1.",
+    help="The lowest level of findings that makes the exit code 1.",
 )

@@ -35,7 +35,7 @@ retry_scale = click.option(
     type=click.FloatRange(0, 1, min_open=True),
     default=1.0,
     metavar="FACTOR",
-    help="What the implementation multiplies the pauses between attempts with, for this test.",
+    help="The factor by which the implementation scales the pauses between attempts in this test.",
 )
 
 

@@ -49,7 +49,7 @@ class Selection:
                 if not any(_fits(each, [pattern]) for each in sites):
                     known = sorted({name for each in sites for name in _names(each)})
                     raise InputError(
-                        f"{option} {pattern!r} fits no operation",
+                        f"{option} {pattern!r} matches no operation",
                         hint=did_you_mean(
                             pattern, known, "name a method, a path, an operationId or a tag"
                         ),

@@ -47,12 +47,12 @@ _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 KEY_OPTIONS = {
     MAIN: (
         "--api-key-env",
-        "The environment variable that holds the API key, or `user:password`; as SCHEME=NAME that "
-        "of one security scheme of several (repeatable, as those below).",
+        "The environment variable that holds the API key, or `user:password`; SCHEME=NAME for one "
+        "of several security schemes (repeatable, as are those below).",
     ),
     OTHER: (
         "--other-api-key-env",
-        "The variable with a key of another partner, who must not see what the first one has.",
+        "The variable with a key of another partner, which must not see the data of the first one.",
     ),
     OTHER_MODE: (
         "--other-mode-api-key-env",
@@ -64,7 +64,7 @@ KEY_OPTIONS = {
     ),
     SUSPENDED: (
         "--suspended-api-key-env",
-        "The variable with a key that may do nothing, such as that of a suspended partner.",
+        "The variable with a key without any rights, such as that of a suspended partner.",
     ),
 }
 
@@ -88,7 +88,7 @@ header_env = click.option(
 allow_live = click.option(
     "--live",
     is_flag=True,
-    help="Use keys that do not look like test keys elsewhere than on this machine.",
+    help="Allow keys that do not look like test keys on other machines than this one.",
 )
 
 
@@ -169,7 +169,7 @@ class Access:
         if not self.live and not is_harmless and not _is_loopback(urlsplit(url).hostname or ""):
             raise InputError(
                 f"the key in {name} does not look like a test key",
-                hint="if what it opens may be changed, pass --live",
+                hint="if its data may be changed, pass --live",
             )
         return key
 
@@ -178,7 +178,7 @@ def _value(name: str) -> str:
     """Return the value of an environment variable, for use in a header."""
     value = os.environ.get(name, "")
     if not value:
-        raise InputError(f"the environment variable {name} is not set, or empty")
+        raise InputError(f"the environment variable {name} is not set or is empty")
     if not value.isascii() or not value.isprintable() or value != value.strip():
         raise InputError(f"the key in {name} has characters that no header can carry")
     return value
@@ -223,7 +223,7 @@ def target_of(
     for _, scheme in own:
         if scheme not in known:
             hint = did_you_mean(scheme, known, f"it asks for {', '.join(known) or 'none'}")
-            raise InputError(f"the document asks for no credential {scheme!r}", hint=hint)
+            raise InputError(f"the document does not ask for a credential {scheme!r}", hint=hint)
     if MAIN in keys:
         keys |= strangers(keys[MAIN])
     target = Target(
@@ -266,8 +266,8 @@ def checked_url(url: str, hosts: tuple[str, ...]) -> SplitResult:
     host = parts.hostname or ""
     if not _is_allowed(host, hosts):
         raise InputError(
-            f"{host} is not this machine, and a test changes what is there",
-            hint=f"if it may, pass --allow-host {host}",
+            f"{host} is another machine, and a test changes its data",
+            hint=f"if it may be tested, pass --allow-host {host}",
         )
     return parts
 

@@ -20,8 +20,8 @@ from specwright.text import shorten
 INCOMPLETE = RuleDescription(
     "check-incomplete",
     "Checks",
-    "A rule could not be applied to the end, so what it would have found is not known: it takes "
-    "more time or memory than any document should, or the document breaks an assumption of it.",
+    "A rule could not be completed, so its findings are unknown: it takes more time or memory than "
+    "any document should, or the document breaks one of its assumptions.",
     "",
     "",
     Level.WARNING,
@@ -30,8 +30,9 @@ INCOMPLETE = RuleDescription(
 LEFT_OUT = RuleDescription(
     "left-out",
     "Checks",
-    "`generate` makes code of all that can be read. What breaks the specification is left out, as "
-    "far up as it takes for the rest to be right; `validate` names every mistake.",
+    "`generate` makes code of every part that can be read. Parts that break the specification are "
+    "left out, with as much around them as the rest needs to be valid; `validate` reports every "
+    "mistake.",
     "",
     "",
     Level.WARNING,

@@ -41,9 +41,7 @@ def check_semantics(document: Document) -> SemanticOutcome:
     try:
         found.extend(_run(document))
     except RecursionError:
-        return SemanticOutcome(
-            tuple(found), "references go around in circles deeper than it can follow"
-        )
+        return SemanticOutcome(tuple(found), "circular references are deeper than it can follow")
     except MemoryError:
         raise
     # The validator assumes a document of valid shape and fails in many ways without one.

@@ -22,7 +22,7 @@ Exit codes: 0, 2 if the directory cannot be used.
 )
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
 def authority(directory: Path) -> None:
-    """Make the certification authority of a receiver in DIRECTORY, unless there is one.
+    """Create the certificate authority of a receiver in DIRECTORY, unless it exists.
 
     It prints the file of the certificate that the implementation has to trust before
     `specwright test --receiver-authority DIRECTORY` can receive its webhooks.

@@ -42,12 +42,12 @@ def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path
 
     Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit. REVISION is the
     document of [tool.specwright] unless it is given. The form is that of Keep a Changelog; the
-    heading is the version of REVISION. Accepted changes are changes, too. With --since there is no
-    BASE: the versions are those of the commits up to the working tree, the newest first.
+    heading is the version of REVISION. Accepted changes are included. With --since, BASE is left
+    out: the versions are those of the commits up to the working tree, the newest first.
     """
     given = list(documents) if since is None else ["", *documents]
     if not 1 <= len(given) <= 2:
-        raise click.UsageError("give BASE and perhaps REVISION, or --since and perhaps REVISION")
+        raise click.UsageError("expected BASE [REVISION] or --since REF [REVISION]")
     newer = given[1] if len(given) == 2 else str(chosen_document(configured()))
     if since is None:
         _write(State(read_side(given[0], allowed)), State(read_side(newer, allowed)))

@@ -43,7 +43,7 @@ cannot be used.
     "--base-url",
     metavar="URL",
     required=True,
-    help="The URL that the paths of the document are below; requests to others are left out.",
+    help="The base URL of the paths in the document; requests to other URLs are left out.",
 )
 @click.option(
     "--document",
@@ -69,9 +69,9 @@ def check_traffic(
     config: str | None,
     allowed: tuple[Path, ...],
 ) -> None:
-    """Hold the traffic in HAR, which a browser, a proxy or a test wrote, against the document.
+    """Check the traffic in HAR, recorded by a browser, a proxy or a test, against the document.
 
-    Every rule that looks at single exchanges is applied; nothing is sent.
+    Every rule about single exchanges is applied; no request is sent.
     """
     part = tested_part(document, allowed, ())
     contract = Contract(part.document, part.left_out)
@@ -80,14 +80,14 @@ def check_traffic(
     record = traffic.record
     if not record.exchanges:
         raise InputError(
-            f"{har} has no request to {base_url}", hint="see to the URL, or record the traffic"
+            f"{har} has no request to {base_url}", hint="check the URL, or record the traffic again"
         )
     facts = (
         ("Traffic", str(har)),
         ("Base URL", base_url),
         ("Requests", f"{len(record.exchanges):,}"),
         ("Elsewhere", f"{traffic.others:,}"),
-        ("Without a whole answer", f"{recording.incomplete:,}"),
+        ("Without a complete response", f"{recording.incomplete:,}"),
     )
     keys = credentials(contract, recording.exchanges)
     redaction = conceal(contract, record, keys)

@@ -33,7 +33,7 @@ Examples:
   specwright diff git:v1.4.0:openapi.yaml openapi.yaml --fail-on warning
   specwright diff ../v1.4.0/apis apis
 
-Exit codes: 0 if nothing is as bad as --fail-on says, 1 if something is, 2 if a document or the
+Exit codes: 0 if no finding has the level of --fail-on, 1 if one does, 2 if a document or the
 accepted changes cannot be used.
 """
 )
@@ -60,12 +60,12 @@ def diff(
     prefixes: tuple[str, ...],
     allowed: tuple[Path, ...],
 ) -> None:
-    """Review the change from BASE to REVISION: whom does it break?
+    """Review the change from BASE to REVISION for breaking changes.
 
     Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit, or directories, of
     which the documents with the same path are compared. REVISION is the document of
-    [tool.specwright] unless it is given. docs/reference/rules.md lists what is found; `lint.toml`
-    beside REVISION sets levels of these rules, too.
+    [tool.specwright] unless it is given. docs/reference/rules.md lists the rules; `lint.toml`
+    beside REVISION sets their levels, too.
     """
     newer = revision or str(chosen_document(configured()))
 

@@ -26,15 +26,15 @@ Exit codes: 0 if the document has or now has canonical form, 1 if --check found 
 """
 )
 @click.argument("document", type=click.Path(path_type=Path), required=False)
-@click.option("--check", is_flag=True, help="Change nothing; say whether something would change.")
+@click.option("--check", is_flag=True, help="Change nothing; report a document that would change.")
 @click.pass_context
 def fmt(ctx: click.Context, document: Path | None, check: bool) -> None:
-    """Bring a JSON document into canonical form.
+    """Rewrite a JSON document in canonical form.
 
     DOCUMENT is by default that of [tool.specwright], or the openapi.json that is here.
 
     Two spaces of indentation, fields in the order in which the specification lists them,
-    component names sorted, line feeds, one at the end. The content stays what it is.
+    component names sorted, line feeds, one at the end. The content does not change.
     """
     chosen = document or chosen_document(configured())
     if chosen.suffix.lower() in (".yaml", ".yml"):
@@ -59,5 +59,5 @@ def _replace(document: Path, content: bytes) -> None:
         replace_files({document.resolve(): content})
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror}", Location(str(document), 1, 1), "it is as it was"
+            f"cannot be written: {error.strerror}", Location(str(document), 1, 1), "it is unchanged"
         ) from None

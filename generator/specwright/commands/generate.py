@@ -47,8 +47,8 @@ Examples:
   specwright generate --document openapi.yaml --output sdk --package shop
   specwright generate --document https://api.example.com/openapi.json
 
-Exit codes: 0 if the output is or now is what the document says, 1 if --check or --diff found a
-difference or the document has what lint.toml calls an error, 2 if it cannot be read or written.
+Exit codes: 0 if the output is up to date, 1 if --check or --diff found a difference or the document
+has findings that lint.toml makes errors, 2 if a file cannot be read or written.
 """
 )
 @click.option("--check", is_flag=True, help="Write nothing; name every file that differs.")
@@ -85,11 +85,11 @@ def generate(
 ) -> None:
     """Generate models, client, server stub and webhooks from an OpenAPI document.
 
-    A mistake in the document costs the element that it is in, which is said; the rest is generated.
-    What is not given here comes from [tool.specwright] in the nearest pyproject.toml, or from each
-    of several [[tool.specwright]]; without those, the document is the openapi.json, openapi.yaml or
-    openapi.yml that is here. Files that
-    somebody edited or put into the output are never overwritten.
+    An element with a mistake is left out, with a message; the rest is generated. Options that are
+    not given come from [tool.specwright] in the nearest pyproject.toml, or from each of several
+    [[tool.specwright]]; without those, the document is the openapi.json, openapi.yaml or
+    openapi.yml that is here. Files in the output that were edited or added by hand are never
+    overwritten.
     """
     if (document, output, package, templates) == (None, None, None, None):
         configs = all_configured()
@@ -167,7 +167,7 @@ def _compare(given: _Input, *, check: bool, diff: bool) -> bool:
     if differences:
         say(f"{len(differences)} of {len(files)} files differ; run: specwright generate")
     elif check:
-        say(f"{len(files)} files are what {given.document} says")
+        say(f"{len(files)} files are up to date with {given.document}")
     return not differences
 
 

@@ -40,13 +40,12 @@ settings already, or a file cannot be written.
 )
 @click.argument("document", type=path_or_url, required=False)
 def init(document: Path | str | None) -> None:
-    """Begin a project with DOCUMENT: settings, ignores and checks of pull requests.
+    """Start a project from DOCUMENT: settings, ignore rules and pull request checks.
 
     DOCUMENT is a file below this directory, or an address, from which a copy is taken; without
     it, the openapi.json, openapi.yaml or openapi.yml that is here, or in spec, specs, api, docs
-    or openapi. What it shows plainly becomes a setting: how lists are paged, how one signs in,
-    and what methods are called that a framework has named. Files that are there are kept, or
-    added to.
+    or openapi. Settings that follow plainly from it are written, too: pagination of lists, sign-in
+    and plain names of methods that a framework has named. Existing files are kept, or added to.
     """
     here = Path()
     if isinstance(document, str):
@@ -77,8 +76,8 @@ def _copied(address: str) -> tuple[Path, bytes]:
     is_json = content.lstrip()[:1] == b"{"
     path = Path("openapi.json" if is_json else "openapi.yaml")
     if path.exists():
-        hint = "remove it, or begin with it: specwright init"
-        raise InputError("is here already", Location(str(path), 1, 1), hint)
+        hint = "remove it, or start from it: specwright init"
+        raise InputError("already exists", Location(str(path), 1, 1), hint)
     return path, content
 
 

@@ -76,7 +76,7 @@ def listen(
     """Receive the webhooks of the implementation at URL on this machine, and show them.
 
     Registers an endpoint as the document declares it, and removes it at the end. Deliveries are
-    verified. With --forward-to, the implementation gets the answer of your application.
+    verified. With --forward-to, the implementation gets the response of your application.
     """
     access = Access({MAIN: (key,)} if key is not None else {}, hosts, live)
     target_url = access.base_url(url)
@@ -85,7 +85,7 @@ def listen(
         if each is not None:
             http_url(each)
     if receiver is None:
-        raise InputError("nothing says where to receive: give --receiver-authority or --public-url")
+        raise InputError("no endpoint to receive at: pass --receiver-authority or --public-url")
     loaded = valid_document(document, allowed)
     registered = registration(loaded)
     if registered is None:
@@ -95,7 +95,7 @@ def listen(
         )
     credential = Credential.of(loaded)
     if credential is not None and credential.is_required and MAIN not in keys:
-        raise InputError("the document asks for a credential", hint="name it with --api-key-env")
+        raise InputError("the document requires a credential", hint="name it with --api-key-env")
     lines: Lines = SimpleQueue()
     with (
         Target(target_url, credential, Record(), keys) as target,
@@ -111,7 +111,7 @@ def listen(
             if receiver.authority is not None:
                 needs += f" and to trust {receiver.authority.file}"
             tell(needs)
-            _receive(endpoints, endpoint, lines, tell, f"Nothing came: {needs}")
+            _receive(endpoints, endpoint, lines, tell, f"No delivery was received: {needs}")
         finally:
             _remove(endpoints, endpoint, tell)
 

@@ -57,10 +57,10 @@ def replay(
     access: Access,
     allowed: tuple[Path, ...],
 ) -> None:
-    """Send the requests of FAILURE, such as F1, again, and judge whether it is fixed.
+    """Resend the requests of FAILURE, such as F1, and check whether it is fixed.
 
-    RESULT is the result.json that `specwright test --report-dir` writes. What the requests need,
-    such as the resource in a path, is made first, by the requests that made it before.
+    RESULT is the result.json that `specwright test --report-dir` writes. Resources that they
+    need, such as the one in a path, are created first, by the requests that created them before.
     """
     recorded = read(result, failure)
     url = access.base_url(recorded.target)
@@ -106,7 +106,7 @@ def _compared(recorded: Recorded, exchange: Exchange) -> Iterator[str]:
     yield f"{request.method} {request.url}"
     if request.body:
         yield from _indented("sent", request.body[:_SHOWN].decode("utf-8", "replace"))
-    before = recorded.answer.shown if recorded.answer is not None else "no answer"
+    before = recorded.answer.shown if recorded.answer is not None else "no response"
     now = exchange.response.shown if exchange.response is not None else str(exchange.failure)
     yield from _indented("before", before)
     yield from _indented("now", "the same" if before == now else now)

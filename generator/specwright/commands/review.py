@@ -56,7 +56,7 @@ Examples:
   specwright review --base HEAD^1 --format markdown > comment.md
   specwright review --base v1.4.0 --format github --report-dir reports
 
-Exit codes: 0 if nothing is as bad as --fail-on says, 1 if something is, 2 if the base, the document
+Exit codes: 0 if no finding has the level of --fail-on, 1 if one does, 2 if the base, the document
 or a setting cannot be used.
 """
 )
@@ -80,7 +80,7 @@ or a setting cannot be used.
 @click.option(
     "--accepted-in-base",
     is_flag=True,
-    help="Let only those changes be accepted that the review.toml of the base accepts, too.",
+    help="Accept only changes that the review.toml of the base accepts, too.",
 )
 @strip_prefix
 @allow_refs_from
@@ -96,11 +96,11 @@ def review(
     prefixes: tuple[str, ...],
     allowed: tuple[Path, ...],
 ) -> None:
-    """Review what the working tree does to the contract since a commit.
+    """Review the changes to the contract in the working tree since a commit.
 
     One report: the findings of `validate`, those of `diff`, the drift of the generated package,
     and how its public names changed. The documents are those of [tool.specwright] unless some are
-    given. One that the commit does not have is new, or was moved from where its title was.
+    given. One that the commit does not have is new, or was moved from a path with the same title.
     """
     commit = Commit.of(base)
     configs = _configs(documents)

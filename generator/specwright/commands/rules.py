@@ -45,7 +45,7 @@ Exit codes: 0.
 def rules() -> None:
     """List the rules that findings name.
 
-    They stand below their categories, with their levels in the recommended and the strict profile.
+    They are listed by category, with their levels in the recommended and the strict profile.
     """
     for line in overview(RULES):
         say(line)
@@ -64,15 +64,14 @@ Examples:
   specwright explain operation-tag
   specwright explain response-schema
 
-Exit codes: 0, or 2 if there is no such rule.
+Exit codes: 0, or 2 if the rule does not exist.
 """
 )
 @click.argument("rule", shell_complete=_complete)
 def explain(rule: str) -> None:
     """Explain a RULE that findings name.
 
-    It says why there is the rule, what breaks it, what to do about it, and how its level is
-    changed.
+    It shows the reason for the rule, a violation, the remedy, and how to change its level.
     """
     described = {each.id: each for each in RULES}
     if rule not in described:

@@ -23,8 +23,8 @@ from specwright.report.terminal import say, show
 Examples:
   specwright scaffold --into service/shop
 
-Exit codes: 0 if every file is there now, 1 if the document has what lint.toml calls an
-error, 2 if a file cannot be written.
+Exit codes: 0 if every file exists now, 1 if the document has findings that lint.toml makes
+errors, 2 if a file cannot be written.
 """
 )
 @click.option(
@@ -46,10 +46,10 @@ def scaffold(
     templates: Path | None,
     allowed: tuple[Path, ...],
 ) -> None:
-    """Write a module for each group of operations, and app.py that serves them.
+    """Write a module for each group of operations, and an app.py that serves them.
 
-    They run as they are and answer 501 to everything. A file that exists is skipped, so the
-    command may be run again after the document has got a new group.
+    They run as they are and answer every request with 501. Existing files are skipped, so the
+    command can be run again after the document gets a new group.
     """
     from specwright import pipeline
     from specwright.arguments.inputs import lint_settings

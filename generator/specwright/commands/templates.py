@@ -34,7 +34,7 @@ def templates() -> None:
 
 @templates.command(name="list")
 def list_templates() -> None:
-    """Name every built-in template with its blocks."""
+    """List every built-in template with its blocks."""
     builtin = Templates(builtin_directory())
     for name in builtin.builtin_names():
         names = blocks(builtin.builtin_source(name) or "")
@@ -70,9 +70,9 @@ def copy(name: str, chosen: tuple[str, ...], directory: Path | None) -> None:
 @_directory
 @click.pass_context
 def status(ctx: click.Context, directory: Path | None) -> None:
-    """Say which overrides are based on an older built-in template.
+    """Show which overrides are based on an older built-in template.
 
-    Exit codes: 0 if none is, 1 if one is and wants a look.
+    Exit codes: 0 if none is, 1 if one is and needs a review.
     """
     own = configured(templates=directory).options.templates
     found = list(overrides(Templates(builtin_directory(), own)))

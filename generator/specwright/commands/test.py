@@ -102,7 +102,7 @@ Ctrl-C.
     "max_seconds",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="How long an answer may take.  [default: 30 at most]",
+    help="How long a response may take.  [default: 30 at most]",
 )
 @click.option(
     "--max-time",
@@ -136,7 +136,7 @@ def test(
 ) -> None:
     """Test the running implementation at URL against the document.
 
-    Requests change what is there: use a sandbox and test keys.
+    Requests change data: use a sandbox and test keys.
     """
     target_url = access.base_url(url)
     part = tested_part(document, allowed, access.hosts)
@@ -172,15 +172,15 @@ def test(
     if output == "github" and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
         summarise(report, Path(summary))
     if coverage.share(run.items) < min_coverage:
-        reached = f"{coverage.share(run.items)} % of what the document declares was reached"
-        say(f"{reached}, and --min-coverage asks for {min_coverage} %", err=True)
+        reached = f"{coverage.share(run.items)} % of the declared contract was reached"
+        say(f"{reached}, but --min-coverage requires {min_coverage} %", err=True)
     ctx.exit(INTERRUPTED if interrupted else exit_code(run, report, min_coverage))
 
 
 def _need(target: Target) -> None:
     credential = target.credential
     if credential is not None and credential.is_required and MAIN not in target.keys:
-        raise InputError("the document asks for a credential", hint="name it with --api-key-env")
+        raise InputError("the document requires a credential", hint="name it with --api-key-env")
 
 
 def _write(report: Report, run: Run, redaction: Redaction, directory: Path) -> None:

@@ -29,7 +29,7 @@ Examples:
   specwright test-receiver https://staging.example/hooks --allow-host staging.example \\
     --secret-env WEBHOOK_SECRET --document spec/openapi.json --format sarif
 
-Exit codes: 0 if every delivery was answered rightly, 1 if one was not, 2 if nothing could be sent.
+Exit codes: 0 if every response was right, 1 if one was wrong, 2 if nothing could be sent.
 """,
 )
 @click.argument("url")
@@ -52,11 +52,11 @@ def test_receiver(
     output: str,
     allowed: tuple[Path, ...],
 ) -> None:
-    """Send genuine and forged deliveries to a consumer of webhooks, and judge its answers.
+    """Send genuine and forged deliveries to a consumer of webhooks, and check its responses.
 
-    URL is where the consumer receives. Every webhook of the document is sent as its examples show
+    URL is the endpoint of the consumer. Every webhook of the document is sent as its examples show
     it, or as its schema says where it has none; one is sent again, forged in each way that a
-    consumer has to see through, and with a type that is not known yet where the document allows
+    consumer must detect, and with a type that is not known yet where the document allows
     for it.
     """
     checked_url(url, hosts)

@@ -60,7 +60,7 @@ def validate(
 
     DOCUMENT is a JSON or YAML file with OpenAPI 3.0, 3.1 or 3.2; by default that of
     [tool.specwright], or the openapi.json, openapi.yaml or openapi.yml that is here. It is checked
-    against the official schema, then for what that cannot say, then against the rules of
+    against the official schema, then for errors that it cannot express, then against the rules of
     docs/reference/rules.md.
     """
     chosen = document or chosen_document(configured())

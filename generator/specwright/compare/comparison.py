@@ -117,7 +117,7 @@ def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Fi
         changes += [f"{counted(len(unknown), 'change')} that may break"] if unknown else []
         words.append(f"{' and '.join(changes)} in {_reached(base, (*breaking, *unknown))}")
     if names:
-        words.append(f"{counted(len(names), 'broken name')} of the generated package")
+        words.append(f"{counted(len(names), 'broken name')} in the generated package")
     if not words:
         words.append(f"no breaking changes in {counted(len(_labels(base)), 'operation')}")
     agreed = sum(map(_breaks, accepted))
@@ -154,7 +154,7 @@ class _Review:
         self.unstable |= {each.name for each in pairs if is_unstable(each.base)}
         if others and not pairs and _title(base) != _title(revision):
             raise InputError(
-                f"'{base.path}' and '{revision.path}' have no operation in common",
+                f"'{base.path}' and '{revision.path}' have no operations in common",
                 Location(revision.path, 1, 1),
                 "compare two versions of the same API",
             )
@@ -257,7 +257,7 @@ def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]
     try:
         yield from found
     except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
-        message = f"{what} is not compared to the end: {type(error).__name__}: {error}"
+        message = f"{what} was not fully compared: {type(error).__name__}: {error}"
         yield Change(ChangeRule.DIFF_INCOMPLETE, None, at, message)
 
 

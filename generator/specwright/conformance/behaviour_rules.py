@@ -28,35 +28,35 @@ class Category(StrEnum):
 _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
     Category.SHAPE: {
         Behaviour.UNDOCUMENTED_OPERATION: (
-            "Recorded traffic uses the operations of the document, and no others that answer."
+            "Recorded traffic uses only operations that the document declares, unless they fail."
         ),
         Behaviour.UNDECLARED_STATUS: (
-            "A client can only be ready for the statuses that the operation declares."
+            "A client can only handle the statuses that the operation declares."
         ),
         Behaviour.UNREADABLE_REFUSAL: (
             "A body that cannot be read at all, such as one that is not UTF-8, is refused with a "
             "status that the operation declares."
         ),
         Behaviour.REDIRECT: (
-            "A request to a path of the document is answered there, and not redirected to the same "
-            "path with or without a slash at its end."
+            "A request to a path of the document is handled there, and not redirected to the same "
+            "path with or without a trailing slash."
         ),
         Behaviour.UNDECLARED_MEDIA_TYPE: "A body is of a media type that the response declares.",
-        Behaviour.RESPONSE_SCHEMA: "The body of an answer fits its schema.",
-        Behaviour.RESPONSE_HEADER: "A required header of a response is there, and fits its schema.",
+        Behaviour.RESPONSE_SCHEMA: "The body of a response fits its schema.",
+        Behaviour.RESPONSE_HEADER: "A required response header is present, and fits its schema.",
         Behaviour.ERROR_CODE: (
             "An error has the shared error body, with a code that the contract lists and the "
             "status and type that belong to it."
         ),
         Behaviour.REQUEST_ID: (
-            "Every answer carries a request id of its own, and an error repeats it."
+            "Every response has a request id of its own, and an error repeats it."
         ),
     },
     Category.VALIDATION: {
         Behaviour.INVALID_ACCEPTED: "A request that does not fit the document is refused.",
         Behaviour.COERCION: (
-            'A value of another type is refused, even if it could be converted, such as "17" for '
-            "17: a client that sends it has a mistake that nobody tells it of."
+            'A value of the wrong type is refused, even if it could be converted, such as "17" for '
+            "17: otherwise, a bug in a client goes unnoticed."
         ),
         Behaviour.MEDIA_TYPE_ACCEPTED: (
             "A body whose Content-Type the operation does not declare is refused."
@@ -76,100 +76,100 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
             "with wrong ones, with status 401."
         ),
         Behaviour.PERMISSION: (
-            "A key that may do nothing, such as that of a suspended partner, gets 403 from every "
+            "A key without permissions, such as that of a suspended partner, gets 403 from every "
             "operation with a security requirement."
         ),
     },
     Category.ISOLATION: {
         Behaviour.ISOLATION: (
-            "Nobody reads, changes or lists what belongs to another partner, or to the other mode."
+            "No partner can read, change or list resources of another partner or of the other mode."
         ),
         Behaviour.ISOLATION_AGREES: (
-            "What is hidden from another partner where it would be changed is not shown either."
+            "A resource that is hidden from another partner on writes is hidden on reads, too."
         ),
         Behaviour.ISOLATION_OPEN: (
-            "What one partner has made is hidden from another one somewhere, or meant for all."
+            "A resource of one partner is hidden from another one, unless it is meant to be public."
         ),
     },
     Category.STATE: {
         Behaviour.LOCATION: (
-            "The Location of a 201 leads to what was created (RFC 9110, 10.2.2 and 15.3.2)."
+            "The Location of a 201 leads to the created resource (RFC 9110, 10.2.2 and 15.3.2)."
         ),
-        Behaviour.CREATED_IS_FOUND: "A resource that was created can be read at once.",
-        Behaviour.DELETED_IS_GONE: "A resource that was deleted is not there any more.",
-        Behaviour.WRITTEN_IS_READ: "A member that was written with success has its new value.",
-        Behaviour.CHANGE_KEEPS: "A change leaves the members as they were that it does not name.",
-        Behaviour.PARENT: "A resource is found below the one that it belongs to, and no other.",
-        Behaviour.SHOWN_ONCE: "A value that is shown once is in no other answer.",
+        Behaviour.CREATED_IS_FOUND: "A created resource can be read immediately.",
+        Behaviour.DELETED_IS_GONE: "A deleted resource no longer exists.",
+        Behaviour.WRITTEN_IS_READ: "A member that was written successfully has its new value.",
+        Behaviour.CHANGE_KEEPS: "A change leaves the members that it does not name as they were.",
+        Behaviour.PARENT: "A resource is found below its own parent, and below no other.",
+        Behaviour.SHOWN_ONCE: "A value that is shown once does not appear in any other response.",
         Behaviour.CONSERVATION: (
-            "A balance moves by what was charged and refunded, and by nothing else."
+            "A balance changes by the charged and refunded amounts, and by nothing else."
         ),
         Behaviour.CONSISTENCY: (
-            "The members of an object agree: what is computed from others is their result, and "
-            "what a state asks for is set."
+            "The members of an object agree: computed members are correct, and those that a state "
+            "requires are set."
         ),
-        Behaviour.MOMENT: "A timestamp says when something began to be there, or last changed.",
-        Behaviour.RESET: "A reset brings back the declared state.",
+        Behaviour.MOMENT: "A timestamp is the time at which a resource was created or changed.",
+        Behaviour.RESET: "A reset restores the declared state.",
     },
     Category.IDEMPOTENCY: {
         Behaviour.IDEMPOTENCY_REPLAY: (
-            "The repetition of a request that has succeeded gets the first answer again, marked as "
+            "The repetition of a successful request gets the first response again, marked as "
             "a replay."
         ),
         Behaviour.IDEMPOTENCY_CHANGED: (
-            "Another payload under the same key is refused with the declared code."
+            "A different payload with the same key is refused with the declared code."
         ),
         Behaviour.IDEMPOTENCY_CONCURRENT: (
-            "Of requests that are sent at once under one key, at most one takes effect."
+            "Of concurrent requests with the same key, at most one takes effect."
         ),
-        Behaviour.IDEMPOTENCY_FAILURE: "A request that failed leaves its key free.",
-        Behaviour.IDEMPOTENCY_SCOPE: "The same key in another scope is another request.",
+        Behaviour.IDEMPOTENCY_FAILURE: "A failed request does not use up its key.",
+        Behaviour.IDEMPOTENCY_SCOPE: "The same key in another scope belongs to another request.",
     },
     Category.LISTS: {
-        Behaviour.LIST_AGREES: "An item of a list reads as it does by itself.",
-        Behaviour.ORDER: "Items stand in the declared order.",
+        Behaviour.LIST_AGREES: "An item of a list equals the resource when read by itself.",
+        Behaviour.ORDER: "Items are in the declared order.",
         Behaviour.PAGINATION: (
-            "Following the cursor shows every item once, whatever is added meanwhile."
+            "Following the cursor shows every item once, even if items are added meanwhile."
         ),
         Behaviour.PAGE_SIZE: (
-            "A page has at most as many items as were asked for; other limits are refused."
+            "A page has at most the requested number of items; invalid limits are refused."
         ),
-        Behaviour.CURSOR: "A cursor that this list did not give is refused.",
-        Behaviour.FILTER: "A filter lets the matching items through, and all of them.",
+        Behaviour.CURSOR: "A cursor that this list did not issue is refused.",
+        Behaviour.FILTER: "A filter returns all matching items, and no others.",
     },
     Category.LIMITS: {
         Behaviour.CAPACITY: (
-            "There are never more resources than the declared capacity, and it can be used again "
-            "when it is released."
+            "There are never more resources than the declared capacity, and released capacity can "
+            "be used again."
         ),
-        Behaviour.RATE_LIMIT: "In no window are more requests served than the limit allows.",
+        Behaviour.RATE_LIMIT: "No window has more served requests than the limit allows.",
         Behaviour.RATE_LIMIT_SCOPE: (
-            "What is limited separately, such as each key, is counted separately."
+            "Scopes that are limited separately, such as keys, are counted separately."
         ),
-        Behaviour.RATE_LIMIT_HEADERS: "Headers about the rate limit are there and tell the truth.",
+        Behaviour.RATE_LIMIT_HEADERS: "The headers for the rate limit are present and correct.",
         Behaviour.RESPONSE_TIME: (
-            "An answer is complete within the time that `--max-response-time` gives."
+            "A response is complete within the time in `--max-response-time`."
         ),
     },
     Category.WEBHOOKS: {
         Behaviour.EVENT_MISSING: (
-            "A declared event is sent within the declared time of what causes it."
+            "A declared event is sent within the declared time after its cause."
         ),
         Behaviour.EVENT_SCHEMA: "The body of a delivery fits the schema of its webhook.",
         Behaviour.EVENT_HEADERS: "The headers of a delivery name its event.",
         Behaviour.SIGNATURE: "A delivery is signed as declared, with a fresh timestamp.",
         Behaviour.DELIVERY_RETRY: (
-            "A delivery that is not acknowledged comes again, with the same id and the same bytes, "
+            "A delivery that is not acknowledged is retried, with the same id and the same bytes, "
             "at the declared times."
         ),
-        Behaviour.DELIVERY_ACKNOWLEDGED: "A delivery that was acknowledged does not come again.",
+        Behaviour.DELIVERY_ACKNOWLEDGED: "A delivery that was acknowledged is not sent again.",
         Behaviour.DELIVERY_REDIRECT: "A redirect is a failed attempt, and is not followed.",
         Behaviour.EVENT_UNSUBSCRIBED: "An endpoint gets no event that it did not subscribe to.",
-        Behaviour.DELIVERY_DELETED: "An endpoint that was deleted gets nothing more.",
+        Behaviour.DELIVERY_DELETED: "A deleted endpoint gets no further deliveries.",
     },
     Category.ROBUSTNESS: {
         Behaviour.SERVER_ERROR: "No request makes the server fail.",
-        Behaviour.NO_ANSWER: "Every request is answered, within thirty seconds.",
+        Behaviour.NO_ANSWER: "Every request gets a response within thirty seconds.",
         Behaviour.METHOD_NOT_ALLOWED: ("A method that a path does not have is refused with 405."),
         Behaviour.ALLOW_HEADER: (
             "A 405 names all methods of the path in its Allow header (RFC 9110, 15.5.6)."

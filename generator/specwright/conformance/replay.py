@@ -52,7 +52,7 @@ class Replay:
             yield each, exchange
             if exchange.response is None or not exchange.response.is_success:
                 status = exchange.response.status if exchange.response else exchange.failure
-                self._refused = f"{each.method} {each.path}, which makes what it needs: {status}"
+                self._refused = f"{each.method} {each.path}, which creates a prerequisite: {status}"
             else:
                 self._made |= ids(exchange.response)
 

@@ -180,7 +180,7 @@ def _read(path: Path, take: Callable[[Any], _Taken]) -> _Taken:
         raise InputError(f"cannot be read: {error.strerror}", place) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "not the result of a run, or of another version of specwright",
+            "not the result of a run of this version of specwright",
             Location(str(path), 1, 1),
         ) from None
 

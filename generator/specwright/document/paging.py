@@ -103,9 +103,9 @@ def with_pagination(document: Document, declared: Mapping[str, Mapping[str, Any]
     for name, members in declared.items():
         if name not in operations:
             hint = did_you_mean(
-                name, operations, "names are operationIds, or such as `GET /things`"
+                name, operations, "use an operationId, or a method and path such as `GET /things`"
             )
-            message = f"the setting 'pagination' names {name!r}, which is no operation"
+            message = f"the setting 'pagination' names {name!r}, which is not an operation"
             raise InputError(message, Location(document.path, 1, 1), hint)
         needed = dict.fromkeys(("cursor", "limit", "next", "more", "id"))
         resolve(data, operations[name].pointer)[PAGINATION.name] = {

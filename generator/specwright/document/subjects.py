@@ -17,7 +17,7 @@ _NAMED: Mapping[str, str] = {
     "securitySchemes": "security scheme",
     "callbacks": "callback",
 }
-_ALONE: Mapping[str, str] = {"requestBody": "the request body", "servers": "the servers"}
+_ALONE: Mapping[str, str] = {"requestBody": "the request body", "servers": "the list of servers"}
 # Steps into a value, and their form in its path.
 _INTO: Mapping[str, str] = {"items": "[]", "additionalProperties": ".*"}
 # Steps that are followed by a name which says nothing about the value.

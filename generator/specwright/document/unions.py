@@ -34,7 +34,7 @@ def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
     required = set.intersection(*(set(_list(each, "required")) for each in objects))
     return {
         "type": "object",
-        "description": f"A value whose `{tag}` is newer than this package.",
+        "description": f"A value with a `{tag}` that is newer than this package.",
         "properties": {
             name: properties[0][name]
             if name in alike

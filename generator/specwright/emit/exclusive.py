@@ -28,7 +28,7 @@ def alone_in(directory: Path) -> Iterator[None]:
         # The directory belongs to the other run now, even if this one created it.
         raise SpecwrightError(
             f"{directory}: another run of specwright is writing here; nothing was written",
-            hint="run the command again when the other one has ended",
+            hint="run the command again when the other run has ended",
         ) from None
     except OSError as error:
         if not directory.is_dir():

@@ -36,7 +36,7 @@ class FileSet(Mapping[str, bytes]):
                     raise SpecwrightError(f"{part!r} cannot be both a file and a directory")
                 other = spelled.setdefault(_folded(part), part)
                 if other != part:
-                    raise SpecwrightError(f"the names {other!r} and {part!r} are too much alike")
+                    raise SpecwrightError(f"the names {other!r} and {part!r} are too similar")
         self._files = dict(sorted(files.items()))
 
     def __getitem__(self, path: str) -> bytes:
@@ -66,7 +66,7 @@ def _check_name(path: str, name: str) -> None:
     elif name.partition(".")[0].rstrip().lower() in _DEVICES:
         problem = f"has the name of a device ({name})"
     elif name[-1] in ". " or not name.isprintable() or _FORBIDDEN & set(name):
-        problem = "is not a file name on every system"
+        problem = "is not a valid file name on every system"
     else:
         return
     raise SpecwrightError(f"the path {path!r} {problem}")

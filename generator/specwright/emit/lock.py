@@ -16,8 +16,8 @@ from specwright.errors import InputError, Location, SpecwrightError
 LOCK = "specwright.lock.json"
 _HASH = re.compile(r"[0-9a-f]{64}")
 _HINT = (
-    "it is written by specwright alone: restore it from version control, or delete the whole "
-    "output directory and generate it anew"
+    "only specwright writes it: restore it from version control, or delete the whole "
+    "output directory and generate it again"
 )
 
 
@@ -117,7 +117,9 @@ def parse_lock(content: bytes, file: str) -> Lock:
     except json.JSONDecodeError as error:
         raise _not_a_lock(Location(file, error.lineno, error.colno), error.msg) from None
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise _not_a_lock(Location(file, 1, 1), "it does not say what specwright writes") from None
+        raise _not_a_lock(
+            Location(file, 1, 1), "it does not have the form that specwright writes"
+        ) from None
     text = content.decode()
     for path, hashed in files.items():
         if not isinstance(hashed, str) or not _HASH.fullmatch(hashed):
@@ -133,7 +135,7 @@ def parse_lock(content: bytes, file: str) -> Lock:
 def _unique(members: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(members)
     if len(found) != len(members):
-        raise ValueError("a name is there twice")
+        raise ValueError("duplicate name")
     return found
 
 

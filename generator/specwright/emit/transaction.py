@@ -40,7 +40,7 @@ def replace_files(
         raise SpecwrightError(
             f"{error.filename2 or error.filename or directory}: cannot be written: "
             f"{error.strerror or error}",
-            hint=f"nothing in {directory} has changed; see to its permissions or to free space",
+            hint=f"nothing in {directory} has changed; check its permissions and the free space",
         ) from error
 
 

@@ -40,10 +40,10 @@ def _refuse_other_package(files: FileSet, directory: Path) -> None:
     wanted = parse_lock(files[LOCK], LOCK).package
     if present is not None and present != wanted:
         raise SpecwrightError(
-            f"{directory}: holds the package {present!r}; nothing was written, for {wanted!r} "
+            f"{directory}: contains the package {present!r}; nothing was written, since {wanted!r} "
             "would replace it",
             hint="choose another output for another document; if the package has a new name, "
-            f"delete {directory} first and it is generated anew",
+            f"delete {directory} first; it is generated again",
         )
 
 
@@ -52,15 +52,15 @@ def _refuse_losses(differences: Iterable[FileDifference], directory: Path) -> No
     foreign = [each.path for each in differences if each.state is State.FOREIGN]
     if not edited and not foreign:
         return
-    lines = [f"{directory}: nothing was written, for it would lose somebody's work"]
+    lines = [f"{directory}: nothing was written, to keep edited and foreign files"]
     lines += [f"  edited by hand: {path}" for path in edited]
     lines += [f"  not generated:  {path}" for path in foreign]
     advice = []
     if edited:
         advice.append(
-            "bring an edit into the document or into a template (`specwright templates copy`), "
-            "then delete the edited file; it is generated anew"
+            "move edits into the document or into a template (`specwright templates copy`), "
+            "then delete the edited file; it is generated again"
         )
     if foreign:
-        advice.append("move what was not generated out of the output directory")
+        advice.append("move files that were not generated out of the output directory")
     raise SpecwrightError(lines[0], hint="; ".join(advice), details=lines[1:])

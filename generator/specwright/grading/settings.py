@@ -126,7 +126,7 @@ def find(document: str) -> str | None:
         return None
     if not is_below(beside, beside.parent):
         raise InputError(
-            "is a link to settings elsewhere", Location(str(beside), 1, 1), "pass --config"
+            "must not be a link to another directory", Location(str(beside), 1, 1), "pass --config"
         )
     return str(beside)
 
@@ -150,12 +150,12 @@ class _Reader:
             raise self.error(
                 f"unknown setting '{name}'",
                 name,
-                "it takes profile, deprecation_days, [levels] and [[waivers]]",
+                "the settings are profile, deprecation_days, [levels] and [[waivers]]",
             )
         levels = data.get("levels", {})
         waivers = data.get("waivers", [])
         if not isinstance(levels, dict) or not isinstance(waivers, list):
-            raise self.error("[levels] is a table and [[waivers]] a list of tables", "levels")
+            raise self.error("[levels] must be a table and [[waivers]] a list of tables", "levels")
         return Settings(
             self.profile(data.get("profile", Profile.RECOMMENDED)),
             {
@@ -177,7 +177,7 @@ class _Reader:
             return Profile(name)
         except ValueError:
             raise self.error(
-                f"unknown profile {name!r}", "profile", f"one of {', '.join(Profile)}"
+                f"unknown profile {name!r}", "profile", f"use one of {', '.join(Profile)}"
             ) from None
 
     def notice(self, days: Any) -> timedelta | None:
@@ -195,7 +195,7 @@ class _Reader:
             return Level(level)
         except ValueError:
             raise self.error(
-                f"unknown level {level!r} for '{rule}'", rule, f"one of {', '.join(Level)}"
+                f"unknown level {level!r} for '{rule}'", rule, f"use one of {', '.join(Level)}"
             ) from None
 
     def waiver(self, index: int, waiver: Any) -> Waiver:
@@ -207,10 +207,10 @@ class _Reader:
             or not all(isinstance(waiver[name], str) and waiver[name].strip() for name in members)
         ):
             raise InputError(
-                "a waiver has rule, where (a glob for JSON pointers, or for operations such as "
-                "GET /orders) and reason, all text, and may have expires",
+                "a waiver needs rule, where (a glob for JSON pointers, or for operations such as "
+                "GET /orders) and reason, all strings, and may have expires",
                 place,
-                "say why the finding is accepted, so that others can tell when it no longer is",
+                "give the reason, so that others can tell when it no longer applies",
             )
         if type(waiver.get("expires", date.max)) is not date:
             raise InputError(

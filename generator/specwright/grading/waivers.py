@@ -11,7 +11,7 @@ from specwright.grading.settings import Settings, Waiver
 UNUSED = RuleDescription(
     "waiver-unused",
     "Checks",
-    "A waiver that no finding needs any more would hide the next one.",
+    "A waiver that no longer matches a finding would hide the next one.",
     "",
     "",
     Level.WARNING,
@@ -20,7 +20,7 @@ UNUSED = RuleDescription(
 EXPIRED = RuleDescription(
     "waiver-expired",
     "Checks",
-    "A waiver counts until its day; what it covered is reported again.",
+    "A waiver applies until its expiry date; then the finding is reported again.",
     "",
     "",
     Level.WARNING,
@@ -54,7 +54,7 @@ class Waivers:
             if each.rule not in self.rules:
                 continue
             if each not in self._needed:
-                yield self._finding(UNUSED, each, f"nothing is left of {about}: remove the waiver")
+                yield self._finding(UNUSED, each, f"no finding matches {about}: remove the waiver")
             elif each.is_over(self.settings.today):
                 yield self._finding(EXPIRED, each, f"{about} was accepted until {each.expires}")
 

@@ -21,7 +21,7 @@ def refusals(document: Document, schema: Any) -> tuple[Refusal, ...]:
     found = tuple(islice(_refusals(document, schema, _leading(document, schema)), MOST + 1))
     if len(found) > MOST:
         raise InputError(
-            f"a body has more than {MOST:,} places with an error code of their own",
+            f"a body has more than {MOST:,} properties with their own error codes",
             document.locate(""),
         )
     return found

@@ -75,7 +75,7 @@ class ModelWorker:
         status = self._process.wait()
         if status < 0:
             stopped = Stopped.by(-status)
-            raise SpecwrightError(f"{document.path}: no models can be made: {stopped}")
+            raise SpecwrightError(f"{document.path}: models cannot be generated: {stopped}")
         if status > 0:
             # The error occurs again here, where its place in the document is known.
             return generate(document)

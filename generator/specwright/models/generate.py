@@ -79,8 +79,8 @@ def generate(document: Document) -> ModelSource:
         refined = refine(source, metadata, dialect)
     except RecursionError:
         raise SpecwrightError(
-            f"{document.path}: the schemas are nested too deeply for models, or one of them has "
-            "too many alternatives"
+            f"{document.path}: the schemas are nested too deeply for models, or one has too many "
+            "alternatives"
         ) from None
     return ModelSource(refined.source, _index(metadata, dialect, refined.classes))
 
@@ -113,7 +113,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
         except Exception as error:
             # The library's exceptions have no common base class with a meaning for users.
             raise SpecwrightError(
-                f"{document.path}: no models can be made of these schemas: {error}"
+                f"{document.path}: models cannot be generated from these schemas: {error}"
             ) from error
         for warning in caught:
             if "constraint" in str(warning.message).lower():

@@ -68,7 +68,7 @@ def _own(directory: Path, path: str) -> Path:
     """Return a file of the project; raise an error if a link makes it lead to another place."""
     file = directory / path
     if not is_below(file, directory):
-        raise InputError("leads to a place elsewhere", Location(str(file), 1, 1))
+        raise InputError("is a link to a place outside the project", Location(str(file), 1, 1))
     return file
 
 

@@ -18,10 +18,10 @@ def settings(values: Mapping[str, str], proposed: Proposals) -> str:
 
 def _proposed(proposed: Proposals) -> Iterator[str]:
     if proposed.pagination:
-        yield "\n# Lists that show plainly how their pages follow each other."
+        yield "\n# Lists with pagination that the document shows plainly."
         yield from _table("pagination", proposed.pagination)
     if proposed.names:
-        yield "\n# Methods, called as the functions that a framework made operationIds of."
+        yield "\n# Methods, named after the functions that a framework derived operationIds from."
         yield from _table("names.operations", proposed.names)
     for scheme, members in proposed.sign_in.items():
         yield "\n# How `specwright test` signs in with a key `user:password`."

@@ -88,7 +88,9 @@ class _Environment(SandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         if operator == "**" or not (isinstance(left, int) and isinstance(right, int)):
-            raise SecurityError(f"the operator {operator} makes too much out of little here")
+            raise SecurityError(
+                f"the operator {operator} is not allowed here: its result may be too large"
+            )
         return super().call_binop(context, operator, left, right)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -121,10 +123,10 @@ def environment(templates: Templates) -> jinja2.Environment:
 
 def _written(value: object) -> object:
     if isinstance(value, Text):
-        raise TypeError("text from the document stands here without a filter that quotes it")
+        raise TypeError("text from the document is used here without a filter that quotes it")
     if isinstance(value, bool) or not isinstance(value, str | int | jinja2.Undefined):
         raise TypeError(
-            f"a value of type {type(value).__name__} stands here; only names and numbers are "
+            f"a value of type {type(value).__name__} is used here; only names and numbers are "
             "written as they are"
         )
     return value
@@ -132,7 +134,7 @@ def _written(value: object) -> object:
 
 def _guarded(owner: object, name: object, value: Any) -> Any:
     if isinstance(owner, Text):
-        raise TypeError(f"templates see no attributes of text from the document ({name})")
+        raise TypeError(f"templates cannot access attributes of text from the document ({name})")
     return _wrapped(value) if isinstance(owner, Default) else value
 
 

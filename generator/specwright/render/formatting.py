@@ -17,7 +17,7 @@ from specwright.isolation import Stopped, limit_time
 _SETTINGS = """\
 line-length = 100
 target-version = "py311"
-# Whatever lies around the temporary directory, and whatever the files are called.
+# Independent of the surroundings of the temporary directory and of the names of files.
 exclude = []
 respect-gitignore = false
 src = []
@@ -78,8 +78,8 @@ def verify(path: str, source: str | bytes) -> None:
         raise SpecwrightError(
             f"the generated file is not Python: {error}: {' '.join(written).strip()}",
             Location(path, line, getattr(error, "offset", None) or 1),
-            "nothing was written; look at the template of this file, or report the document "
-            "that leads to it",
+            "nothing was written; check the template of this file, or report the document "
+            "that causes it",
         ) from error
 
 

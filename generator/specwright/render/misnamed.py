@@ -23,9 +23,9 @@ def refuse_misnamed(trees: Trees, templates: Templates) -> None:
     builtin = templates.builtin_names()
     for name in sorted(trees.keys() - _used(trees, builtin)):
         raise InputError(
-            f"no built-in template is called {name!r}, and no other template refers to it",
+            f"{name!r} is not the name of a built-in template, and no other template refers to it",
             templates.place(name),
-            did_you_mean(name, builtin, "move what is no template out of this directory"),
+            did_you_mean(name, builtin, "move files that are not templates out of this directory"),
         )
     for name, tree in trees.items():
         known = _inherited(tree, trees, templates, frozenset({name}))

@@ -23,7 +23,7 @@ class Basis(StrEnum):
 
     CURRENT = "current"
     OLDER = "based on an older built-in template"
-    GONE = "the built-in template or block is gone"
+    GONE = "the built-in template or block was removed"
     UNKNOWN = "made without `specwright templates copy`: basis unknown"
 
 
@@ -59,7 +59,7 @@ def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:
     source = templates.builtin_source(name)
     if source is None:
         raise InputError(
-            f"there is no built-in template {name!r}", hint="see `specwright templates list`"
+            f"the built-in template {name!r} does not exist", hint="see `specwright templates list`"
         )
     if not chosen:
         return f"{{# based on {name} {_hash(source)} #}}\n{source}"

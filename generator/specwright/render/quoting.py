@@ -46,7 +46,7 @@ def literal(value: object) -> str:
         case Mapping():
             members = (f"{literal(name)}: {literal(item)}" for name, item in value.items())
             return f"{{{', '.join(members)}}}"
-    raise TypeError(f"no literal stands for {type(value).__name__} {value!r}")
+    raise TypeError(f"{type(value).__name__} {value!r} has no literal")
 
 
 def docstring(text: Text | str, *, indent: int = 4, width: int = 100) -> str:

@@ -16,7 +16,7 @@ from specwright.render.templates import SUFFIX, Templates
 
 _HINT = (
     "values from the document need a filter: literal, docstring, comment, toml or markdown; "
-    "`specwright templates copy` gives the built-in template to compare with"
+    "`specwright templates copy` copies the built-in template for comparison"
 )
 
 
@@ -62,7 +62,7 @@ def _errors_placed(template: str) -> Iterator[None]:
         raise InputError(f"template error: {error.message}", place) from error
     except jinja2.TemplateNotFound as error:
         raise InputError(
-            f"there is no template {error.message or error.name!r}",
+            f"the template {error.message or error.name!r} does not exist",
             _place(error, template),
             "names are relative to the directory of templates; "
             "`specwright templates list` shows the built-in ones",

@@ -71,7 +71,7 @@ def _read(directory: Path) -> Iterator[tuple[str, str]]:
             )
         if entry.is_symlink():
             raise InputError(
-                "is a link, which no template may be", place, "put the template itself here"
+                "is a link, which a template must not be", place, "put the template itself here"
             )
         try:
             text = read_regular(Path(entry), limit=_LARGEST).decode("utf-8")

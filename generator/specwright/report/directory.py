@@ -36,8 +36,8 @@ def write(
     contents = {name: text.encode() for name, text in {**rendered, **others}.items()}
     if directory.is_symlink():
         raise InputError(
-            f"{directory}: is a link, and reports are written to no other place than they seem",
-            hint="name the directory that it leads to",
+            f"{directory}: is a link; reports are not written through links",
+            hint="pass the target directory",
         )
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def write(
         raise SpecwrightError(
             f"{error.filename2 or error.filename or directory}: cannot be written: "
             f"{error.strerror or error}",
-            hint="see to the permissions of the directory of reports or to free space",
+            hint="check the permissions of the report directory and the free disk space",
         ) from error
 
 

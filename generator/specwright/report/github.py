@@ -31,7 +31,7 @@ def render(report: Report) -> str:
         else:
             further.append(_plain(finding))
     if further:
-        title = f"{counted(len(further), 'further finding')}, all in the summary of the job"
+        title = f"{counted(len(further), 'further finding')}, all in the job summary"
         lines += [f"::group::{title}", *further, "::endgroup::"]
     return "".join(f"{line}\n" for line in lines)
 

@@ -52,7 +52,7 @@ def render(report: Report) -> str:
 
 def _kinds(report: Report) -> str:
     """Return a table of the rules that changes break, with a way to avoid each break."""
-    opening = f"<table>\n{_headings('What breaks', 'Without a break')}"
+    opening = f"<table>\n{_headings('Breaking changes', 'Non-breaking alternative')}"
     found = kinds(report)
     return _block(opening, found, _kind, "</table>", _KINDS, "rule") if found else ""
 
@@ -165,7 +165,7 @@ def _block(
     if shortened:
         missing.append(f"{counted(shortened, noun)} without evidence")
     if missing:
-        lines.append(f"<p><em>No room here: {', '.join(missing)}.</em></p>")
+        lines.append(f"<p><em>Not enough room: {', '.join(missing)}.</em></p>")
     return "\n" + "\n".join(filter(None, lines)) + "\n"
 
 

@@ -54,10 +54,10 @@ class Kind:
 
 # The titles of the chapters, by level and whether they are about changes.
 _TITLES = {
-    (Level.ERROR, True): "What breaks",
+    (Level.ERROR, True): "Breaking changes",
     (Level.ERROR, False): "Errors",
-    (Level.WARNING, True): "Changes to look at",
-    (Level.INFO, True): "Changes that break nobody",
+    (Level.WARNING, True): "Changes to review",
+    (Level.INFO, True): "Compatible changes",
     (Level.WARNING, False): "Warnings",
     (Level.INFO, False): "Notes",
 }

@@ -42,7 +42,7 @@ def examples(rule: RuleDescription) -> Iterator[tuple[str, str]]:
     if rule.bad:
         yield "Found:", rule.bad
     if rule.instead:
-        yield f"Without a break: {rule.instead}", rule.good
+        yield f"Non-breaking alternative: {rule.instead}", rule.good
     elif rule.good:
         yield "Better:", rule.good
 

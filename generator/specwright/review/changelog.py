@@ -39,14 +39,14 @@ _SECTIONS: Mapping[str, Section] = {
 }
 _SENTENCES: Mapping[str, str] = {
     ChangeRule.OPERATION_ADDED: "A new operation{summary}.",
-    ChangeRule.OPERATION_REMOVED: "The operation is gone.",
-    ChangeRule.SUNSET_OPERATION_REMOVED: "The operation is gone, as announced.",
-    ChangeRule.ADDED: "{subject} is new.",
+    ChangeRule.OPERATION_REMOVED: "The operation was removed.",
+    ChangeRule.SUNSET_OPERATION_REMOVED: "The operation was removed, as announced.",
+    ChangeRule.ADDED: "{subject} was added.",
     "*-removed": "{message}.",
-    "*-required": "{subject} is required now.",
-    "*-narrowed": "{subject} takes less than before: {message}.",
-    "*-widened": "{subject} may hold more than before: {message}.",
-    ChangeRule.DEFAULT_CHANGED: "{subject} means something else when it is left out: {message}.",
+    "*-required": "{subject} is now required.",
+    "*-narrowed": "{subject} accepts less than before: {message}.",
+    "*-widened": "{subject} may contain more than before: {message}.",
+    ChangeRule.DEFAULT_CHANGED: "{subject} has another meaning when omitted: {message}.",
     ChangeRule.OPERATION_ID_CHANGED: "The operation has another name in code: {message}.",
 }
 _SENTENCE = "{subject}: {message}."
@@ -91,7 +91,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
         if bullets:
             parts.append(f"### {section}\n\n" + "\n".join(_listed(bullets)))
     if len(parts) == 1:
-        parts.append("Nothing that users of the API notice.")
+        parts.append("No changes for users of the API.")
     return "\n\n".join(parts) + "\n"
 
 

@@ -30,7 +30,9 @@ def documents_in(directory: Path) -> Sequence[Path]:
     """
     found = sorted(path for path in _files(directory) if _is_openapi(read_regular(path)))
     if not found:
-        raise InputError(f"{directory}: holds no OpenAPI document", hint="name another directory")
+        raise InputError(
+            f"{directory}: contains no OpenAPI documents", hint="pass another directory"
+        )
     return found
 
 

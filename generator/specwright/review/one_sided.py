@@ -38,7 +38,7 @@ def removed(path: str, former: Document | None, was: str) -> Report:
         DOCUMENT_REMOVED.recommended,
         Location(was, 1, 1),
         None,
-        f"{path} is gone with {count}",
+        f"{path} was removed with {count}",
         affected=Affected("", names),
     )
     return Report(

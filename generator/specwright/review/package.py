@@ -48,14 +48,14 @@ class Package:
     def findings(self) -> Iterator[Finding]:
         """Yield the problems of the revision's package."""
         if isinstance(self.revision, Failure):
-            yield self._finding(NOT_GENERATED, f"no package can be made: {self.revision.reason}")
+            yield self._finding(NOT_GENERATED, f"cannot be generated: {self.revision.reason}")
             return
         if self.differences:
             message = f"{self._drift(self.revision)}; run: specwright generate"
             files = "\n".join(f"{each.path}: {each.state}" for each in self.differences)
             yield self._finding(DRIFT, message, Evidence("files", files))
         if isinstance(self.base, Failure):
-            message = f"no package can be made of the base: {self.base.reason}"
+            message = f"cannot be generated from the base: {self.base.reason}"
             yield self._finding(NOT_COMPARED, message)
 
     def broken(self) -> list[tuple[Finding, tuple[str]]]:
@@ -77,13 +77,13 @@ class Package:
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the state of the package, in a few words."""
         if isinstance(self.revision, Failure):
-            yield "Generated package", "none can be made"
+            yield "Generated package", "cannot be generated"
             return
         yield "Generated package", self._drift(self.revision)
         counts = Counter(change.kind for change in self._changes)
         words = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
         if not isinstance(self.base, Failure):
-            yield "Public names", words or "as they were"
+            yield "Public names", words or "unchanged"
 
     def table(self) -> Table | None:
         """Return the changes of the public names, if any."""
@@ -111,8 +111,8 @@ class Package:
 
     def _drift(self, files: Files) -> str:
         if not self.differences:
-            return f"{len(files)} files are what the document says"
-        return f"{len(self.differences)} of {len(files)} files are not what the document says"
+            return f"{len(files)} files are up to date"
+        return f"{len(self.differences)} of {len(files)} files are out of date"
 
     def _finding(self, rule: RuleDescription, message: str, *evidence: Evidence) -> Finding:
         place = Location((self.output / LOCK).as_posix(), 1, 1)

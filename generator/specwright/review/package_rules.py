@@ -14,18 +14,18 @@ def _rule(id: str, level: Level, why: str) -> RuleDescription:
 DRIFT = _rule(
     "generated-drift",
     Level.ERROR,
-    "The generated package is not what the document says: users of the package and of the API "
-    "are told different things.",
+    "The generated package is out of date: its users and those of the API rely on different "
+    "contracts.",
 )
 NOT_GENERATED = _rule(
     "not-generated",
     Level.ERROR,
-    "No package can be made of the document any more; `specwright generate` fails, too.",
+    "The package can no longer be generated from the document; `specwright generate` fails, too.",
 )
 NOT_COMPARED = _rule(
     "sdk-not-compared",
     Level.WARNING,
-    "What changes for users of the generated package is not known, because there is none on one "
+    "The changes for users of the generated package are unknown, because it is missing on one "
     "side.",
 )
 DESCRIPTIONS = (DRIFT, NOT_GENERATED, NOT_COMPARED)

@@ -155,7 +155,7 @@ def _news(old: Report, new: Report) -> Sequence[Finding]:
 
 
 def _as_before(count: int) -> str:
-    return f"{counted(count, 'finding')} of validate below errors that the base has, too"
+    return f"{counted(count, 'finding')} of validate below errors that the base also has"
 
 
 def _of(package: Package | None, validation: Report) -> Iterator[Finding]:

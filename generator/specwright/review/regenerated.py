@@ -61,7 +61,7 @@ def _made_of_base(
     try:
         return _made(_options_of(commit, options, document), base, worker)
     except InputError as error:
-        return Failure(f"its settings have no meaning: {error.message}")
+        return Failure(f"its settings are invalid: {error.message}")
 
 
 def _options_of(commit: Commit, options: Options, document: Path) -> Options:

@@ -87,7 +87,7 @@ def _changed(base: Surface, revision: Surface) -> Iterator[NameChange]:
 
 def _differences(old: Name, new: Name) -> Iterator[tuple[str, bool]]:
     if (old.parameters is None) != (new.parameters is None):
-        yield "is another kind of thing", True
+        yield "is now another kind of object", True
         return
     if old.value != new.value:
         yield _became(old.value, new.value), False
@@ -99,15 +99,15 @@ def _differences(old: Name, new: Name) -> Iterator[tuple[str, bool]]:
 
 def _parameter(old: Parameter | None, new: Parameter | None) -> Iterator[tuple[str, bool]]:
     if new is None:
-        yield "is gone", True
+        yield "was removed", True
     elif old is None:
-        yield ("is new and required", True) if new.is_required else ("is new", False)
+        yield ("was added as required", True) if new.is_required else ("was added", False)
     else:
         if old.is_required != new.is_required:
             now = "required" if new.is_required else "optional"
-            yield f"is {now} now", new.is_required
+            yield f"is now {now}", new.is_required
         if (old.position, old.is_named) != (new.position, new.is_named):
             moved = old.position is not None and old.position != new.position
-            yield "is given in another way", moved or (old.is_named and not new.is_named)
+            yield "is passed in another way", moved or (old.is_named and not new.is_named)
         if old.annotation != new.annotation:
             yield _became(old.annotation, new.annotation), False

@@ -37,7 +37,7 @@ def together(reports: Sequence[Report]) -> Report:
             for table in report.tables
         ),
         reports[0].command,
-        f"what breaks is in {broken} of {counted(len(reports), 'document')}",
+        f"breaking changes in {broken} of {counted(len(reports), 'document')}",
         sum(report.breaking or 0 for report in reports),
     )
 

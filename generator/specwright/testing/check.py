@@ -75,7 +75,7 @@ def check(
     credential = Credential.of(contract.document)
     given = dict(keys or {})
     if credential is not None and credential.is_required and MAIN not in given:
-        raise InputError("the document asks for a credential", hint="pass keys={'main': …}")
+        raise InputError("the document requires a credential", hint="pass keys={'main': …}")
     if MAIN in given:
         given[STRANGER] = stranger(given[MAIN])
     with _at(target, hosts) as url, Target(url, credential, Record(), given) as bench:
@@ -168,5 +168,5 @@ def _obstacle(run: Run, redaction: Redaction, operation: Operation) -> str:
     if not sent:
         return "no request could be made"
     last = sent[-1]
-    answer = last.response.shown if last.response else last.failure or "no answer"
+    answer = last.response.shown if last.response else last.failure or "no response"
     return redaction.text(f"{last.request.curl}\n{answer}")

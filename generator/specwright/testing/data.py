@@ -41,9 +41,9 @@ def read_data(path: Path) -> Data:
     _, data = parse_toml(path, content)
     for name, each in data.items():
         if not isinstance(each, dict) or not each.keys() <= Example.__annotations__.keys():
-            raise InputError(f"{path}: {name!r} is not a table of `parameters` and `body`")
+            raise InputError(f"{path}: {name!r} must be a table of `parameters` and `body`")
         if not isinstance(each.get("parameters", {}), dict):
-            raise InputError(f"{path}: the parameters of {name!r} are not a table")
+            raise InputError(f"{path}: the parameters of {name!r} must be a table")
     return data
 
 
@@ -63,7 +63,9 @@ def with_data(document: Document, data: Data) -> Document:
     }
     for name, example in data.items():
         if name not in operations:
-            hint = did_you_mean(name, operations, "name one as `POST /items` or by its operationId")
+            hint = did_you_mean(
+                name, operations, "use a name such as `POST /items`, or an operationId"
+            )
             raise InputError(f"there is no operation {name!r}", hint=hint)
         _give(made, operations[name], example)
     return made
@@ -75,7 +77,9 @@ def _give(document: Document, operation: OperationSite, example: Example) -> Non
     slots = {each.value["name"]: each for each in sites.parameters(document, operation).values()}
     for name, value in example.get("parameters", {}).items():
         if name not in slots:
-            hint = did_you_mean(name, slots, "it has none" if not slots else "see the document")
+            hint = did_you_mean(
+                name, slots, "it has no parameters" if not slots else "see the document"
+            )
             raise InputError(f"{operation.name} has no parameter {name!r}", hint=hint)
         slots[name] = Site("", _with_example(slots[name], value))
     if "parameters" in example:

@@ -25,7 +25,7 @@ def served(app: Any) -> Iterator[str]:
         InputError: it is not an application, or it does not start.
     """
     if not callable(app):
-        raise InputError(f"{app!r} is not an ASGI or WSGI application, nor the URL of one")
+        raise InputError(f"{app!r} is neither an ASGI or WSGI application nor the URL of one")
     with (_asgi if _is_asgi(app) else _wsgi)(app) as url:
         yield url
 
@@ -43,7 +43,7 @@ def _asgi(app: Any) -> Iterator[str]:
         import uvicorn
     except ImportError:
         raise InputError(
-            "an ASGI application is served by uvicorn, which is not installed",
+            "serving an ASGI application requires uvicorn, which is not installed",
             hint="pip install uvicorn",
         ) from None
     # asyncio sets TCP_NODELAY only on sockets with an explicit TCP protocol.
@@ -75,7 +75,7 @@ def _wait(server: Any, thread: threading.Thread) -> None:
     while not server.started:
         thread.join(0.005)
         if not thread.is_alive():
-            raise InputError("the application does not start", hint="its log says why")
+            raise InputError("the application did not start", hint="see its log for the reason")
 
 
 class _Server(ThreadingMixIn, WSGIServer):

@@ -69,4 +69,4 @@ class CarrierOfMode:
 
 
 def _nobody() -> UnreachableError:
-    return UnreachableError("no carrier is plugged in: see ESIM_CARRIER")
+    return UnreachableError("no carrier is configured: see ESIM_CARRIER")

@@ -13,7 +13,7 @@ from .port import Carrier
 GROUP = "esim_service.carriers"
 
 Open: TypeAlias = Callable[[], AbstractAsyncContextManager[Carrier]]
-"""What an entry point of the group names."""
+"""The type of an entry point of the group."""
 
 
 @asynccontextmanager
@@ -50,4 +50,4 @@ def _load(name: str) -> Open:
 
 
 def _no_carrier(name: str) -> OperatorError:
-    return OperatorError(f"ESIM_CARRIER: {name} is no carrier as esim_service.carrier.port has it")
+    return OperatorError(f"ESIM_CARRIER: {name} is not an esim_service.carrier.port.Carrier")

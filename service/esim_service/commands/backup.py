@@ -16,11 +16,11 @@ from .options import database_option, explains_mistakes, with_database
 @database_option
 @explains_mistakes
 def backup(file: Path, database: str | None) -> None:
-    """Copy an SQLite database to FILE, also while `serve` uses it.
+    """Back up an SQLite database to FILE, even while `serve` uses it.
 
-    FILE appears when it is complete, and takes the place of an older one. To restore it, stop
-    `serve`, remove what is beside the database (-wal, -shm), copy FILE to where the database was
-    and start `serve`. PostgreSQL has tools of its own: pg_dump and pg_restore.
+    FILE appears once it is complete, and replaces an older one. To restore it, stop `serve`, remove
+    the files next to the database (-wal, -shm), copy FILE to the path of the database and start
+    `serve`. PostgreSQL has its own tools: pg_dump and pg_restore.
 
     \b
     Examples:
@@ -30,7 +30,7 @@ def backup(file: Path, database: str | None) -> None:
 
     async def copy(opened: Database) -> None:
         if not isinstance(opened, SqliteDatabase):
-            raise OperatorError('PostgreSQL is copied by: pg_dump -Fc -f FILE "$ESIM_DATABASE"')
+            raise OperatorError('back up PostgreSQL with: pg_dump -Fc -f FILE "$ESIM_DATABASE"')
         await opened.backup(file)
 
     with_database(database, copy)

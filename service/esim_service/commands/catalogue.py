@@ -18,7 +18,7 @@ from .options import database_option, explains_mistakes, with_database
 
 @click.group("catalogue")
 def catalogue_group() -> None:
-    """The plans that are for sale."""
+    """The plans for sale."""
 
 
 @catalogue_group.command("load")
@@ -26,10 +26,10 @@ def catalogue_group() -> None:
 @database_option
 @explains_mistakes
 def catalogue_load(file: Path | None, database: str | None) -> None:
-    """Put the catalogue FILE in the place of the one that is in the database.
+    """Replace the catalogue in the database with FILE.
 
-    Without FILE it is the catalogue that comes with the service. A plan that the new catalogue
-    does not have is no longer for sale; orders and eSIMs of it stay as they are.
+    Without FILE, the catalogue that comes with the service is loaded. Plans that the new catalogue
+    lacks are withdrawn from sale; their orders and eSIMs do not change.
 
     \b
     Examples:
@@ -50,7 +50,7 @@ def catalogue_load(file: Path | None, database: str | None) -> None:
 @database_option
 @explains_mistakes
 def catalogue_list(database: str | None) -> None:
-    """List the plans that are for sale: id, price in US dollars and name, with tabs between.
+    """List the plans for sale: id, price in US dollars and name, separated by tabs.
 
     \b
     Examples:

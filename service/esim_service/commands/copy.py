@@ -19,10 +19,10 @@ from .options import database_option, explains_mistakes, with_database
 @database_option
 @explains_mistakes
 def copy(file: Path, database: str | None) -> None:
-    """Copy everything in the SQLite database FILE into a database that is empty.
+    """Copy the entire SQLite database FILE into an empty database.
 
-    Nobody may serve FILE meanwhile. It happens in one transaction: all or nothing. Keys, orders,
-    balances, the feed of events and deliveries that are due go on where they were.
+    FILE must not be served meanwhile. The copy is one transaction: all or nothing. Keys, orders,
+    balances, the event feed and pending deliveries continue where they were.
 
     \b
     Examples:

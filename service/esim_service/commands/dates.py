@@ -18,10 +18,10 @@ from .options import database_option, explains_mistakes, stamp, with_database
 @database_option
 @explains_mistakes
 def correct_dates(database: str | None) -> None:
-    """Date with the present what was dated more than a day ahead, by a clock that was wrong.
+    """Reset dates more than a day ahead, written by a wrong clock, to the present.
 
-    First set the clock. Without this command an account goes on from its latest date, its events
-    are kept until then, and what was to be done then waits. Ids and the bodies of events stay.
+    Set the clock first. Without this command, an account continues from its latest date, its
+    events are kept until then, and work due then waits. Ids and event bodies do not change.
 
     \b
     Examples:

@@ -29,7 +29,7 @@ _NOTHING = "-"
 
 @click.group("deliveries")
 def deliveries_group() -> None:
-    """The deliveries of webhooks, of the last 30 days."""
+    """The webhook deliveries of the last 30 days."""
 
 
 @deliveries_group.command("list")
@@ -52,9 +52,9 @@ def deliveries_list(
 ) -> None:
     """List deliveries, newest first.
 
-    With tabs between: id, state, partner, mode, type of the event, endpoint, attempts, outcome of
-    the last one with its status and its milliseconds, time of the next one. A delivery that was
-    dropped waited for an endpoint that was removed or disabled.
+    Columns, separated by tabs: id, state, partner, mode, event type, endpoint, attempts, outcome of
+    the last attempt with its status and milliseconds, time of the next attempt. A delivery is
+    dropped if its endpoint is removed or disabled while it waits.
 
     \b
     Examples:
@@ -104,7 +104,7 @@ def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> No
         click.echo(json.dumps(shown))
         return
     click.echo(f"{delivery_id}: {delivery.state}")
-    click.echo(f"event     {delivery.event_id} {delivery.event_type or 'no longer kept'}")
+    click.echo(f"event     {delivery.event_id} {delivery.event_type or 'removed'}")
     click.echo(
         f"endpoint  {delivery.endpoint_id} of {delivery.partner}, {delivery.scope.mode} mode"
     )
@@ -119,10 +119,10 @@ def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> No
 @database_option
 @explains_mistakes
 def deliveries_replay(delivery_id: str, database: str | None) -> None:
-    """Send the event of the delivery DELIVERY_ID to its endpoint once more.
+    """Resend the event of the delivery DELIVERY_ID to its endpoint.
 
-    That makes a new delivery with six attempts of its own. Receivers know the event by its id. A
-    delivery that waits is tried again by itself, and cannot be replayed.
+    This creates a new delivery with six attempts of its own. Receivers recognize the event by its
+    id. A waiting delivery is retried automatically, and cannot be replayed.
 
     \b
     Examples:

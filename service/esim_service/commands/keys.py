@@ -35,7 +35,7 @@ class Span(click.ParamType[int]):
         """Return the milliseconds of a text like `90d`."""
         if found := _SPAN.fullmatch(str(value)):
             return int(found[1]) * _UNITS[found[2]]
-        self.fail(f"{value} is not a length of time like 90d, 12h, 30m or 45s", param, ctx)
+        self.fail(f"{value} is not a duration like 90d, 12h, 30m or 45s", param, ctx)
 
 
 class Moment(click.ParamType[int]):
@@ -53,7 +53,7 @@ class Moment(click.ParamType[int]):
                 return int(given.astimezone(UTC).timestamp()) * SECOND
         except (ValueError, OverflowError):
             pass
-        self.fail(f"{value} is not a time with its zone like 2027-01-31T00:00:00Z", param, ctx)
+        self.fail(f"{value} is not a time with a time zone like 2027-01-31T00:00:00Z", param, ctx)
 
 
 @click.group("keys")
@@ -63,12 +63,12 @@ def keys_group() -> None:
 
 @keys_group.command("create")
 @database_option
-@click.option("--partner", required=True, help="The name of the partner, who is made if need be.")
+@click.option("--partner", required=True, help="The name of the partner, created if missing.")
 @click.option("--mode", type=click.Choice(["test", "live"]), required=True)
-@click.option("--read-limit", type=_LIMIT, help="Reads per minute, in place of the contract's.")
-@click.option("--write-limit", type=_LIMIT, help="Writes per minute, in place of the contract's.")
+@click.option("--read-limit", type=_LIMIT, help="Reads per minute, instead of the default.")
+@click.option("--write-limit", type=_LIMIT, help="Writes per minute, instead of the default.")
 @click.option("--expires-in", type=Span(), help="How long the key is in force, such as 90d or 12h.")
-@click.option("--expires-at", type=Moment(), help="Until when, such as 2027-01-31T00:00:00Z.")
+@click.option("--expires-at", type=Moment(), help="When it expires, such as 2027-01-31T00:00:00Z.")
 @click.option("--plain", is_flag=True, help="Print the key and nothing else.")
 @explains_mistakes
 def keys_create(
@@ -81,11 +81,11 @@ def keys_create(
     expires_at: int | None,
     plain: bool,
 ) -> None:
-    """Make a key and show it, this once.
+    """Create a key and show it once.
 
     A partner starts with 1000.00 USD in test mode and with nothing in live mode: see
-    `esim-service partners credit`. A key is in force until it is revoked, unless an option says
-    when it expires.
+    `esim-service partners credit`. A key is in force until it is revoked, unless an option sets
+    an expiry.
 
     \b
     Examples:
@@ -104,7 +104,7 @@ def keys_create(
         raise click.BadParameter("must have no control characters", param_hint="--partner")
 
     if expires_in is not None and expires_at is not None:
-        raise click.UsageError("give one of --expires-in and --expires-at")
+        raise click.UsageError("--expires-in and --expires-at are mutually exclusive")
     made_at = stamp()
     if expires_in is not None:
         expires_at = made_at.now + expires_in
@@ -140,7 +140,7 @@ def keys_create(
 @database_option
 @explains_mistakes
 def keys_list(database: str | None) -> None:
-    """List all keys: id, partner, mode, last four characters, state, limits, with tabs between.
+    """List all keys: id, partner, mode, last four characters, state, limits, separated by tabs.
 
     \b
     Examples:
@@ -166,9 +166,9 @@ def keys_list(database: str | None) -> None:
 @database_option
 @explains_mistakes
 def keys_revoke(key_id: str, database: str | None) -> None:
-    """Revoke the key with the id KEY_ID; running services refuse it within a few seconds.
+    """Revoke the key with the id KEY_ID; running services reject it within a few seconds.
 
-    To replace a key without a break, create the new one first.
+    To replace a key without downtime, create the new one first.
 
     \b
     Examples:

@@ -12,7 +12,7 @@ from .options import database_option, explains_mistakes, with_database
 @database_option
 @explains_mistakes
 def migrate(database: str | None) -> None:
-    """Bring the database to the version of its schema that this service needs.
+    """Migrate the database to the schema version that this service needs.
 
     \b
     Examples:
@@ -20,4 +20,4 @@ def migrate(database: str | None) -> None:
       ESIM_DATABASE=postgresql://localhost/esim esim-service migrate
     """
     steps = with_database(database, take_steps, alone=True, makes=True)
-    click.echo(f"took {len(steps)} steps" if steps else "nothing to do")
+    click.echo(f"applied {len(steps)} migrations" if steps else "nothing to do")

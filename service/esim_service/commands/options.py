@@ -27,7 +27,7 @@ _MISTAKES = (CatalogueError, OperatorError, SettingsError, UnavailableError)
 database_option = click.option(
     "--database",
     metavar="FILE-or-URL",
-    help="An SQLite file or a postgresql:// URL, in place of ESIM_DATABASE.",
+    help="An SQLite file or a postgresql:// URL, instead of ESIM_DATABASE.",
 )
 
 json_option = click.option(
@@ -69,7 +69,7 @@ def with_database(
             return await work(database)
 
     if not makes and is_file(place) and not Path(place).is_file():
-        raise OperatorError(f"there is no file {place}: `esim-service migrate` makes one")
+        raise OperatorError(f"{place} does not exist: create it with `esim-service migrate`")
     return asyncio.run(run())
 
 

@@ -40,7 +40,7 @@ def orders_group() -> None:
 @database_option
 @click.option("--partner", help="Only those of the partner with this name.")
 @click.option("--status", type=click.Choice(get_args(Status)), help="Only those with this status.")
-@click.option("--stuck", is_flag=True, help="Only those that the carrier failed to finish so far.")
+@click.option("--stuck", is_flag=True, help="Only those with failed requests to the carrier.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 @explains_mistakes
@@ -54,8 +54,8 @@ def orders_list(
 ) -> None:
     """List orders, newest first.
 
-    With tabs between: id, status, partner, mode, total in US dollars, when it was placed, how often
-    the carrier was asked in vain, when it is asked next.
+    Columns, separated by tabs: id, status, partner, mode, total in US dollars, creation time,
+    failed requests to the carrier, time of the next request.
 
     \b
     Examples:
@@ -97,7 +97,7 @@ def orders_show(order_id: str, database: str | None, as_json: bool) -> None:
 @database_option
 @explains_mistakes
 def orders_retry(order_id: str, database: str | None) -> None:
-    """Ask the carrier about the order or top-up ORDER_ID again now, and not in some minutes.
+    """Retry the request to the carrier for the order or top-up ORDER_ID at once.
 
     \b
     Examples:
@@ -113,11 +113,11 @@ def orders_retry(order_id: str, database: str | None) -> None:
 
 @orders_group.command("fail")
 @click.argument("order_id")
-@click.option("--reason", default=_REASON, show_default=True, help="What the partner reads.")
+@click.option("--reason", default=_REASON, show_default=True, help="The message to the partner.")
 @database_option
 @explains_mistakes
 def orders_fail(order_id: str, reason: str, database: str | None) -> None:
-    """End the order or top-up ORDER_ID as failed, and give the partner the money back.
+    """Mark the order or top-up ORDER_ID as failed, and refund the partner.
 
     First make sure that the carrier will not deliver: it is not asked again.
 
@@ -136,7 +136,7 @@ def orders_fail(order_id: str, reason: str, database: str | None) -> None:
         await opened.change(change(job.scope, order_id, act, stamp()))
 
     _with_job(database, order_id, fail)
-    click.echo(f"{order_id} has failed, and is refunded")
+    click.echo(f"{order_id} is marked as failed and refunded")
 
 
 def _found(database: str | None, wanted: Wanted, limit: int) -> Sequence[Purchase]:

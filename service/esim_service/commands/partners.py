@@ -48,7 +48,7 @@ def partners_group() -> None:
 @database_option
 @explains_mistakes
 def partners_list(database: str | None) -> None:
-    """List partners: name, status, balance in live and in test mode, with tabs between.
+    """List partners: name, status, balance in live and in test mode, separated by tabs.
 
     \b
     Examples:
@@ -78,9 +78,9 @@ def partners_list(database: str | None) -> None:
 @database_option
 @explains_mistakes
 def partners_suspend(name: str, database: str | None) -> None:
-    """Answer all requests of the partner NAME with 403 from a few seconds from now on.
+    """Suspend the partner NAME: within a few seconds, all its requests get a 403.
 
-    Events of its orders and eSIMs go on.
+    Events of its orders and eSIMs continue.
 
     \b
     Examples:
@@ -95,7 +95,7 @@ def partners_suspend(name: str, database: str | None) -> None:
 @database_option
 @explains_mistakes
 def partners_activate(name: str, database: str | None) -> None:
-    """Let the partner NAME, who was suspended, go on.
+    """Reactivate the suspended partner NAME.
 
     \b
     Examples:
@@ -112,9 +112,9 @@ def partners_activate(name: str, database: str | None) -> None:
 @database_option
 @explains_mistakes
 def partners_credit(name: str, amount: int, mode: Mode, database: str | None) -> None:
-    """Add AMOUNT US dollars to the balance of the partner NAME, as an entry of the ledger.
+    """Add AMOUNT US dollars to the balance of the partner NAME, as a ledger entry.
 
-    A negative amount corrects one that was too high; write it after `--`.
+    A negative amount corrects an earlier one; write it after `--`.
 
     \b
     Examples:
@@ -136,15 +136,15 @@ def partners_credit(name: str, amount: int, mode: Mode, database: str | None) ->
 @click.option(
     "--month",
     type=click.DateTime(["%Y-%m"]),
-    help="In UTC, as 2026-11.  [default: the present one]",
+    help="In UTC, such as 2026-11.  [default: the current month]",
 )
 @database_option
 @json_option
 @explains_mistakes
 def partners_usage(month: datetime | None, database: str | None, as_json: bool) -> None:
-    """Show what partners bought in a month.
+    """Show the purchases of partners in a month.
 
-    Partner, mode, orders, top-ups, refunds, and what they were charged in US dollars.
+    Columns: partner, mode, orders, top-ups, refunds, and the amount charged in US dollars.
 
     \b
     Examples:

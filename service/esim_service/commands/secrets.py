@@ -16,7 +16,7 @@ from .options import database_option, explains_mistakes, with_database
 
 @click.group("secrets")
 def secrets_group() -> None:
-    """The secrets that sign webhooks, as the database keeps them."""
+    """The signing secrets of webhooks in the database."""
 
 
 @secrets_group.command("rotate")
@@ -25,9 +25,9 @@ def secrets_group() -> None:
 def secrets_rotate(database: str | None) -> None:
     """Encrypt all signing secrets with the first key of ESIM_SECRETS_KEY.
 
-    The other keys are tried on what is encrypted already; what is not encrypted yet is from now
-    on. Put a new key before the old one, start all processes with both, rotate, then take the old
-    one away. Partners notice nothing: the secrets stay the same.
+    Encrypted secrets are decrypted with any of the keys; plain ones are encrypted, too. Put a new
+    key before the old one, start all processes with both, rotate, then remove the old one. Partners
+    notice nothing: the secrets stay the same.
 
     \b
     Examples:

@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 @click.command()
 @database_option
-@click.option("--host", help="The address to listen on, in place of ESIM_HOST.")
+@click.option("--host", help="The address to listen on, instead of ESIM_HOST.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), help="In place of ESIM_PORT; 0 chooses a free port."
+    "--port", type=click.IntRange(0, 65535), help="Instead of ESIM_PORT; 0 chooses a free port."
 )
 @click.option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
-    help="In place of ESIM_METRICS_PORT; 0 chooses a free port.",
+    help="Instead of ESIM_METRICS_PORT; 0 chooses a free port.",
 )
 @click.option(
     "--demo",
     is_flag=True,
     help="Issue a fresh test key, send webhooks to `specwright listen` on this machine, and "
-    "print lines to try both with.",
+    "print commands to try both.",
 )
 @explains_mistakes
 def serve(
@@ -44,12 +44,11 @@ def serve(
     metrics_port: int | None,
     demo: bool,
 ) -> None:
-    """Serve the API until SIGTERM or Ctrl-C, then finish what was begun.
+    """Serve the API until SIGTERM or Ctrl-C, then finish pending work.
 
-    An SQLite file is made, or brought up to date, if need be; it belongs to one `serve` at a time.
-    On PostgreSQL there may be many, and `esim-service migrate` comes first. An empty catalogue is
-    filled with the one that comes with the service. The log goes to standard error, one JSON
-    object per line.
+    An SQLite file is created or migrated if needed; it belongs to one `serve` at a time. PostgreSQL
+    allows many, after `esim-service migrate`. An empty catalogue is filled with the one that comes
+    with the service. The log goes to standard error, one JSON object per line.
 
     \b
     Examples:

@@ -17,14 +17,14 @@ from .options import database_option, explains_mistakes
 @click.option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
-    help="In place of ESIM_METRICS_PORT; 0 chooses a free port.",
+    help="Instead of ESIM_METRICS_PORT; 0 chooses a free port.",
 )
 @explains_mistakes
 def worker(database: str | None, metrics_port: int | None) -> None:
-    """Deliver webhooks and do everything else that is due, until SIGTERM or Ctrl-C.
+    """Deliver webhooks and do all other background work, until SIGTERM or Ctrl-C.
 
     `serve` does this work, too, unless ESIM_WORKER is false. On PostgreSQL any number of both may
-    run; what one leaves behind, another one takes over. An SQLite file belongs to its `serve`.
+    run; they take over each other's unfinished work. An SQLite file belongs to its `serve`.
 
     \b
     Examples:

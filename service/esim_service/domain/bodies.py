@@ -82,7 +82,7 @@ def checked_esim(value: Esim) -> models.Esim:
     """
     shown, link = esim(value), value.profile.ios_install_url
     if link is not None and not link.startswith("https://"):
-        raise ValueError("the carrier gave an install link that is not an https URL")
+        raise ValueError("the carrier returned an install link that is not an https URL")
     try:
         _ESIMS.validate_json(encoded(shown))
     except ValidationError as error:
@@ -90,7 +90,7 @@ def checked_esim(value: Esim) -> models.Esim:
         found = error.errors(include_url=False, include_context=False, include_input=False)
         places = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found)
         raise ValueError(
-            f"the carrier gave what the contract forbids: {'; '.join(places)}"
+            f"the carrier returned data that the contract forbids: {'; '.join(places)}"
         ) from None
     return shown
 

@@ -38,7 +38,7 @@ def register(
     account = yield from partners.lock_account(scope)
     stamp = stamp.under(account)
     if len((yield from store.endpoints(scope))) >= CAPACITY:
-        message = f"There can be {CAPACITY} webhook endpoints in each mode: remove one first."
+        message = f"Each mode can have at most {CAPACITY} webhook endpoints: remove one first."
         raise Problem("webhook_endpoint_limit_reached", message)
     selected = DEFAULT_SELECTION if event_types is None else tuple(dict.fromkeys(event_types))
     endpoint = WebhookEndpoint(

@@ -51,10 +51,10 @@ def check_days(plan_type: PlanType, days: int | None) -> int:
     """
     if plan_type == "daily":
         if days is None:
-            raise Problem("days_required", "A daily plan needs days.", param="days")
+            raise Problem("days_required", "A daily plan requires days.", param="days")
         return days
     if days is not None:
-        raise Problem("days_not_allowed", "A fixed plan has its own days.", param="days")
+        raise Problem("days_not_allowed", "A fixed plan does not allow days.", param="days")
     return 1
 
 
@@ -65,7 +65,7 @@ def check_total(total: int, param: str) -> int:
         Problem: the amount is too large for the contract, and for any account.
     """
     if total >= LIMIT:
-        raise Problem("out_of_range", f"This costs {to_text(LIMIT)} USD or more.", param=param)
+        raise Problem("out_of_range", f"The total is {to_text(LIMIT)} USD or more.", param=param)
     return total
 
 

@@ -28,7 +28,7 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
         raise RedeliveryError(f"there is no delivery {delivery_id}")
     (old,) = found
     if old.state == "waiting":
-        raise RedeliveryError(f"{delivery_id} has not ended: it is tried again by itself")
+        raise RedeliveryError(f"{delivery_id} has not ended: it is retried automatically")
     # As for a test event: an endpoint that is being removed gets no delivery.
     yield from partners.lock_account(old.scope)
     known = yield from events.endpoints(old.scope)
@@ -36,11 +36,11 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
     if endpoint is None:
         raise RedeliveryError(f"the endpoint {old.endpoint_id} was removed")
     if endpoint.status == "disabled":
-        message = "is disabled, until it acknowledges a test of its partner"
+        message = "is disabled until it acknowledges a test event"
         raise RedeliveryError(f"the endpoint {old.endpoint_id} {message}")
     event = yield from events.find_event(old.scope, old.event_id)
     if event is None:
-        raise RedeliveryError(f"the event {old.event_id} is no longer kept")
+        raise RedeliveryError(f"the event {old.event_id} has been removed")
     made = stamp.new(Prefix.DELIVERY)
     # The delivery waits from now on, not since the event was written.
     queued = replace(event, created_at=stamp.now)

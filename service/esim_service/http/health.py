@@ -16,7 +16,7 @@ from ..store.changes.database import OperatorError, UnavailableError
 Probe = Callable[[], Awaitable[None]]
 
 _PROBE_SECONDS = 5.0
-_LATE = f"the database has not answered for {_PROBE_SECONDS:.0f} s"
+_LATE = f"the database has not responded for {_PROBE_SECONDS:.0f} s"
 
 
 def create_operations_app(ready: Probe, registry: CollectorRegistry) -> Starlette:

@@ -54,19 +54,17 @@ class RequestMetrics:
     """Counts requests and measures their duration."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.open = Gauge(
-            "esim_http_requests_open", "Requests that are being answered.", registry=registry
-        )
+        self.open = Gauge("esim_http_requests_open", "Requests in progress.", registry=registry)
         self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._requests = Counter(
             "esim_http_requests",
-            "Requests that were answered.",
+            "Completed requests.",
             ["method", "route", "status"],
             registry=registry,
         )
         self._durations = Histogram(
             "esim_http_request_duration_seconds",
-            "Seconds from a request to the end of its answer.",
+            "Seconds from a request to the end of its response.",
             ["method", "route"],
             buckets=_BUCKETS,
             registry=registry,

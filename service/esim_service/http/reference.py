@@ -266,7 +266,7 @@ def _notes(schema: Node) -> list[Markup]:
     if values := schema.get("x-extensible-enum"):
         notes.append(Markup("{}; more may be added").format(_codes(values)))
     if schema.get("x-contract-once"):
-        notes.append(Markup("shown in this answer only"))
+        notes.append(Markup("shown in this response only"))
     if schema.get("x-contract-sensitive"):
         notes.append(Markup("sensitive"))
     return notes

@@ -108,7 +108,7 @@ class Background:
             await self._database.write(partial(jobs.take_over, now))
             await self._database.write(partial(outbox.take_over, now))
         except UnavailableError as error:
-            _log.warning("the claims of an earlier process are left to end: %s", error)
+            _log.warning("the claims of an earlier process were not taken over: %s", error)
 
     async def _do(self, job: Job) -> None:
         await self._work(job)
@@ -120,7 +120,7 @@ class Background:
             try:
                 await run()
             except Exception:
-                _log.exception("a loop of the background work has ended")
+                _log.exception("a background loop has failed")
                 await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _repeat(self, chore: Callable[[], Awaitable[None]], seconds: float) -> None:
@@ -128,9 +128,9 @@ class Background:
             try:
                 await chore()
             except UnavailableError as error:
-                _log.warning("a chore has to wait: %s", error)
+                _log.warning("a periodic task has to wait: %s", error)
             except Exception:
-                _log.exception("a chore has failed")
+                _log.exception("a periodic task has failed")
             await asyncio.sleep(seconds)
 
     async def _purge(self) -> None:
@@ -151,6 +151,6 @@ class Background:
         ahead = await self._database.read(partial(dates.count_ahead, now + DAY))
         self._metrics.dated_ahead.set(ahead)
         if ahead and not self._has_warned:
-            message = "%d accounts are dated more than a day ahead: see `correct-dates`"
+            message = "%d accounts are dated more than a day ahead: run `correct-dates`"
             _log.warning(message, ahead)
         self._has_warned = ahead > 0

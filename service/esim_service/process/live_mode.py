@@ -17,10 +17,10 @@ def require_live(settings: Settings) -> None:
     """
     if settings.only_for_tests:
         names = ", ".join(settings.only_for_tests)
-        raise OperatorError(f"{names}: for development and tests only, never beside live keys")
+        raise OperatorError(f"{names}: for development and tests only, not allowed with live keys")
     if settings.carrier is None:
         raise OperatorError(
-            "ESIM_CARRIER is not set: live keys need a carrier that makes what they are charged for"
+            "ESIM_CARRIER is not set: live keys need a carrier that makes the eSIMs"
         )
 
 

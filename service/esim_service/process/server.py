@@ -40,7 +40,7 @@ async def serve(settings: Settings, announce: Callable[[Addresses], Awaitable[No
         FailedError: it stopped unexpectedly.
     """
     if not settings.worker and is_file(settings.database):
-        raise OperatorError("ESIM_WORKER=false needs PostgreSQL: nobody else can use the file")
+        raise OperatorError("ESIM_WORKER=false needs PostgreSQL: no other process can use the file")
     with (
         closing(bind(settings.host, settings.port, "ESIM_PORT")) as api,
         closing(bind_operations(settings)) as operations,
@@ -102,4 +102,4 @@ async def _run(
     operations.should_exit = True
     await running[1]
     if has_failed:
-        raise FailedError("the background work ended by itself")
+        raise FailedError("the background work stopped unexpectedly")

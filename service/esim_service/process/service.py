@@ -176,7 +176,7 @@ async def prepare(database: Database, *, may_migrate: bool) -> None:
 
 async def _ready(components: Components, windows: Windows, stops: asyncio.Event) -> None:
     if stops.is_set():
-        raise UnavailableError("it is stopping")
+        raise UnavailableError("the service is stopping")
     await require_ready(components)
     await windows.check()
 

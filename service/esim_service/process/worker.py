@@ -78,4 +78,4 @@ async def _run(background: Background, announce: Callable[[], None]) -> None:
     if error := running.exception():
         _log.error("the background work failed", exc_info=error)
     if not is_told:
-        raise FailedError("the background work ended by itself")
+        raise FailedError("the background work stopped unexpectedly")

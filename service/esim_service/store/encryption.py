@@ -43,7 +43,7 @@ class SecretBox:
         if not stored.startswith(_MARK):
             return stored
         if self._cipher is None:
-            raise OperatorError("signing secrets are encrypted, and ESIM_SECRETS_KEY is not set")
+            raise OperatorError("signing secrets are encrypted, but ESIM_SECRETS_KEY is not set")
         from cryptography.fernet import InvalidToken
 
         try:

@@ -7,5 +7,5 @@ from partner_esim.server import Problem
 
 def unavailable() -> Problem:
     """Return the problem of a temporary failure."""
-    message = "The service cannot do this now. Try again."
+    message = "The service is temporarily unavailable. Retry the request."
     return Problem("unavailable", message, headers={"Retry-After": "1"})

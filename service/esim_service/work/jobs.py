@@ -122,7 +122,7 @@ class CarrierJobs:
             async with asyncio.timeout(self._carrier_seconds):
                 return await asked
         except TimeoutError:
-            raise UnreachableError("the carrier did not answer in time") from None
+            raise UnreachableError("the carrier did not respond in time") from None
 
     async def _change(self, scope: Scope, subject: str, act: Act[None]) -> None:
         stamp = Stamp(self._clock.now(), self._ids)

@@ -15,13 +15,13 @@ class WorkMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.deliveries = Counter(
             "esim_delivery_attempts",
-            "Attempts to deliver an event, by how they ended.",
+            "Delivery attempts, by outcome.",
             ["outcome"],
             registry=registry,
         )
         self.attempt_seconds = Histogram(
             "esim_delivery_attempt_duration_seconds",
-            "Seconds that an attempt to deliver an event took.",
+            "Seconds that a delivery attempt took.",
             ["outcome"],
             buckets=_ATTEMPT_BUCKETS,
             registry=registry,
@@ -52,23 +52,21 @@ class WorkMetrics:
         )
         self.jobs = Counter(
             "esim_jobs",
-            "Jobs that were done, by kind and by how they ended.",
+            "Jobs that were done, by kind and outcome.",
             ["kind", "outcome"],
             registry=registry,
         )
-        self.jobs_due = Gauge(
-            "esim_jobs_due", "Jobs whose time has come.", ["kind"], registry=registry
-        )
+        self.jobs_due = Gauge("esim_jobs_due", "Jobs that are due.", ["kind"], registry=registry)
         self.oldest_seconds = Gauge(
             "esim_oldest_purchase_seconds",
             "Seconds since the oldest order (provision) or top-up (topup) was placed that the "
-            "carrier has not finished; 0 when there is none.",
+            "carrier has not finished; 0 without one.",
             ["kind"],
             registry=registry,
         )
         self.dated_ahead = Gauge(
             "esim_accounts_dated_ahead",
-            "Accounts that are dated more than a day ahead, by a clock that is or was wrong.",
+            "Accounts that are dated more than a day ahead, by a wrong clock.",
             registry=registry,
         )
         self.purged = Counter(

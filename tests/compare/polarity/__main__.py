@@ -44,9 +44,9 @@ at the place that it names.
 |---|---:|
 """
 ROWS = {
-    "breaking": "changes that break somebody",
+    "breaking": "breaking changes",
     "missed": "of these, without an error",
-    "safe": "changes that break nobody",
+    "safe": "safe changes",
     "false alarms": "of these, with an error",
     "counterexamples": "values that show a break",
     "refuted": "of these, refuted by `jsonschema`",

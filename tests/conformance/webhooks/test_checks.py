@@ -81,9 +81,9 @@ def test_an_attempt_that_is_right_breaks_nothing(webhook: Webhook, attempt: Atte
 @pytest.mark.parametrize(
     ("name", "rule", "said"),
     [
-        ("Parcel-Mac", "signature", "the header Parcel-Mac is not there exactly once"),
-        ("Parcel-Event", "event-headers", "the header Parcel-Event is not there exactly once"),
-        ("Parcel-Kind", "event-headers", "the header Parcel-Kind is not there exactly once"),
+        ("Parcel-Mac", "signature", "the header Parcel-Mac does not occur exactly once"),
+        ("Parcel-Event", "event-headers", "the header Parcel-Event does not occur exactly once"),
+        ("Parcel-Kind", "event-headers", "the header Parcel-Kind does not occur exactly once"),
         ("Content-Type", "event-headers", "the media type is not application/json"),
     ],
 )

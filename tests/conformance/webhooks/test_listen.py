@@ -246,7 +246,7 @@ def test_deliveries_are_passed_on_as_they_came(
 
 @pytest.mark.parametrize(
     ("status", "place", "words"),
-    [(999, None, "answered 999"), (200, "127.0.0.1:1", "not passed on: ConnectError")],
+    [(999, None, "responded with 999"), (200, "127.0.0.1:1", "not forwarded: ConnectError")],
 )
 def test_an_application_that_cannot_answer_is_a_502(
     provider: Noting,
@@ -288,10 +288,12 @@ def test_a_sender_that_does_not_trust_the_authority_is_told_of(
     listening: Listen, authority: Authority, tmp_path: Path
 ) -> None:
     with Provider(Authority.at(tmp_path / "another").file) as strict, listening(strict.url) as seen:
-        assert seen.line_with("before TLS").endswith(f"does it trust {authority.file}?")
+        assert seen.line_with("before the TLS handshake").endswith(
+            f"does it trust {authority.file}?"
+        )
         with httpx2.Client(trust_env=False) as another, pytest.raises(httpx2.ConnectError):
             another.post(strict.hooks[1].url)
-        assert seen.stop().count("before TLS") == 1
+        assert seen.stop().count("before the TLS handshake") == 1
 
 
 def test_silence_raises_a_doubt(
@@ -305,7 +307,7 @@ def test_silence_raises_a_doubt(
 
     def say(line: str) -> None:
         said.append(line)
-        if line.startswith("Nothing came"):
+        if str(authority.file) in line:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(command, "say", say)
@@ -379,9 +381,9 @@ def test_an_endpoint_that_cannot_be_tested_is_removed(document: Path, authority:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "give --receiver-authority or --public-url"),
+        ((), "pass --receiver-authority or --public-url"),
         (("--public-url", "tunnel.example"), "is not an http or https URL"),
-        (("--public-url", "http://x"), "asks for a credential"),
+        (("--public-url", "http://x"), "requires a credential"),
         *(
             (("--forward-to", url), "is not an http or https URL")
             for url in ("ftp://x/", "http://", "127.0.0.1:80", "http://x:99999/", "http://ü/")

@@ -153,8 +153,8 @@ def test_a_stranger_at_the_receiver_is_not_taken_for_the_implementation(
     ("answer", "reason"),
     [
         ((400, {}), "addHook was answered with 400"),
-        ((201, {"number": 1}), "the answer of addHook lacks the secret"),
-        ((201, {"key": {"text": "s"}}), "the answer of addHook lacks the id, or the secret"),
+        ((201, {"number": 1}), "the response of addHook lacks the secret"),
+        ((201, {"key": {"text": "s"}}), "the response of addHook lacks the id or the secret"),
     ],
 )
 def test_an_endpoint_that_cannot_be_registered_is_said(
@@ -185,7 +185,7 @@ def test_a_call_that_fails_causes_no_violation_but_is_said(
     assert record.violations == []
     (skip,) = [each for each in record.skips if each.rule == "event-missing"]
     assert "parcel.broken" in skip.pointer
-    assert skip.reason == "what causes it was answered with 503"
+    assert skip.reason == "the call that triggers it was answered with 503"
 
 
 def without(*keys: str, test: str | None = "pingHook") -> dict[str, Any]:
@@ -204,7 +204,7 @@ def without(*keys: str, test: str | None = "pingHook") -> dict[str, Any]:
         (without("x-contract-trigger"), {"event-missing": "does not say what causes it"}),
         (without("x-contract-delivery"), {"event-missing": "does not say which header"}),
         (without("x-contract-signature"), {}),
-        (without(test=None), {"event-missing": "what causes it was answered with 404"}),
+        (without(test=None), {"event-missing": "the call that triggers it was answered with 404"}),
     ],
     ids=["no trigger", "no delivery", "no signature", "no test"],
 )

@@ -232,7 +232,7 @@ def test_the_authority_of_a_directory_stays_the_same(tmp_path: Path) -> None:
     (directory / CERTIFICATE).unlink()
     assert Authority.at(directory).file.read_bytes() == made
     (directory / CERTIFICATE).write_text("nothing")
-    with pytest.raises(InputError, match="certification authority"):
+    with pytest.raises(InputError, match="certificate authority"):
         Authority.at(directory)
 
 

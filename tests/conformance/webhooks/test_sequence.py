@@ -88,7 +88,7 @@ def test_no_attempt_is_awaited_after_the_last_one_that_is_declared(webhook: Webh
 
 
 def test_one_that_was_acknowledged_does_not_come_again(webhook: Webhook) -> None:
-    message = "an event that was acknowledged comes again"
+    message = "an acknowledged event is delivered again"
     assert said(webhook, attempt(0), attempt(PAUSE)) == [("delivery-acknowledged", message)]
 
 
@@ -109,7 +109,7 @@ def test_bytes_and_timestamps_of_the_next_attempt(webhook: Webhook) -> None:
     (other,) = said(webhook, first, replace(second, body=b"{ }"))
     assert other == (
         "delivery-retry",
-        "the bytes of the next attempt are not those of the one before",
+        "the body of the next attempt differs from that of the previous one",
     )
     signed = [
         replace(each, headers=(("Parcel-Mac", "mac=ab;at=1000"),)) for each in (first, second)

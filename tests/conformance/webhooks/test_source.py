@@ -42,7 +42,7 @@ def watched(document: Document, options: ReceiverOptions | None) -> Record:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (None, "no receiver was asked for"),
+        (None, "no receiver was requested"),
         (ReceiverOptions(), "the document does not declare how endpoints are registered"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Faults in who may ask at all."""
+"""Faults in the authentication of requests."""
 
 import json
 
@@ -67,12 +67,12 @@ def wrong_keys_pass(patch: MonkeyPatch) -> None:
 
 
 def any_scheme_accepted(patch: MonkeyPatch) -> None:
-    """Whatever stands before the key is not looked at. “Authorization: Bearer <API_KEY>”"""
+    """The scheme before the key is not checked. “Authorization: Bearer <API_KEY>”"""
     patch.setattr(Token, "read", lambda scheme, text: text.rpartition(" ")[2] or None)
 
 
 def missing_key_is_403(patch: MonkeyPatch) -> None:
-    """Who has no key is forbidden to ask. “missing_api_key, invalid_api_key”"""
+    """A request without a key is forbidden. “missing_api_key, invalid_api_key”"""
 
     def answered(exchange: Exchange) -> None:
         if exchange.status == 401 and "authorization" not in exchange.fields:
@@ -100,7 +100,7 @@ def no_challenge(patch: MonkeyPatch) -> None:
 
 
 def body_is_checked_first(patch: MonkeyPatch) -> None:
-    """Strangers learn what is wrong with their body. “authentication, rate limit, route, body”"""
+    """Callers without a key learn about their body. “authentication, rate limit, route, body”"""
 
     def answered(exchange: Exchange) -> None:
         try:

@@ -97,7 +97,7 @@ def replay_shows_current_state(patch: MonkeyPatch) -> None:
 
 
 def changed_payload_is_replayed(patch: MonkeyPatch) -> None:
-    """Whatever is sent with a known reference gets its answer.
+    """Any request with a known reference gets its response.
 
     “reuses a reference with a changed payload, then the response is 422”
     """
@@ -124,7 +124,7 @@ def order_of_keys_counts(patch: MonkeyPatch) -> None:
 
 
 def requests_at_once_both_run(patch: MonkeyPatch) -> None:
-    """The reference is looked up first and held by nobody. “then the response is 409”"""
+    """The reference is looked up first, but not held. “then the response is 409”"""
 
     async def once(
         self: Backend,
@@ -136,7 +136,7 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
         known = await self.read(check)
         if known is not None:
             return known
-        # As long as somebody else is asked.
+        # While another system is asked.
         await asyncio.sleep(0.05)
         return await self.database.change(change(claim.scope, claim.name, act, self.stamp()))
 

@@ -1,4 +1,4 @@
-"""Faults that show or hand over what belongs to somebody else."""
+"""Faults that show or hand over the resources of another partner."""
 
 from functools import partial
 
@@ -36,7 +36,7 @@ def orders_of_all(patch: MonkeyPatch) -> None:
 
 
 def esims_of_an_order_of_anybody(patch: MonkeyPatch) -> None:
-    """With an order's id, the list has its eSIMs, whoever owns them. “another partner or mode”"""
+    """With an order's id, the list has its eSIMs of any owner. “another partner or mode”"""
     edit(
         patch,
         esims.page,
@@ -56,7 +56,7 @@ def endpoints_of_all(patch: MonkeyPatch) -> None:
 
 
 def endpoint_of_anybody_removed(patch: MonkeyPatch) -> None:
-    """Whoever knows the id of an endpoint removes it. “or belongs to another partner or mode”"""
+    """Any partner with the id of an endpoint removes it. “or belongs to another partner or mode”"""
     edit(
         patch,
         events.remove_endpoint,
@@ -65,7 +65,7 @@ def endpoint_of_anybody_removed(patch: MonkeyPatch) -> None:
 
 
 def endpoint_of_anybody_tested(patch: MonkeyPatch) -> None:
-    """Whoever knows the id of an endpoint sends test events to it.
+    """Any partner with the id of an endpoint sends test events to it.
 
     “or belongs to another partner”
     """
@@ -92,7 +92,7 @@ def esim_of_anybody_topped_up(patch: MonkeyPatch) -> None:
 
 
 def references_are_shared(patch: MonkeyPatch) -> None:
-    """A reference belongs to whoever uses it first. “unique per partner”"""
+    """A reference belongs to the first partner that uses it. “unique per partner”"""
     edit(patch, orders.answer, ("partner_id = $1", "$1 = $1"))
 
 

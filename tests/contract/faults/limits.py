@@ -1,4 +1,4 @@
-"""Faults in how much there may be, of requests and of what they make."""
+"""Faults in the limits of requests and of resources."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def retry_after_in_milliseconds(patch: MonkeyPatch) -> None:
 
 
 def remaining_never_changes(patch: MonkeyPatch) -> None:
-    """The header about what is left shows the limit. “`RateLimit: "read";r=599;t=12`”"""
+    """The header for the remaining requests shows the limit. “`RateLimit: "read";r=599;t=12`”"""
     edit(patch, _Service._count, ("r={allowance.remaining}", "r={most}"))
 
 
@@ -57,7 +57,7 @@ def no_rate_headers_on_errors(patch: MonkeyPatch) -> None:
 
 
 def limited_is_503(patch: MonkeyPatch) -> None:
-    """Who asks too often is told that the service is not available. “429 | rate_limited”"""
+    """A client over its limit is told that the service is unavailable. “429 | rate_limited”"""
 
     def answered(exchange: Exchange) -> None:
         if exchange.status == 429:

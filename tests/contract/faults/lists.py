@@ -83,7 +83,7 @@ def pages_by_offset(patch: MonkeyPatch) -> None:
 
 
 def limit_is_ignored(patch: MonkeyPatch) -> None:
-    """eSIMs come fifty at a time, whatever was asked for. “1 to 200, default 50”"""
+    """eSIMs come fifty at a time, regardless of the limit. “1 to 200, default 50”"""
     edit(patch, esim_api.EsimGroup.list_esims, ("            limit,\n", "            50,\n"))
 
 
@@ -110,7 +110,7 @@ def feed_without_resume_point(patch: MonkeyPatch) -> None:
 
 
 def reference_filter_ignored(patch: MonkeyPatch) -> None:
-    """All orders are listed, whatever reference is asked for.
+    """All orders are listed, regardless of the reference in the query.
 
     “GET /orders?reference=... finds an order by its reference.”
     """
@@ -127,7 +127,7 @@ def reference_filter_by_prefix(patch: MonkeyPatch) -> None:
 
 
 def type_filter_ignored(patch: MonkeyPatch) -> None:
-    """The feed has all types, whichever is asked for.
+    """The feed has all types, regardless of the type in the query.
 
     “one of the nine event types in section 6”
     """
@@ -152,7 +152,7 @@ def country_or_coverage(patch: MonkeyPatch) -> None:
 
 
 def any_cursor_accepted(patch: MonkeyPatch) -> None:
-    """What is no cursor starts the list. “of another list or filter, or garbage”"""
+    """An invalid cursor starts the list. “of another list or filter, or garbage”"""
 
     def asked(exchange: Exchange) -> None:
         if "cursor=c1_" not in exchange.query:

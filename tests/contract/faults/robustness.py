@@ -30,7 +30,7 @@ def garbage_cursor_fails(patch: MonkeyPatch) -> None:
 
 
 def body_without_json_fails(patch: MonkeyPatch) -> None:
-    """A body that is no JSON leads to an internal error.
+    """A body that is not valid JSON leads to an internal error.
 
     “every validation failure (never 422): invalid_json”
     """
@@ -38,7 +38,7 @@ def body_without_json_fails(patch: MonkeyPatch) -> None:
 
 
 def big_number_fails(patch: MonkeyPatch) -> None:
-    """A limit that is no machine word leads to an internal error.
+    """A limit beyond a machine word leads to an internal error.
 
     “limit | integer | no | 1 to 200”
     """
@@ -115,7 +115,7 @@ def no_allow(patch: MonkeyPatch) -> None:
 
 
 def answers_never_end(patch: MonkeyPatch) -> None:
-    """The list of eSIMs waits for a lock that nobody gives back.
+    """The list of eSIMs waits for a lock that is never released.
 
     “GET | /esims | query: order_id”
     """

@@ -1,4 +1,4 @@
-"""How a fault is put into the service: an edit of a function, or of what comes and goes over HTTP.
+"""Seeding of faults: edits of a function, of requests or of responses.
 
 A tool that finds nothing in a correct service may be a good one or a blind one. So each fault is
 written from a sentence of the contract, which its docstring quotes, and never from a rule; one that
@@ -61,7 +61,7 @@ def edit(patch: MonkeyPatch, function: Any, *edits: tuple[str, str]) -> None:
 
 
 def unchecked(patch: MonkeyPatch, model: type[BaseModel], name: str, annotation: Any) -> None:
-    """Let a property of a model take what an annotation takes, keeping its default."""
+    """Give a property of a model another annotation, keeping its default."""
     fields = model.__pydantic_fields__
     default = fields[name].default
     patch.setitem(fields, name, FieldInfo.from_annotated_attribute(annotation, default))
@@ -182,7 +182,7 @@ async def _answer(
 def in_answers(
     patch: MonkeyPatch, calls: str, change: Callable[[Any], object], statuses: str = "2.."
 ) -> None:
-    """Change the JSON of answers in place, or by what `change` returns instead."""
+    """Change the JSON of responses in place, or replace it by the result of `change`."""
 
     def answered(exchange: Exchange) -> None:
         # HEAD has nothing to change.

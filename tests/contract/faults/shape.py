@@ -71,7 +71,7 @@ def flat_error(patch: MonkeyPatch) -> None:
 
 
 def unlisted_error_code(patch: MonkeyPatch) -> None:
-    """What is not there has a code that nobody knows. “codes: not shown”"""
+    """A missing resource has an undeclared code. “codes: not shown”"""
 
     def change(body: dict[str, dict[str, object]]) -> None:
         body["error"]["code"] = "not_found"

@@ -1,4 +1,4 @@
-"""Faults in what is there, and what it costs, after something was done."""
+"""Faults in the state and the balance after an operation."""
 
 from pytest import MonkeyPatch
 
@@ -16,7 +16,7 @@ def removed_endpoint_stays(patch: MonkeyPatch) -> None:
 
 
 def second_removal_succeeds(patch: MonkeyPatch) -> None:
-    """Removing what was never there succeeds. “the resource in the path does not exist”"""
+    """Removing a resource that never existed succeeds. “the resource in the path does not exist”"""
     edit(
         patch,
         endpoints.remove,

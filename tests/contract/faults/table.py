@@ -54,7 +54,7 @@ class Fault:
 
 
 def faults_of(module: ModuleType) -> Iterator[Fault]:
-    """The faults of a class: the public functions of its module, with what their words say."""
+    """The faults of a class: the public functions of its module, with their docstrings."""
     for name, seed in vars(module).items():
         if inspect.isfunction(seed) and seed.__module__ == module.__name__ and name[0] != "_":
             text = inspect.cleandoc(seed.__doc__ or "")

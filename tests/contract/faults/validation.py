@@ -118,7 +118,7 @@ def http_address_accepted(patch: MonkeyPatch) -> None:
 
 
 def any_media_type_accepted(patch: MonkeyPatch) -> None:
-    """Whatever its media type, a body is read as JSON.
+    """A body of any media type is read as JSON.
 
     “body_too_large (over 64 KiB), unsupported_media_type”
     """

@@ -17,7 +17,7 @@ SIGNED = "webhooks.sign(message.body, message.secret, timestamp=timestamp)"
 
 
 def signed_with_decoded_secret(patch: MonkeyPatch) -> None:
-    """The key is what the secret encodes. “with the endpoint signing secret as key”"""
+    """The key is the decoded secret. “with the endpoint signing secret as key”"""
     sign = Scheme._digest
 
     def digest(self: Scheme, body: bytes, secret: str, timestamp: str) -> str:
@@ -111,7 +111,7 @@ def delivered_twice(patch: MonkeyPatch) -> None:
 
 
 def never_tried_again(patch: MonkeyPatch) -> None:
-    """What fails is given up. “Otherwise retries occur after 1 minute”"""
+    """A failed delivery is given up. “Otherwise retries occur after 1 minute”"""
     patch.setattr(schedule, "ATTEMPTS", 1)
 
 

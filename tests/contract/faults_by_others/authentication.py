@@ -1,4 +1,4 @@
-"""Which credentials open what, and in which spelling."""
+"""Faults in the authentication of requests, and in the spelling of credentials."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def key_in_capitals(patch: MonkeyPatch) -> None:
 
 @shown_by(lambda desk: _with(desk, Authorization=f"Bearer {desk.key()}00") == 401)
 def key_with_more_behind(patch: MonkeyPatch) -> None:
-    """What follows a key is not looked at.
+    """Text after a key is ignored.
 
     “A test-mode key is a fixed test-mode prefix followed by 48 hexadecimal characters.”
     """
@@ -117,7 +117,7 @@ def no_challenge_for_a_wrong_key(patch: MonkeyPatch) -> None:
 
 @shown_by(lambda desk: _with(desk, Authorization=f"Bearer pes_test_{'0' * 48}") == 401)
 def unknown_key_is_forbidden(patch: MonkeyPatch) -> None:
-    """A key of the right form that nobody has is answered with 403.
+    """An unknown key of the right form is answered with 403.
 
     “invalid_api_key (malformed, unknown, revoked: one answer)”
     """

@@ -1,4 +1,4 @@
-"""What a reference means."""
+"""Faults in the meaning of references."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _free_after_502(desk: Desk) -> bool:
 
 @shown_by(_free_after_502)
 def refused_reference_stays_in_progress(patch: MonkeyPatch) -> None:
-    """After the carrier has refused an order, its reference is in progress for ever.
+    """After the carrier has refused an order, its reference stays in progress.
 
     “carrier refused for good: nothing charged, reference free again”
     """
@@ -206,7 +206,7 @@ def _reference_in(exchange: Exchange) -> str | None:
 
 @shown_by(_answer_after_conflict)
 def conflict_lasts(patch: MonkeyPatch) -> None:
-    """A reference that was once refused as in progress is refused for ever.
+    """A reference that was once refused as in progress is refused forever.
 
     “When an order request is retried with the same reference and the same payload after a timeout
     and the first request has completed, then the original response is returned”

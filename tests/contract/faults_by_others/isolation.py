@@ -1,4 +1,4 @@
-"""What one partner sees and changes of another one, and one mode of the other."""
+"""Faults in the isolation of partners, and of modes."""
 
 from __future__ import annotations
 

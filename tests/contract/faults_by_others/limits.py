@@ -107,7 +107,7 @@ def _full_page(desk: Desk) -> bool:
 
 @shown_by(_full_page)
 def pages_of_twenty(patch: MonkeyPatch) -> None:
-    """No page has more than 20 items, whatever the limit.
+    """No page has more than 20 items, regardless of the limit.
 
     “Page size (limit) | 1 to 200, default 50”
     """

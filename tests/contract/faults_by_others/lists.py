@@ -1,4 +1,4 @@
-"""What lists hold, in which order and on which page."""
+"""Faults in the items, the order and the pages of lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What things cost, and what is left."""
+"""Faults in prices and balances."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _total_of_quantity(desk: Desk) -> bool:
 
 @shown_by(_total_of_quantity)
 def whole_cents(patch: MonkeyPatch) -> None:
-    """What an order costs is rounded to cents.
+    """The price of an order is rounded to cents.
 
     “the price times the quantity and, for a daily plan, times the days”
     """
@@ -188,7 +188,7 @@ def _rest_is_less(desk: Desk) -> bool:
 
 @shown_by(_rest_is_less)
 def rest_stays_whole(patch: MonkeyPatch) -> None:
-    """What remains of the data is always all of it.
+    """The remaining data is always all of it.
 
     “data {total_bytes or null, used_bytes, remaining_bytes or null, observed_at or null}”
     """
@@ -204,7 +204,7 @@ def _amounts_of_a_refusal(desk: Desk) -> bool:
 
 @shown_by(_amounts_of_a_refusal)
 def price_of_one_is_missing(patch: MonkeyPatch) -> None:
-    """An order that cannot be paid says how much is missing in place of what it costs.
+    """An order that cannot be paid shows the missing amount in place of its price.
 
     “insufficient_balance (details carry required_usd, balance_usd)”
     """
@@ -263,7 +263,7 @@ def _shown_is_charged(desk: Desk) -> bool:
 
 @shown_by(_shown_is_charged)
 def topup_at_a_discount(patch: MonkeyPatch) -> None:
-    """A top-up of three gigabytes is charged with a third of what it shows.
+    """A top-up of three gigabytes is charged a third of the price that it shows.
 
     “Buys a top-up for an eSIM that is `ready`, `active` or `depleted`, and charges the balance.”
     """

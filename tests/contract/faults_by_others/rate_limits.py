@@ -1,4 +1,4 @@
-"""How often a key may ask, and what it is told about that."""
+"""Faults in rate limits and in their headers."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def _unknown_routes_count(desk: Desk) -> bool:
 
 @shown_by(_unknown_routes_count)
 def unknown_routes_are_free(patch: MonkeyPatch) -> None:
-    """What asks for a path that does not exist is not counted.
+    """A request for a path that does not exist is not counted.
 
     “Order of checks | authentication, rate limit, route, body and query”
     """

@@ -1,4 +1,4 @@
-"""How receivers fail, and what must follow from that, or must not."""
+"""Faults in the reactions to failing receivers."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _nothing_after_removal(desk: Desk) -> bool:
 
 @shown_by(_nothing_after_removal)
 def removed_endpoint_is_tried_again(patch: MonkeyPatch) -> None:
-    """What waits for another attempt is still sent after its endpoint was removed.
+    """A delivery that waits for a retry is still sent after its endpoint was removed.
 
     “Removes a webhook endpoint. Nothing more is delivered to it.”
     """
@@ -180,7 +180,7 @@ def _acknowledged_once(desk: Desk) -> bool:
 
 @shown_by(_acknowledged_once)
 def acknowledged_and_sent_again(patch: MonkeyPatch) -> None:
-    """What was acknowledged at the first attempt is sent once more.
+    """A delivery that was acknowledged at the first attempt is sent once more.
 
     “Any 2xx response acknowledges a delivery.” “Otherwise retries occur after 1 minute”
     """

@@ -1,4 +1,4 @@
-"""What hostile and mistaken requests are answered."""
+"""Faults in the responses to hostile and mistaken requests."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def deep_body(patch: MonkeyPatch) -> None:
 
 @shown_by(lambda desk: desk.api.get("/orders/ord_%FF%00").status_code == 404)
 def bytes_in_a_path(patch: MonkeyPatch) -> None:
-    """The server fails when an id in a path has bytes that are no text.
+    """The server fails when an id in a path has bytes that are not valid text.
 
     “404 | the resource in the path does not exist”
     """

@@ -1,4 +1,4 @@
-"""What answers look like."""
+"""Faults in the form of responses."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _code_has_version(desk: Desk) -> bool:
 
 @shown_by(_code_has_version)
 def code_without_version(patch: MonkeyPatch) -> None:
-    """The activation code lacks what marks it as one.
+    """The activation code lacks its prefix.
 
     “activation_code `LPA:1$..$..`”
     """
@@ -158,7 +158,7 @@ def _payment_error(desk: Desk) -> bool:
 
 @shown_by(_payment_error)
 def payment_is_a_request_error(patch: MonkeyPatch) -> None:
-    """What cannot be paid is called an invalid request.
+    """An order that cannot be paid is called an invalid request.
 
     “idempotency_error, rate_limit_error, api_error”
     “insufficient_balance (details carry required_usd, balance_usd)”

@@ -1,4 +1,4 @@
-"""What may be done in which state, and what must have changed after it was done."""
+"""Faults in the operations that a state allows, and in their effects."""
 
 from __future__ import annotations
 

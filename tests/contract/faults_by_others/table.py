@@ -1,6 +1,6 @@
 """All faults by name, each with its class.
 
-They were written from the source text, the decisions on it and the document, by somebody who had
+They were written from the source text, the decisions on it and the document, by an author who had
 not read what `specwright test` looks for; and so they tell how much of that is left to find.
 """
 

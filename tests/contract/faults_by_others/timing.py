@@ -1,4 +1,4 @@
-"""What happens when, and which dates things have."""
+"""Faults in times and dates."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _event_is_now(desk: Desk) -> bool:
 
 @shown_by(_event_is_now)
 def event_before_its_cause(patch: MonkeyPatch) -> None:
-    """An event is dated a minute before what it tells of.
+    """An event is dated a minute before its cause.
 
     “When the event happened.”
     """

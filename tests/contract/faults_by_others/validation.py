@@ -1,4 +1,4 @@
-"""What requests may say."""
+"""Faults in the validation of requests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TYPES = re.compile(
 
 @shown_by(lambda desk: order(desk.api, quantity=1.0).status_code == 201)
 def integral_float_is_refused(patch: MonkeyPatch) -> None:
-    """1.0 is no number of eSIMs.
+    """1.0 is not accepted as a number of eSIMs.
 
     “accepted as 10, as JSON Schema says”
     """
@@ -136,7 +136,7 @@ def last_of_a_repeated_parameter(patch: MonkeyPatch) -> None:
 
 @shown_by(lambda desk: desk.api.get("/orders?page=1").status_code == 200)
 def unknown_parameter_is_refused(patch: MonkeyPatch) -> None:
-    """A parameter that nobody knows is an error.
+    """An unknown parameter is an error.
 
     “unknown ones are ignored, as the source is silent”
     """
@@ -213,7 +213,7 @@ def no_days_is_one_day(patch: MonkeyPatch) -> None:
 
     “days_required (daily plan without days)”
     """
-    wrong = 'raise Problem("days_required", "A daily plan needs days.", param="days")'
+    wrong = 'raise Problem("days_required", "A daily plan requires days.", param="days")'
     edit(patch, orders.check_days, (wrong, "return 1"))
 
 
@@ -280,7 +280,7 @@ def _text_is_refused(desk: Desk) -> bool:
 
 @shown_by(_text_is_refused)
 def any_media_type(patch: MonkeyPatch) -> None:
-    """A body is read as JSON whatever it is called.
+    """A body is read as JSON regardless of its media type.
 
     “Requests and responses are JSON (application/json).” “unsupported_media_type”
     """

@@ -16,7 +16,7 @@ HEAD = """\
 
 [Another page](contract-faults.md) has faults that were written beside the checks that find them.
 Those of this page were written from the source text of the API, the decisions on it and the
-document, by somebody who had not read the checks. Each one is a mistake that an implementer could
+document, by an author who had not read the checks. Each one is a mistake that an implementer could
 make, put into the reference service; a request by hand has shown that it is there, and that the
 service without it is right. Then `specwright test` is run with the keys that it has options for:
 with `--profile quick`, and with `--profile full` where that has found nothing.
@@ -55,7 +55,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What became of a fault when it was judged first and last."""
+    """The first and the last verdict on a fault."""
 
     first: Verdict
     last: Verdict

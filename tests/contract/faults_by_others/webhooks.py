@@ -1,4 +1,4 @@
-"""What is delivered, to whom, and when."""
+"""Faults in deliveries."""
 
 from __future__ import annotations
 

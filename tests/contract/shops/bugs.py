@@ -96,7 +96,7 @@ def deleted_has_a_body(desk: Desk) -> bool:
 
 @bug("shape")
 def not_found_is_html(desk: Desk) -> bool:
-    """What is not found is answered with a page for people."""
+    """A missing product is answered with an HTML page."""
     gone = desk.product()
     desk.alice.delete(desk.one(desk.products, gone))
     answer = desk.alice.get(desk.one(desk.products, gone))
@@ -204,14 +204,14 @@ def location_of_another(desk: Desk) -> bool:
 
 @bug("state")
 def paid_twice(desk: Desk) -> bool:
-    """What is paid can be paid again."""
+    """A paid order can be paid again."""
     order = desk.order().json()
     return desk.act(order, "pay") == 200 and desk.act(order, "pay") == 409
 
 
 @bug("state")
 def unpaid_is_shipped(desk: Desk) -> bool:
-    """What is not paid can be shipped."""
+    """An unpaid order can be shipped."""
     return desk.act(desk.order().json(), "ship") == 409
 
 
@@ -225,7 +225,7 @@ def upload_is_lost(desk: Desk) -> bool:
 
 @bug("money")
 def total_without_quantity(desk: Desk) -> bool:
-    """The total of an order is the sum of prices, whatever the quantity."""
+    """The total of an order is the sum of prices, regardless of the quantity."""
     return bool(desk.order(quantity=2).json()["total"] == desk.dialect.price(2500))
 
 
@@ -324,7 +324,7 @@ def change_of_others(desk: Desk) -> bool:
 
 @bug("authorization")
 def customer_creates_products(desk: Desk) -> bool:
-    """A customer may do what only managers may."""
+    """A customer has the permissions of a manager."""
     return desk.carol.post(desk.products, json=desk.asked()).status_code == 403
 
 

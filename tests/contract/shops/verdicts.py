@@ -18,7 +18,7 @@ HEAD = """\
 A shop in FastAPI and one in Django (Django REST framework with drf-spectacular), as a team would
 write them: with bearer or basic credentials, roles, uploads as multipart, lists by offset, by
 cursor, by number and by `Link`, `Idempotency-Key`, orders that are paid and shipped. Each has one
-of forty bugs at a time. They were written by somebody who had not read the checks; a request by
+of forty bugs at a time. They were written by an author who had not read the checks; a request by
 hand shows that each is there, and that the shop without it is right.
 
 `specwright test` gets the document that the shop makes of itself, as it is, and the credentials of

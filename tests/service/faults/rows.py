@@ -212,7 +212,7 @@ ROWS = (
         },
     ),
     Row(
-        "a log that nobody reads",
+        "a log pipe without a reader",
         "requests are answered; what is dropped is counted",
         {
             "outages/test_log_reader.py": (
@@ -223,7 +223,7 @@ ROWS = (
     ),
     Row(
         "a process that has not got the next key for signing secrets",
-        "not ready; what it cannot sign is no attempt",
+        "not ready; a delivery that it cannot sign does not count as an attempt",
         {
             "test_encryption.py": ("test_secrets_are_encrypted_and_their_key_is_rotated",),
             "test_delivery_runner.py": ("test_an_attempt_that_is_never_made_does_not_count",),

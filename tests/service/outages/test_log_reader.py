@@ -115,7 +115,7 @@ async def test_before_it_stops_a_process_is_not_ready_and_answers_all_the_same(
 
         def is_not_ready() -> bool:
             told = httpx2.get(f"{running.operations}/readyz")
-            return told.status_code == 503 and "it is stopping" in told.text
+            return told.status_code == 503 and "the service is stopping" in told.text
 
         assert await asyncio.to_thread(eventually, is_not_ready)
         assert httpx2.get(f"{running.base_url}/balance", headers=headers).status_code == 200

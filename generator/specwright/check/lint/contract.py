@@ -176,8 +176,8 @@ RULES = (
     Rule(
         "contract-key",
         Category.CONTRACT,
-        "A declaration that no tool knows, or that stands where no tool looks, promises something "
-        "that nobody keeps.",
+        "A declaration that no tool knows, or that no tool looks for in its place, makes a promise "
+        "that is not kept.",
         _PLANS % (f"{PREFIX}paginaton: " + _PAGINATION % ("/data", "false")),
         _GOOD,
         Level.ERROR,
@@ -197,8 +197,8 @@ RULES = (
     Rule(
         "contract-reference",
         Category.CONTRACT,
-        "What a declaration names (fields, parameters, headers, statuses, error codes, "
-        "operations) is in the document.",
+        "The parts that a declaration names (fields, parameters, headers, statuses, error codes, "
+        "operations) must be in the document.",
         _PLANS % (f"{PAGINATION.name}: " + _PAGINATION % ("/items", "false")),
         _GOOD,
         Level.ERROR,

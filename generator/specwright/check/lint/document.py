@@ -46,7 +46,7 @@ def reference_kind(subject: Subject) -> Iterator[Violation]:
         if node.ref and found != node.kind:
             yield Violation(
                 node.pointer + join("$ref"),
-                f"stands for an object of the kind '{node.kind}', and leads to a '{found}'",
+                f"must refer to an object of the kind '{node.kind}', but refers to a '{found}'",
             )
 
 
@@ -86,7 +86,7 @@ def server_variables(subject: Subject) -> Iterator[Violation]:
 def webhook_body(subject: Subject) -> Iterator[Violation]:
     for operation in subject.operations:
         if operation.direction is Direction.WEBHOOK and not operation.value.get("requestBody"):
-            yield Violation(operation.pointer, "a webhook without a request body says nothing")
+            yield Violation(operation.pointer, "a webhook without a request body delivers no data")
 
 
 RULES = (
@@ -118,8 +118,8 @@ RULES = (
     Rule(
         "schema-dialect",
         Category.DOCUMENT,
-        "Schemas in a dialect of JSON Schema that we do not know are taken as they are, so "
-        "mistakes in them stay unseen.",
+        "Schemas in an unknown dialect of JSON Schema are not checked, so mistakes in them go "
+        "unnoticed.",
         """
         jsonSchemaDialect: https://example.com/our-own-dialect
         """,
@@ -157,8 +157,8 @@ RULES = (
     Rule(
         PATH_PARAMETERS,
         Category.DOCUMENT,
-        "Every variable of a path is described by a path parameter and the other way round; "
-        "without that no client can build the URL.",
+        "Every variable of a path is described by a path parameter and vice versa; otherwise no "
+        "client can build the URL.",
         """
         paths:
           /orders/{order_id}:
@@ -182,7 +182,7 @@ RULES = (
     Rule(
         PARAMETER_DUPLICATE,
         Category.DOCUMENT,
-        "A parameter is told apart by its name and its place; described twice, one of the two "
+        "A parameter is identified by its name and its place; described twice, one of the two "
         "descriptions is ignored.",
         """
         paths:
@@ -222,8 +222,8 @@ RULES = (
     Rule(
         "path-clash",
         Category.DOCUMENT,
-        "Paths that differ in the names of their variables only match the same URLs; which one "
-        "answers is chance.",
+        "Paths that differ only in the names of their variables match the same URLs; it is "
+        "undefined which one answers.",
         """
         paths:
           /orders/{order_id}: {}
@@ -241,8 +241,8 @@ RULES = (
     Rule(
         "security-defined",
         Category.DOCUMENT,
-        "A requirement names a scheme in components; otherwise nobody knows which credentials "
-        "to send.",
+        "A requirement names a scheme in components; otherwise a client cannot know which "
+        "credentials to send.",
         """
         security: [{apiKey: []}]
         """,
@@ -280,7 +280,7 @@ RULES = (
     Rule(
         "webhook-body",
         Category.DOCUMENT,
-        "A webhook tells its receiver something, and the request body is where.",
+        "A webhook delivers its data in the request body.",
         """
         webhooks:
           order.completed:

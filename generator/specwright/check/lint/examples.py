@@ -137,7 +137,7 @@ def example_id(subject: Subject) -> Iterator[Violation]:
     for name, pointer, value in sent:
         shown = known.get(name, set()) or (known["id"] if name != "id" else set())
         if shown and value not in shown:
-            yield Violation(pointer, f"no example of an answer has {name} {value!r}")
+            yield Violation(pointer, f"no example of a response has {name} {value!r}")
 
 
 def _sent_ids(subject: Subject, operation: OperationSite) -> Iterator[tuple[str, Pointer, Any]]:
@@ -188,7 +188,7 @@ RULES = (
     Rule(
         "default-valid",
         Category.EXAMPLES,
-        "A default is what the service uses when nothing is sent: it has to be allowed.",
+        "A default is the value that the service uses when none is sent: it must be allowed.",
         """
         components:
           schemas:
@@ -206,8 +206,7 @@ RULES = (
     Rule(
         "enum-valid",
         Category.EXAMPLES,
-        "A value of another type than the schema's can never occur, and one listed twice is a "
-        "slip of the pen.",
+        "A value of another type than the schema's can never occur; one listed twice is a typo.",
         """
         components:
           schemas:
@@ -225,8 +224,8 @@ RULES = (
     Rule(
         "example-present",
         Category.EXAMPLES,
-        "An example per body is the shortest documentation, and what mocks and contract tests "
-        "start from.",
+        "An example per body is the shortest documentation, and the input of mocks and contract "
+        "tests.",
         """
         paths:
           /balance:
@@ -256,7 +255,7 @@ RULES = (
         "example-id",
         Category.EXAMPLES,
         "An example request that names a resource works in a sandbox only if that resource is "
-        "there: its id appears in an example of an answer.",
+        "there: its id appears in an example of a response.",
         """
         paths:
           /orders:

@@ -168,7 +168,7 @@ RULES = (
     Rule(
         "link-parameters",
         Category.LINKS,
-        "A link gives its target parameters that it has, and all that its path needs.",
+        "A link passes only parameters that its target has, and all that its path needs.",
         _ORDER % ("getOrder", "id", "$response.body#/order_id"),
         _GOOD,
         Level.WARNING,
@@ -178,7 +178,7 @@ RULES = (
     Rule(
         "link-expression",
         Category.LINKS,
-        "What a link takes along has to be in the request or the answer that it starts from.",
+        "The values that a link passes on must be in the request or response that it starts from.",
         _ORDER % ("getOrder", "order_id", "$response.body#/id"),
         _GOOD,
         Level.WARNING,

@@ -230,7 +230,7 @@ RULES = (
         "input-name-clash",
         Category.NAMES,
         "A schema with readOnly or writeOnly properties is two models, `Order` and `OrderInput`; "
-        "where a schema is called so, requests get a name that is harder to read.",
+        "where another schema has that name, requests get one that is harder to read.",
         """
         paths:
           /orders:
@@ -291,8 +291,8 @@ RULES = (
     Rule(
         "parameter-name-clash",
         Category.NAMES,
-        "Arguments are named after parameters in snake case; of two with one name, one has its "
-        "place before it.",
+        "Arguments are named after parameters in snake case; if two share a name, one is prefixed "
+        "with its place.",
         """
         paths:
           /orders/{id}:

@@ -26,7 +26,7 @@ def operation_id_unique(subject: Subject) -> Iterator[Violation]:
         if first is not None and first is not operation:
             yield Violation(
                 f"{operation.pointer}/operationId",
-                f"operationId '{operation.id}' is used by {_title(first)} already",
+                f"operationId '{operation.id}' is already used by {_title(first)}",
             )
 
 
@@ -70,7 +70,7 @@ def response_success(subject: Subject) -> Iterator[Violation]:
         if responses and not any(status[:1] in ("1", "2", "3", "d") for status in responses):
             yield Violation(
                 f"{operation.pointer}/responses",
-                f"{_title(operation)} does not say how it answers when all is well",
+                f"{_title(operation)} declares no successful response",
             )
 
 
@@ -183,7 +183,7 @@ RULES = (
         "tag-declared",
         Category.OPERATIONS,
         "A tag that is not in the list of tags has no description and no place in the order of "
-        "the documentation; often it is a slip of the pen.",
+        "the documentation; often it is a typo.",
         """
         tags: [{name: orders}]
         paths:
@@ -229,7 +229,7 @@ RULES = (
     Rule(
         "response-success",
         Category.OPERATIONS,
-        "A client has to know what it gets when nothing goes wrong.",
+        "A client needs to know the response to a successful request.",
         """
         paths:
           /orders:

@@ -30,7 +30,7 @@ def unsupported_pattern(subject: Subject) -> Iterator[Violation]:
             if linear(name) is None and compiles(name):
                 yield Violation(
                     node.pointer + join("patternProperties", name),
-                    f"models take any property: they cannot tell which are '{shorten(name)}'",
+                    f"models accept any property: they cannot match '{shorten(name)}'",
                 )
         if "allOf" in node.value:
             yield from _joined(subject, node)
@@ -71,8 +71,8 @@ RULES = (
     Rule(
         "unsupported-pattern",
         Category.UNSUPPORTED,
-        "Models match patterns in a time that grows with the text and no faster. That excludes "
-        "look-around but at the start, references to groups, patterns that are too large, and a "
+        "Models match patterns in linear time. That excludes look-around except at the start, "
+        "references to groups, patterns that are too large, and a "
         "second pattern for the same property of a class and its base.",
         """
         components:

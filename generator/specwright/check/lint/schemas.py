@@ -171,7 +171,7 @@ def pattern_valid(subject: Subject) -> Iterator[Violation]:
         if isinstance(pattern, str) and not compiles(pattern):
             yield Violation(
                 f"{node.pointer}/pattern",
-                f"'{shorten(pattern)}' is not a regular expression, or too large to be one",
+                f"'{shorten(pattern)}' is not a valid regular expression, or too large",
             )
 
 
@@ -239,7 +239,7 @@ RULES = (
     Rule(
         "required-declared",
         Category.SCHEMAS,
-        "A required property without a schema is a slip of the pen more often than a wish.",
+        "A required property without a schema is usually a typo.",
         """
         components:
           schemas:
@@ -281,7 +281,7 @@ RULES = (
     Rule(
         "component-unused",
         Category.SCHEMAS,
-        "What nothing refers to is documented, generated and maintained for nobody.",
+        "A component without references is documented, generated and maintained without use.",
         """
         components:
           schemas:

@@ -40,7 +40,7 @@ def unsupported_parameter(subject: Subject) -> Iterator[Violation]:
         for name in mapping(node.value.get("content")):
             if not is_json(name) and essence(name) != "text/plain":
                 pointer = node.pointer + join("content", name)
-                yield Violation(pointer, "the value is written as text, not so")
+                yield Violation(pointer, "the value is sent as text, not in this media type")
 
 
 def unsupported_body(subject: Subject) -> Iterator[Violation]:
@@ -50,7 +50,7 @@ def unsupported_body(subject: Subject) -> Iterator[Violation]:
             continue
         for name, content in sites.contents(subject.document, body):
             if operation.direction is not Direction.PATH and not is_json(name):
-                yield Violation(content.pointer, f"no event is made of '{name}'")
+                yield Violation(content.pointer, f"'{name}' is not parsed into an event")
             elif reason := _not_opaque(name):
                 yield Violation(content.pointer, f"the method takes {reason}")
             yield from _left_out(content)
@@ -62,7 +62,7 @@ def _left_out(holder: Site) -> Iterator[Violation]:
     """Yield the fields of a form's parts other than their media types and styles."""
     for field in _PARTS & holder.value.keys():
         if field != "encoding" or "/encoding/" in holder.pointer:
-            yield Violation(holder / field, f"a part has no '{field}'")
+            yield Violation(holder / field, f"'{field}' of a part is not supported")
 
 
 def unsupported_answer(subject: Subject) -> Iterator[Violation]:
@@ -71,7 +71,7 @@ def unsupported_answer(subject: Subject) -> Iterator[Violation]:
             continue
         for status, response in sites.responses(subject.document, operation):
             if status[:1] == "1":
-                yield Violation(response.pointer, f"an answer with {status} is passed over")
+                yield Violation(response.pointer, f"a response with {status} is ignored")
             if status[:1] != "2":
                 continue
             for name, content in sites.contents(subject.document, response):
@@ -83,7 +83,7 @@ def _not_opaque(media_type: str) -> str | None:
     """Return the type that generated code uses, where the media type says more than that."""
     plain = essence(media_type)
     if plain.endswith(_XML):
-        return "a text, not what the XML says"
+        return "text, not parsed XML"
     if plain.startswith("multipart/") and plain != "multipart/form-data":
         return "bytes, not the parts"
     return None
@@ -110,8 +110,8 @@ _ANSWER = """
 RULES = (
     unsupported(
         "unsupported-security-scheme",
-        "The client sends tokens, passwords and API keys. It answers no challenge of a service, as "
-        "Digest asks for: an HTTP client can, which the caller passes as `http_client`.",
+        "The client sends tokens, passwords and API keys. It does not answer challenges, as Digest "
+        "requires: for that, pass an HTTP client as `http_client`.",
         """
         components:
           securitySchemes:
@@ -152,16 +152,16 @@ RULES = (
     ),
     unsupported(
         "unsupported-body",
-        "Bodies of requests are JSON, forms, text, items in lines, or bytes. XML is a text to the "
-        "caller, and parts that are no form are bytes.",
+        "Request bodies are JSON, forms, text, items in lines, or bytes. XML is passed as text, "
+        "and multipart bodies other than forms as bytes.",
         _BODY % "multipart/mixed",
         _BODY % "application/json",
         unsupported_body,
     ),
     unsupported(
         "unsupported-answer",
-        "Answers are JSON, forms, text, events and items in lines, or bytes. XML is a text to the "
-        "caller, and parts are bytes.",
+        "Responses are JSON, forms, text, events and items in lines, or bytes. XML is passed as "
+        "text, and multipart bodies as bytes.",
         _ANSWER % "application/xml",
         _ANSWER % "application/json",
         unsupported_answer,

@@ -35,7 +35,7 @@ def unsupported_one_of(subject: Subject) -> Iterator[Violation]:
         is_part = _PART.search(node.pointer) is not None
         if is_part or has_nameless_union(subject.document, node.value):
             yield Violation(
-                f"{node.pointer}/oneOf", "models take a value that fits several alternatives, too"
+                f"{node.pointer}/oneOf", "models also accept a value that fits several alternatives"
             )
 
 
@@ -146,7 +146,7 @@ _UNION = f"""
 RULES = (
     unsupported(
         "unsupported-open-union",
-        "A value whose tag is newer than the package is taken where the union is a component with "
+        "A value with a tag newer than the package is accepted if the union is a component with "
         "a discriminator, and each alternative has the values of its tag as const or enum.",
         _UNION % "type: string",
         _UNION % "const: card",
@@ -154,9 +154,9 @@ RULES = (
     ),
     unsupported(
         "unsupported-one-of",
-        "Within allOf, or beside an alternative that is a union without a name, a union takes the "
-        "value that fits one alternative or more; types that differ, or a discriminator, let no "
-        "value fit two.",
+        "Within allOf, or beside an alternative that is a union without a name, a union accepts a "
+        "value that fits one alternative or more; with different types, or a discriminator, no "
+        "value fits two.",
         """
         components:
           schemas:
@@ -174,8 +174,8 @@ RULES = (
     ),
     unsupported(
         "unsupported-schema",
-        "Models check what types of Python can say. Another keyword is for the server to check, "
-        "and for the reader of the document.",
+        "Models check the keywords that Python types can express. Others are left to the server "
+        "and to the reader of the document.",
         """
         components:
           schemas:

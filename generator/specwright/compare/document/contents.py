@@ -55,10 +55,11 @@ def content_changes(
             if name.startswith(_FORMS):
                 yield from encoding_changes(documents, one, other, polarity)
         elif one is not None and name not in covered.values():
-            message = f"media type {shown(name)} is gone"
+            message = f"media type {shown(name)} was removed"
             yield Change(ChangeRule.MEDIA_TYPE_REMOVED, one.pointer, new / "content", message)
         elif other is not None:
-            yield Change(ChangeRule.ADDED, None, other.pointer, f"media type {shown(name)} is new")
+            message = f"media type {shown(name)} was added"
+            yield Change(ChangeRule.ADDED, None, other.pointer, message)
 
 
 def _range(name: str, others: dict[str, Site]) -> str | None:

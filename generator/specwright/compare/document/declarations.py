@@ -208,8 +208,8 @@ def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Ch
         if found and is_whole:
             # An added or removed declaration is one change, however many members it has.
             worst = next((each for each in found if each.rule is not COMPATIBLE), found[0])
-            word = "new" if keyword.name in revision.value else "gone"
-            message = f"{keyword.name} is {word}"
+            word = "added" if keyword.name in revision.value else "removed"
+            message = f"{keyword.name} was {word}"
             yield Change(worst.rule, base / keyword.name, revision / keyword.name, message)
         else:
             yield from found

@@ -80,10 +80,10 @@ def pair_operations(
 
 def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[tuple[str, Change]]:
     if new is not None:
-        message = f"{label(new)} is new"
+        message = f"{label(new)} was added"
         yield label(new), Change(ChangeRule.OPERATION_ADDED, None, new.pointer, message)
     if old is not None:
-        message = f"{label(old)} is gone"
+        message = f"{label(old)} was removed"
         gone = Change(ChangeRule.OPERATION_REMOVED, old.pointer, old.pointer, message)
         yield label(old), gone
 
@@ -164,7 +164,7 @@ def _parameter(
     words = f"{key.place} parameter '{_name(old or new, key)}'"
     if key.place == "path" and old is None and new is not None:
         # The path template had the parameter before it was declared.
-        yield Change(ChangeRule.ADDED, None, new.pointer, f"{words} is declared now")
+        yield Change(ChangeRule.ADDED, None, new.pointer, f"{words} is now declared")
         return
     yield from _presence("parameter", words, old, new, (pair.base, pair.revision), polarity)
     if old is None or new is None:
@@ -234,7 +234,7 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
             yield from _headers(documents, old, new, polarity)
             yield from content_changes(documents, old, new, polarity)
         elif new is not None:
-            yield Change(ChangeRule.ADDED, None, new.pointer, f"response {status} is new")
+            yield Change(ChangeRule.ADDED, None, new.pointer, f"response {status} was added")
         elif old is not None and not (
             status == range_ and any(each.startswith(status[0]) for each in revision)
         ):
@@ -242,7 +242,7 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
                 ChangeRule.STATUS_REMOVED if status[:1] == "2" else ChangeRule.ERROR_STATUS_REMOVED
             )
             at = pair.revision / "responses"
-            yield Change(rule, old.pointer, at, f"response {status} is gone")
+            yield Change(rule, old.pointer, at, f"response {status} was removed")
 
 
 def _headers(
@@ -269,7 +269,7 @@ def _holder(
     if all(has_content):
         yield from content_changes(documents, old, new, polarity)
     elif any(has_content):
-        message = "it is written as its schema says, or as a media type, and that changed"
+        message = "its serialisation changed between `schema` and `content`"
         yield Change(ChangeRule.SERIALISATION_CHANGED, old.pointer, new.pointer, message)
     else:
         yield slot(old, new, Way(polarity, writing_of(new)))

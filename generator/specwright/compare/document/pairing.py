@@ -72,9 +72,9 @@ def operations_by_key(
         key = OperationKey(operation.direction, name, operation.method)
         if key in found:
             raise InputError(
-                f"without its prefix '{operation.key}' is the same path as '{found[key].key}'",
+                f"'{operation.key}' and '{found[key].key}' are the same without their prefixes",
                 document.locate(operation.pointer),
-                "name fewer prefixes with --strip-prefix",
+                "pass fewer prefixes to --strip-prefix",
             )
         found[key] = operation
     return found

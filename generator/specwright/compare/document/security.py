@@ -65,7 +65,7 @@ class Security:
             )
         elif before != after:
             yield Change(
-                ChangeRule.RELAXED, base / "security", revision / "security", "security is wider"
+                ChangeRule.RELAXED, base / "security", revision / "security", "security was relaxed"
             )
 
     def scheme_changes(self) -> Iterator[Change]:
@@ -78,7 +78,7 @@ class Security:
             meant = _folded(new)
             for way, value in _folded(old).items():
                 if value != meant.get(way):
-                    words = became(before[way], after[way]) if way in after else "is gone"
+                    words = became(before[way], after[way]) if way in after else "was removed"
                     message = f"security scheme '{name}': {'/'.join(way)} {words}"
                     at = join("components", "securitySchemes", name, *way)
                     yield Change(ChangeRule.SECURITY_SCHEME_CHANGED, at, at, message)

@@ -42,10 +42,10 @@ def _owner(operation: OperationSite) -> Site | None:
 def _changes(before: list[str], after: list[str], at: tuple[Pointer, Pointer]) -> Iterator[Change]:
     for url in before:
         if url not in after:
-            yield Change(ChangeRule.SERVER_REMOVED, *at, f"server {shown(url)} is gone")
+            yield Change(ChangeRule.SERVER_REMOVED, *at, f"server {shown(url)} was removed")
     for url in after:
         if url not in before:
-            yield Change(ChangeRule.ADDED, None, at[1], f"server {shown(url)} is new")
+            yield Change(ChangeRule.ADDED, None, at[1], f"server {shown(url)} was added")
 
 
 def _urls(owner: dict[str, Any]) -> list[str]:

@@ -34,7 +34,7 @@ def discriminator_changes(pair: Pair) -> Iterator[Plain]:
         return
     broken = sorted(_broken(pair, old, new))
     if broken:
-        message = f"the discriminator knows other tags for {', '.join(broken)}"
+        message = f"the discriminator has other tags for {', '.join(broken)}"
         yield Plain(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
     elif _tags(old).keys() != _tags(new).keys():
         message = f"tags of the discriminator {became(_words(old), _words(new))}"

@@ -37,12 +37,12 @@ _EVENTS = {
 }
 # The changes in messages.
 _WORDS = {
-    (_ABSENT, _OPTIONAL): "is new",
-    (_ABSENT, _REQUIRED): "is new and required",
-    (_OPTIONAL, _ABSENT): "is gone",
-    (_OPTIONAL, _REQUIRED): "is required now",
-    (_REQUIRED, _ABSENT): "is gone",
-    (_REQUIRED, _OPTIONAL): "is optional now",
+    (_ABSENT, _OPTIONAL): "was added",
+    (_ABSENT, _REQUIRED): "was added as required",
+    (_OPTIONAL, _ABSENT): "was removed",
+    (_OPTIONAL, _REQUIRED): "is now required",
+    (_REQUIRED, _ABSENT): "was removed",
+    (_REQUIRED, _OPTIONAL): "is now optional",
 }
 
 

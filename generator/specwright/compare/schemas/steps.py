@@ -37,7 +37,7 @@ _WIDER_FORMATS = (["int32", "int64"], ["float", "double"], ["uri", "uri-referenc
 _FORMATS = {content: name for name, content in CONTENT_FORMATS.items() if name != "base64"}
 # Null as a value of these keywords.
 _NULLS = {"type": '"null"', "enum": "null"}
-_NULL = {"widened": "null is allowed now", "narrowed": "null is not allowed any more"}
+_NULL = {"widened": "null is now allowed", "narrowed": "null is no longer allowed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _union_step(
     if not alone:
         ends = _divided(union, pair, sides)
         if ends is not None:
-            message = f"{union.message}, and a value may fit several"
+            message = f"{union.message}, and a value may match several of them"
             rule = ChangeRule(f"union-{suffix}")
             yield Claim(rule, *ends, None, base, revision, message, by_example=True)
         elif others:
@@ -256,7 +256,8 @@ def _words(name: str, pair: Pair) -> str:
 def _happened(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
     if values == [None, None]:
         has = [any(key[0] == name for key in side.children) for side in sides]
-        return {(False, True): "is new", (True, False): "is gone"}.get((has[0], has[1]), "changed")
+        happened = {(False, True): "was added", (True, False): "was removed"}
+        return happened.get((has[0], has[1]), "changed")
     if name in ("enum", "type") and all(isinstance(each, list) for each in values):
         old, new = values
         texts = [[json.dumps(each, ensure_ascii=False) for each in one or ()] for one in (old, new)]

@@ -64,13 +64,13 @@ class Union:
             parts = {
                 "gains": [each for each in self.new if each.name not in same],
                 "loses": [each for each in self.gone if each.name not in same],
-                "has another": [each for each in self.new if each.name in same],
+                "has a different": [each for each in self.new if each.name in same],
             }
             words = [f"{verb} {_listed(each)}" for verb, each in parts.items() if each]
             return f"{self.names[1]} {' and '.join(words)}"
         if old and new:
             lists = [name and f" {name} of" for name in self.names]
-            return f"it was{lists[0] or ''} {old}, and is{lists[1] or ''} {new}"
+            return f"it was{lists[0] or ''} {old}, and is now{lists[1] or ''} {new}"
         return f"{self.keyword} {became(old or None, new or None)}"
 
 

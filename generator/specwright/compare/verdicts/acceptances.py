@@ -63,9 +63,9 @@ def find(document: str) -> str | None:
         return None
     if not is_below(beside, beside.parent):
         raise InputError(
-            "is a link to accepted changes elsewhere",
+            "must not be a link to another directory",
             Location(str(beside), 1, 1),
-            "write a file, or pass --accepted",
+            "replace it with a file, or pass --accepted",
         )
     return str(beside)
 
@@ -80,7 +80,7 @@ def entries(file: str, text: str, data: Mapping[str, Any]) -> tuple[Acceptance, 
     found = data.get("accepted", [])
     if set(data) - {"accepted"} or not isinstance(found, list):
         raise InputError(
-            f"it holds something else than a list of {_TABLE}", Location(file, 1, 1), _ADVICE
+            f"it must contain nothing but a list of {_TABLE}", Location(file, 1, 1), _ADVICE
         )
     lines = [n for n, line in enumerate(text.splitlines(), 1) if line.strip().startswith(_TABLE)]
     return tuple(
@@ -90,14 +90,14 @@ def entries(file: str, text: str, data: Mapping[str, Any]) -> tuple[Acceptance, 
 
 
 _ADVICE = (
-    f"each {_TABLE} has rule, change or where, reason (texts) and expires (a date, such as "
-    "2027-01-31)"
+    f"each {_TABLE} needs rule, reason and either change or where (strings), and expires (a date, "
+    "such as 2027-01-31)"
 )
 
 
 def _entry(entry: Any, place: Location) -> Acceptance:
     if not isinstance(entry, dict):
-        raise InputError("an acceptance is not complete", place, _ADVICE)
+        raise InputError("invalid acceptance", place, _ADVICE)
     texts = [*_TEXTS, *(name for name in _ABOUT if name in entry)]
     if (
         len(texts) != len(_TEXTS) + 1
@@ -105,9 +105,9 @@ def _entry(entry: Any, place: Location) -> Acceptance:
         or not all(isinstance(entry[name], str) and entry[name].strip() for name in texts)
         or type(entry["expires"]) is not date
     ):
-        raise InputError("an acceptance is not complete", place, _ADVICE)
+        raise InputError("invalid acceptance", place, _ADVICE)
     if entry.get("where", "-").strip("*") == "":
-        raise InputError("an acceptance is about everything", place, "name a place, or one change")
+        raise InputError("an acceptance must not match everything", place, "name a place or change")
     if entry["rule"] not in BY_ID:
         hint = did_you_mean(entry["rule"], BY_ID, "`specwright rules` lists them")
         raise InputError(f"unknown rule '{entry['rule']}'", place, hint)
@@ -126,7 +126,7 @@ def approved(
             PENDING.recommended,
             each.location,
             None,
-            f"{each.about} is accepted once the base says so, too",
+            f"{each.about} is not accepted until the acceptance is in the base",
         )
         for each in entries
         if each not in known
@@ -153,7 +153,7 @@ def apply(
             accepted.append(replace(finding, waived=valid.reason))
     for each in acceptances:
         if each not in needed:
-            message = f"nothing is {each.about}: remove the acceptance"
+            message = f"no finding matches {each.about}: remove the acceptance"
             kept.append(Finding(UNUSED.id, UNUSED.recommended, each.location, None, message))
         elif each.expires < today:
             message = f"{each.about} was accepted until {each.expires}"

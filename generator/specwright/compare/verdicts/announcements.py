@@ -80,9 +80,9 @@ def short_notice(
         return
     day = sunset(value)
     if day is None:
-        message = f"it is deprecated without the day on which it goes ({SUNSET})"
+        message = f"it is deprecated without a removal date ({SUNSET})"
     elif day < today + least:
-        message = f"it goes on {day}, which is not {least.days} days from now"
+        message = f"its removal on {day} is less than {least.days} days away"
     else:
         return
     yield Change(ChangeRule.NOTICE_TOO_SHORT, change.base, change.revision, message)

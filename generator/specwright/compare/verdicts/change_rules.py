@@ -95,9 +95,9 @@ class ChangeRule(StrEnum):
 class Category(StrEnum):
     """The chapters of the list of rules, by the side that a change breaks, the worst first."""
 
-    WIRE = "Changes: break what is sent"
-    CLIENT_SOURCE = "Changes: break the source of clients"
-    SERVER_SOURCE = "Changes: work for the server"
+    WIRE = "Changes: break the wire format"
+    CLIENT_SOURCE = "Changes: break client source code"
+    SERVER_SOURCE = "Changes: require server changes"
     COMPATIBLE = "Changes: compatible"
     REVIEW = "Changes: the review itself"
 
@@ -105,10 +105,10 @@ class Category(StrEnum):
 BREAKING = frozenset((Category.WIRE, Category.CLIENT_SOURCE))
 
 _NARROWED = (
-    "Clients go on sending what they may send today. %s that was allowed is refused from now on."
+    "Clients continue to send values that are valid today. %s that was allowed is now rejected."
 )
 _WIDENED = (
-    "Clients rely on what the API may send today. %s that was not possible is sent from now on."
+    "Clients rely on the values that the API sends today. %s that was not possible may now be sent."
 )
 # The stem of two rules each, and the values that are rejected or sent.
 _VALUES = {
@@ -127,85 +127,87 @@ _VALUES = {
 REASONS: Mapping[Category, Mapping[str, str]] = {
     Category.WIRE: {
         ChangeRule.OPERATION_REMOVED: (
-            "Clients that call the operation, or wait for the webhook, are left without it. The "
-            "names of path parameters do not count."
+            "Clients that call the operation, or wait for the webhook, stop working. The names of "
+            "path parameters do not matter."
         ),
         ChangeRule.SUNSET_SOONER: (
-            "The day on which something goes (`x-sunset`) is nearer than announced, or no longer "
-            "known: clients that planned by it are late."
+            "The removal date (`x-sunset`) is earlier than announced, or missing: clients that "
+            "planned for it are late."
         ),
         ChangeRule.STABILITY_LOWERED: (
-            "Clients rely on an operation that may change in any way from now on "
+            "Clients rely on an operation that may now change in any way "
             "(`x-stability-level`, `x-internal`)."
         ),
         ChangeRule.PARAMETER_REQUIRED: (
-            "Requests without the parameter were fine and are refused from now on."
+            "Requests without the parameter were valid and are now rejected."
         ),
         ChangeRule.PARAMETER_NOT_SENT: (
-            "The receiver of a webhook or callback relies on a parameter that no longer always "
-            "comes."
+            "The receiver of a webhook or callback relies on a parameter that is no longer always "
+            "sent."
         ),
         ChangeRule.PARAMETER_MOVED: (
             "Clients send the parameter in a place that is no longer read."
         ),
         ChangeRule.SERIALISATION_CHANGED: (
-            "The same value is written in another way, and is read as another one."
+            "The same value is serialised differently, and is parsed as another one."
         ),
-        ChangeRule.BODY_REQUIRED: "Requests without a body were fine and are refused from now on.",
+        ChangeRule.BODY_REQUIRED: "Requests without a body were valid and are now rejected.",
         ChangeRule.BODY_NOT_SENT: (
-            "The receiver of a webhook or callback relies on a body that no longer always comes."
+            "The receiver of a webhook or callback relies on a body that is no longer always sent."
         ),
         ChangeRule.HEADER_REQUIRED: (
-            "Receivers of a webhook or callback answer without the header and are refused."
+            "Receivers of a webhook or callback respond without the header and are rejected."
         ),
         ChangeRule.HEADER_NOT_SENT: (
-            "Clients rely on a response header that no longer always comes."
+            "Clients rely on a response header that is no longer always sent."
         ),
         ChangeRule.PROPERTY_REQUIRED: (
-            "Clients that leave the property out, as they may today, are refused from now on."
+            "Requests of clients that omit the property, as they may today, are now rejected."
         ),
-        ChangeRule.PROPERTY_NOT_SENT: "Clients rely on a property that no longer always comes.",
+        ChangeRule.PROPERTY_NOT_SENT: "Clients rely on a property that is no longer always sent.",
         ChangeRule.PROPERTY_REFUSED: (
-            "An object that allows no other properties no longer has one that clients send."
+            "An object without additional properties no longer has a property that clients send."
         ),
-        ChangeRule.STATUS_REMOVED: "Clients recognise success by a status that no longer comes.",
+        ChangeRule.STATUS_REMOVED: (
+            "Clients recognise success by a status that is no longer returned."
+        ),
         ChangeRule.MEDIA_TYPE_REMOVED: (
-            "Clients send, or ask for, a media type that the API no longer knows."
+            "Clients send, or ask for, a media type that the API no longer supports."
         ),
         ChangeRule.SECURITY_TIGHTENED: (
-            "Callers that were let in are refused: they lack a credential or a scope."
+            "Callers that had access are now rejected: they lack a credential or a scope."
         ),
         ChangeRule.SECURITY_SCHEME_CHANGED: (
-            "Clients send their credential in a way that is no longer understood."
+            "Clients send their credential in a way that is no longer accepted."
         ),
-        ChangeRule.SERVER_REMOVED: "Clients go on calling the address that is gone.",
+        ChangeRule.SERVER_REMOVED: "Clients continue to call the removed address.",
         ChangeRule.DEFAULT_CHANGED: (
-            "Clients that leave the value out get another behaviour without a change of theirs."
+            "Clients that omit the value get different behaviour without changing anything."
         ),
         ChangeRule.DISCRIMINATOR_CHANGED: (
-            "Receivers tell the alternatives apart by a property that no longer does so."
+            "Receivers distinguish the alternatives by a property that no longer identifies them."
         ),
         ChangeRule.KNOWN_VALUE_REMOVED: (
-            "Clients send a value of an enumeration that may grow, and it has shrunk."
+            "Clients send a value that was removed from an extensible enumeration."
         ),
         **{f"{stem}-narrowed": _NARROWED % what for stem, what in _VALUES.items()},
         ChangeRule.ENUM_NARROWED: _NARROWED % "A value",
         ChangeRule.NULLABLE_NARROWED: _NARROWED % "Null",
         **{f"{stem}-widened": _WIDENED % what for stem, what in _VALUES.items()},
-        ChangeRule.LIMIT_LOWERED: "Clients that kept to the limit are refused from now on.",
+        ChangeRule.LIMIT_LOWERED: "Clients that stay within the old limit are now rejected.",
         ChangeRule.DELIVERY_WEAKENED: (
             "A receiver that is down or slow for as long as it may be today misses events."
         ),
         ChangeRule.SIGNATURE_CHANGED: (
-            "Receivers verify deliveries as they are signed today; any other signature is a "
-            "forgery to them, and none at all is worse."
+            "Receivers verify deliveries as they are signed today, and reject any that are signed "
+            "differently or not at all."
         ),
         ChangeRule.BEHAVIOUR_CHANGED: (
-            "Clients rely on what the contract declares beyond OpenAPI, such as the order of a "
+            "Clients rely on declarations of the contract beyond OpenAPI, such as the order of a "
             "list."
         ),
         ChangeRule.ERROR_CODE_CHANGED: (
-            "Clients handle an error by a code that no longer comes, or comes with another status."
+            "Clients handle an error by a code that is no longer returned, or has another status."
         ),
     },
     Category.CLIENT_SOURCE: {
@@ -214,72 +216,71 @@ REASONS: Mapping[Category, Mapping[str, str]] = {
             "The method of generated clients is in another group, which the first tag names."
         ),
         ChangeRule.PARAMETER_RENAMED: (
-            "The argument of generated methods has another name; what is sent stays as it was."
+            "The argument of generated methods has another name; the request stays the same."
         ),
         ChangeRule.PARAMETER_ORDER_CHANGED: (
             "Methods that take arguments by position, as many generators write them, get them in "
             "another order. Those of specwright take them by name."
         ),
         ChangeRule.PARAMETER_REMOVED: (
-            "Generated methods lose an argument; what clients still send is ignored."
+            "Generated methods lose an argument; a value that clients still send is ignored."
         ),
         ChangeRule.BODY_REMOVED: (
             "Generated methods lose an argument; the body that clients still send is ignored."
         ),
         ChangeRule.HEADER_REMOVED: (
-            "Clients look at a response header, where it is given, that never comes any more."
+            "Clients read an optional response header that is no longer sent."
         ),
         ChangeRule.PROPERTY_REMOVED: (
-            "Generated models lose a field that code may use; what clients still send is ignored."
+            "Generated models lose a field that code may use; values still sent are ignored."
         ),
         ChangeRule.TEXT_TYPE_CHANGED: (
-            "Generated code has another type for a value that is written as text, such as that of "
-            "a query. What is sent is read as well as before."
+            "Generated code has another type for a value that is sent as text, such as a query "
+            "parameter. All values are parsed as before."
         ),
         ChangeRule.PROPERTY_UNEXPECTED: (
-            "An object was declared to have no other properties, and gets one: clients that hold "
-            "the API to its word refuse it."
+            "An object that was declared without additional properties gets one: strict clients "
+            "reject it."
         ),
         ChangeRule.ALTERNATIVE_CHANGED: (
-            "Generated unions lose a class that clients send, or gain one that no branch of "
-            "theirs is for, even though all values were possible before."
+            "Generated unions lose a class that clients send, or gain one that their code does not "
+            "handle, even though all values were possible before."
         ),
         ChangeRule.ENUM_WIDENED: (
-            "Clients rely on what the API may send today. A value that no branch of theirs is for "
-            "is sent from now on."
+            "Clients rely on the values that the API sends today. A value that their code does not "
+            "handle may now be sent."
         ),
         ChangeRule.NULLABLE_WIDENED: (
-            "Clients rely on what the API may send today. Null, which their types do not expect, "
-            "is sent from now on."
+            "Clients rely on the values that the API sends today. Null, which their types do not "
+            "expect, may now be sent."
         ),
     },
     Category.SERVER_SOURCE: {
         ChangeRule.OPERATION_ADDED: (
-            "Implementations of the server stub have one more method to write."
+            "Implementations of the server stub must implement one more method."
         ),
     },
     Category.COMPATIBLE: {
-        ChangeRule.ADDED: "Something is new that clients may leave alone.",
-        ChangeRule.RELAXED: "Something is no longer demanded, or promised from now on.",
+        ChangeRule.ADDED: "Something was added that clients can ignore.",
+        ChangeRule.RELAXED: "Something is no longer required, or is now guaranteed.",
         ChangeRule.SCHEMA_COMPATIBLE: (
-            "A schema changed, and those who receive its values take all that may be sent."
+            "A schema changed, and receivers accept every value that may be sent."
         ),
         ChangeRule.DECLARATION_COMPATIBLE: (
-            "A declaration of the contract changed and keeps what it promised."
+            "A declaration of the contract changed and keeps its promises."
         ),
         ChangeRule.DEPRECATION: (
-            "Something is deprecated, or is so no longer: what is to go is known in advance."
+            "Something is deprecated, or no longer deprecated: removals are announced in advance."
         ),
         ChangeRule.SUNSET_OPERATION_REMOVED: (
-            "An operation is gone after the day that was announced for it (`deprecated`, "
-            "`x-sunset`)."
+            "An operation was removed after its announced date (`deprecated`, `x-sunset`)."
         ),
         ChangeRule.SUNSET_REMOVED: (
-            "A parameter, header or property is gone after the day that was announced for it "
-            "(`deprecated`, `x-sunset`)."
+            "A parameter, header or property was removed after its announced date (`deprecated`, "
+            "`x-sunset`)."
         ),
         ChangeRule.UNSTABLE_CHANGED: (
-            "Operations that promise nothing yet changed in a way that would break clients "
+            "Operations that are not stable yet changed in a way that would break clients "
             "(`x-stability-level` draft or alpha, or `x-internal: true`)."
         ),
         ChangeRule.ERROR_STATUS_REMOVED: (

@@ -38,8 +38,8 @@ def _review(id: str, level: Level, why: str) -> RuleDescription:
 SDK_BROKEN = RuleDescription(
     ChangeRule.SDK_BROKEN,
     Category.CLIENT_SOURCE,
-    "Code that uses the generated package as it is today fails: a name is gone, or is called in "
-    "another way. Only `specwright review` finds this; it compares the packages of both documents.",
+    "Code that uses the generated package as it is today fails: a name was removed, or has "
+    "another signature. Only `specwright review` finds this, by comparing both packages.",
     "",
     "",
     Level.ERROR,
@@ -49,7 +49,7 @@ SDK_BROKEN = RuleDescription(
 DOCUMENT_REMOVED = RuleDescription(
     ChangeRule.DOCUMENT_REMOVED,
     Category.WIRE,
-    "Clients of all its operations are left without them. Only `specwright review` finds this, "
+    "Clients of all its operations stop working. Only `specwright review` finds this, "
     "for the documents of the project and those of a directory that it is given.",
     "",
     "",
@@ -60,53 +60,53 @@ DOCUMENT_REMOVED = RuleDescription(
 UNPROVEN = _review(
     ChangeRule.DIFF_UNPROVEN,
     Level.ERROR,
-    "Neither a proof nor a value shows whether the change of a schema breaks clients: a person has "
-    "to look.",
+    "Neither a proof nor a value shows whether the change of a schema breaks clients: it needs a "
+    "manual review.",
 )
 INCOMPLETE = _review(
     ChangeRule.DIFF_INCOMPLETE,
     Level.ERROR,
-    "A part of the documents could not be compared to the end: it takes more time or memory than "
-    "any document should, or breaks an assumption.",
+    "A part of the documents could not be fully compared: it takes too much time or memory, or "
+    "is malformed.",
 )
 INVALID = _review(
     ChangeRule.DIFF_INVALID,
     Level.WARNING,
-    "A document that is not valid OpenAPI is compared as far as possible; what it means instead "
-    "is not known.",
+    "A document that is not valid OpenAPI is compared as far as possible, but its meaning is "
+    "not defined.",
 )
 NOTICE = _review(
     ChangeRule.NOTICE_TOO_SHORT,
     Level.ERROR,
-    "Something is announced to go sooner than the project promises (`deprecation_days` in "
-    "`lint.toml`), or without the day on which it goes: clients have less time than they think.",
+    "A removal is announced with less notice than the project promises (`deprecation_days` in "
+    "`lint.toml`), or without a date: clients have less time than they expect.",
 )
 UNUSED = _review(
     ChangeRule.ACCEPTANCE_UNUSED,
     Level.WARNING,
-    "An acceptance that no change needs any more would hide the next one.",
+    "An acceptance that no longer matches a change would hide the next one.",
 )
 EXPIRED = _review(
     ChangeRule.ACCEPTANCE_EXPIRED,
     Level.WARNING,
-    "An acceptance counts until its day; the change that it covered is reported again.",
+    "An acceptance applies until its expiry date; then the change is reported again.",
 )
 PENDING = _review(
     ChangeRule.ACCEPTANCE_PENDING,
     Level.WARNING,
-    "With `--accepted-in-base`, an acceptance counts once it is part of the base: the author of a "
-    "change does not approve it.",
+    "With `--accepted-in-base`, an acceptance applies once it is part of the base, so that the "
+    "author of a change does not approve it.",
 )
 VERSION_TOO_LOW = _review(
     ChangeRule.VERSION_TOO_LOW,
     Level.WARNING,
-    "The version of the API promises less change than there is (Semantic Versioning; before "
-    "1.0.0 the second number stands for the first).",
+    "The version of the API is lower than the changes call for (Semantic Versioning; before "
+    "1.0.0, the minor version is raised instead of the major one).",
 )
 VERSION = _review(
     ChangeRule.VERSION_SUGGESTED,
     Level.INFO,
-    "Which version the changes call for.",
+    "The version that the changes call for.",
 )
 DESCRIPTIONS: tuple[RuleDescription, ...] = (
     *sorted(

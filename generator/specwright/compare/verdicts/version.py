@@ -58,7 +58,7 @@ def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> 
     least = part.after(before)
     shown = ".".join(map(str, least))
     if now < least:
-        short = f"{shown} at least, not {texts[1]}"
+        short = f"at least {shown}, not {texts[1]}"
         return Verdict(_finding(VERSION_TOO_LOW.id, place, f"{words}: {short}"), short, shown)
     message = f"{words}: {texts[0]} -> {shown}, and it is {texts[1]}"
     finding = _finding(VERSION.id, place, message)
@@ -80,7 +80,7 @@ def _called_for(findings: Sequence[Finding]) -> tuple[Part, str]:
     others = [f.rule for f, c in zip(findings, categories, strict=True) if c is not Category.REVIEW]
     if others:
         return Part.MINOR, _counted(len(others), "compatible change", others[0])
-    return Part.PATCH, "nothing but words"
+    return Part.PATCH, "only texts changed"
 
 
 def _counted(count: int, what: str, first: str) -> str:

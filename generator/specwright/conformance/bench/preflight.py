@@ -20,7 +20,7 @@ SOURCE = "preflight"
 
 # The most operations to call until one responds as the document says.
 _MOST = 8
-_NOT_THERE = "start it, or see to the URL"
+_NOT_THERE = "start it, or check the URL"
 # Hints by text in TLS errors, more specific ones first.
 _HINTS = {
     "CERTIFICATE": "its certificate is not trusted: set SSL_CERT_FILE to the file of its CA",
@@ -101,23 +101,23 @@ def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> Non
     if last.response is None:
         failure = str(last.failure)
         hint = next((hint for sign, hint in _HINTS.items() if sign in failure), _NOT_THERE)
-        raise InputError(f"{url} does not answer: {failure}", hint=hint)
+        raise InputError(f"{url} does not respond: {failure}", hint=hint)
     if last.response.status == 429:
         raise InputError(
-            f"{url} answers 429 to the first request", hint="wait, or use a key with higher limits"
+            f"{url} returned 429 to the first request", hint="wait, or use a key with higher limits"
         )
     if 401 in statuses:
-        raise InputError(f"{url} refuses the key with 401", hint="see to the variable and the key")
+        raise InputError(f"{url} refuses the key with 401", hint="check the variable and the key")
     if 403 in statuses:
         raise InputError(
-            f"{url} answers 403 to whatever is read", hint="see to what the key may do"
+            f"{url} returns 403 for every read", hint="check the permissions of the key"
         )
     prefix = _prefix(bench, first)
     hint = "is this the base URL of the API?"
     if prefix is not None:
-        hint = f"its paths are found below {prefix}"
+        hint = f"the API is found below {prefix}"
     is_missing = 404 in statuses
-    said = "answers 404 to whatever is read" if is_missing else "answers with a web page"
+    said = "returns 404 for every read" if is_missing else "returns a web page"
     raise InputError(f"{url} {said}", hint=hint)
 
 

@@ -47,8 +47,8 @@ def sign_ins(
     known = target.credential.schemes if target.credential is not None else {}
     for name in settings:
         if name not in known:
-            hint = did_you_mean(name, known, f"it asks for {', '.join(known) or 'none'}")
-            raise InputError(f"sign-in: the document asks for no credential {name!r}", hint=hint)
+            hint = did_you_mean(name, known, f"it requires {', '.join(known) or 'none'}")
+            raise InputError(f"sign-in: the document requires no credential {name!r}", hint=hint)
     found: dict[str, Obtain] = {}
     for name, scheme in known.items():
         setting = settings.get(name, SignIn())
@@ -64,7 +64,7 @@ def _operation(contract: Contract, name: str) -> Operation:
     named = {f"{each.method} {each.site.key}": each for each in contract.operations.values()}
     named |= contract.by_id
     if name not in named:
-        hint = did_you_mean(name, named, "name it by its operationId, or such as POST /login")
+        hint = did_you_mean(name, named, "use its operationId, or a form such as POST /login")
         raise InputError(f"sign-in: the document has no operation {name!r}", hint=hint)
     return named[name]
 
@@ -91,9 +91,9 @@ def _logged_in(
     found = _credential(call, exchange, setting, scheme)
     if not found:
         response = exchange.response
-        said = exchange.failure if response is None else f"answered {response.status}"
-        hint = "see to the key, and to 'body' and 'token' in [tool.specwright.test.sign-in]"
-        raise InputError(f"{operation.name} gave no credential: {said}", hint=hint)
+        said = exchange.failure if response is None else f"status {response.status}"
+        hint = "check the key, and 'body' and 'token' in [tool.specwright.test.sign-in]"
+        raise InputError(f"{operation.name} returned no credential: {said}", hint=hint)
     return found
 
 
@@ -145,8 +145,8 @@ class _Grants:
         try:
             return obtained(tokens.course(Sent("POST", url, [])), self._send)
         except (TransportError, TokenRequestError) as error:
-            hint = "see to the key, or set token-url in [tool.specwright.test.sign-in]"
-            raise InputError(f"{url} gave no token: {error}", hint=hint) from None
+            hint = "check the key, or set token-url in [tool.specwright.test.sign-in]"
+            raise InputError(f"{url} returned no token: {error}", hint=hint) from None
 
     def _send(self, sent: Sent) -> Received:
         request = Request(sent.method, sent.url, tuple(sent.headers), sent.content)

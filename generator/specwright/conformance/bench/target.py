@@ -24,7 +24,7 @@ from specwright.runtime.shared.media.table import medium_of
 
 TIMEOUT_SECONDS = 30.0
 # The failure of an operation that is not called again.
-HANGS = "no whole answer in time"
+HANGS = "no complete response in time"
 # The environment variable with the file of trusted certificate authorities.
 CA_VARIABLE = "SSL_CERT_FILE"
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
@@ -156,7 +156,7 @@ class Target:
             raise TargetLost(f"nothing listens at {self.base_url} any more{self._last_request()}")
         if len(self._unanswered) >= _LOST_AFTER or sum(self._unanswered) > _LOST_SECONDS:
             count = len(self._unanswered)
-            raise TargetLost(f"{count} requests in a row got no answer: {failure}")
+            raise TargetLost(f"{count} requests in a row got no response: {failure}")
         return exchange
 
     def _outcome(
@@ -243,7 +243,7 @@ class Target:
                     if is_stream:
                         break
                     if time.monotonic() > ends:
-                        raise httpx2.ReadTimeout(f"the answer took more than {self.timeout:.0f} s")
+                        raise httpx2.ReadTimeout(f"the response took over {self.timeout:.0f} s")
                     if len(body) > MAX_RESPONSE_BYTES:
                         raise httpx2.ReadError(
                             f"the body has more than {MAX_RESPONSE_BYTES:,} bytes"

@@ -50,14 +50,14 @@ def _mistakes(
     """Yield the reasons why a link cannot be added, each with a hint."""
     for name in (link.source, link.target):
         if name not in operations:
-            general = "name an operationId, or such as `GET /things`"
+            general = "use an operationId, or a form such as `GET /things`"
             yield (
                 f"names {name!r}, which is not an operation",
                 did_you_mean(name, operations, general),
             )
             return
     if not any(map(_is_success, operations[link.source].value.get("responses", {}))):
-        yield f"begins at {link.source!r}, which declares no success", "declare its response"
+        yield f"begins at {link.source!r}, which declares no 2xx response", "declare one"
     known = sites.parameters(document, operations[link.target])
     names = {name for _, name in known} | {f"{place}.{name}" for place, name in known}
     for name in link.parameters.keys() - names:
@@ -67,7 +67,7 @@ def _mistakes(
         if isinstance(value, str) and value.startswith("$") and not EXPRESSION.fullmatch(value):
             yield (
                 f"has {value!r}, which is not a runtime expression",
-                ("write such as `$response.body#/id`"),
+                ("use a form such as `$response.body#/id`"),
             )
 
 

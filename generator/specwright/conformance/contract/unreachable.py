@@ -92,14 +92,14 @@ def _lacks_the_declaration(status: int) -> Callable[[Contract, Operation], bool]
 _TEXTS = ("~", "any text, ü" * 100)
 _IDEMPOTENCY = (Condition.IDEMPOTENCY_IN_PROGRESS, Condition.IDEMPOTENCY_CHANGED)
 _REASONS = (
-    Reason("400", "there is nothing that could be malformed", _cannot_be_malformed),
+    Reason("400", "no part of the request can be malformed", _cannot_be_malformed),
     Reason("402", "the operation declares no charge", _charges_nothing),
-    Reason("404", "the path names nothing that could be missing", _cannot_be_missing),
-    Reason("409", "no code of it fits the operation", _lacks_the_declaration(409)),
-    Reason("422", "no code of it fits the operation", _lacks_the_declaration(422)),
-    Reason("429", "needs a key whose limits may be used up", _always, is_final=False),
-    Reason("500", "a correct server never answers so", _always),
+    Reason("404", "the path has no variable, so nothing can be missing", _cannot_be_missing),
+    Reason("409", "none of its codes applies to the operation", _lacks_the_declaration(409)),
+    Reason("422", "none of its codes applies to the operation", _lacks_the_declaration(422)),
+    Reason("429", "needs a key with limits that may be used up", _always, is_final=False),
+    Reason("500", "a correct server never returns it", _always),
     Reason("502", "needs a fault behind the server", _always),
-    Reason("503", "needs a server that is not available", _always),
-    Reason(None, "no request was answered so", _always, is_final=False),
+    Reason("503", "needs an unavailable server", _always),
+    Reason(None, "no response had this status", _always, is_final=False),
 )

@@ -138,7 +138,7 @@ def idempotency_keys(routes: Routes, judge: RequestJudge, record: Record) -> dic
             way = split(declared.key.raw)
             form = next((each for each in _FORMS if judge.allows(operation, way, each)), None)
             if form is None:
-                reason = "no form of key fits its schema, and a used key hides what else is wrong"
+                reason = "no key format fits its schema, and a used key would hide other faults"
                 record.skip(Behaviour.INVALID_ACCEPTED, operation.pointer, reason)
             else:
                 found[f"{operation.method} {operation.key}"] = {"way": way, "form": form}

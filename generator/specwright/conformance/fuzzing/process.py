@@ -35,8 +35,8 @@ def require() -> None:
         raise InputError("fuzzing needs schemathesis, which is not installed", hint=_INSTALL)
     if importlib.util.find_spec("niquests") is not None:
         raise InputError(
-            "schemathesis does not work beside niquests, which overwrites urllib3",
-            hint="install specwright[test] in an environment of its own",
+            "schemathesis does not work together with niquests, which overwrites urllib3",
+            hint="install specwright[test] in a separate environment",
         )
 
 

@@ -120,7 +120,7 @@ def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
 def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
     if not (report.verdict.is_valid and traffic.calls_malformed(report)):
         return None
-    cause = f"a request that fits the document is refused as malformed: {report.status}"
+    cause = f"a valid request is rejected as malformed: {report.status}"
     return _of_operation(report, Behaviour.VALID_REFUSED, report.operation, cause)
 
 
@@ -146,10 +146,10 @@ def _after(
         if operation is None or not is_reason or not traffic.is_undisturbed(before, report.proof):
             return None
         message = (
-            f"what {operation.name} {said} ({before.response.status}) is answered "
-            f"{report.status} by {_named(report.operation)}"
+            f"the resource that {operation.name} {said} ({before.response.status}) gets "
+            f"{report.status} from {_named(report.operation)}"
         )
-        cause = f"what was {said} is answered {report.status}"
+        cause = f"a resource that was {said} gets {report.status}"
         return Violation(rule, operation.pointer, message, (before, report.proof), cause)
 
     return judge

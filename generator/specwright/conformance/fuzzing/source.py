@@ -138,19 +138,19 @@ class _Run:
         """
         code = processes.code(number)
         if number not in self._started and code is None:
-            self._skip("schemathesis did not start in the time that there was")
+            self._skip("schemathesis did not start in time")
         elif number not in self._started:
             details = [self._spoken(line) for line in processes.said(number)]
-            raise InputError("schemathesis does not start", details=details)
+            raise InputError("schemathesis failed to start", details=details)
         elif code not in _ENDS:
-            self._skip(f"a process of schemathesis ended with {code} before it was done")
+            self._skip(f"a schemathesis process exited early with code {code}")
 
     def account_for_operations(self) -> None:
         """Record the operations that were not reached."""
         for operation in self._routes.operations:
             if operation.pointer not in self._reached:
                 for rule in (_ACCEPTED, _REFUSED):
-                    reason = "no request was made up for it before fuzzing ended"
+                    reason = "no request was generated for it before fuzzing ended"
                     self._target.record.skip(rule, operation.pointer, reason)
 
     def _skip(self, reason: str) -> None:
@@ -231,7 +231,7 @@ def _body(line: Line) -> bytes | None:
 def _response(line: Line | None) -> tuple[Response | None, str | None]:
     """Return a response, or the reason why it is missing."""
     if line is None:
-        return None, "the connection failed, or no answer came in time"
+        return None, "the connection failed, or no response came in time"
     body = _body(line)
     if body is None:
         return None, f"the body has more than {MAX_RESPONSE_BYTES:,} bytes"

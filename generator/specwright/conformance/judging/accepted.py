@@ -25,21 +25,21 @@ from specwright.text import shorten
 _SHOWN = 60
 # The values that break a keyword of JSON Schema, in words.
 _CAUSES: Mapping[str, str] = {
-    "type": "a value of another type",
-    "enum": "a value that is not in the list",
-    "const": "a value that is not the only one",
+    "type": "a value of the wrong type",
+    "enum": "a value that is not in the enumeration",
+    "const": "a value other than the constant",
     "minimum": "a number below the minimum",
     "exclusiveMinimum": "a number below the minimum",
     "maximum": "a number above the maximum",
     "exclusiveMaximum": "a number above the maximum",
     "multipleOf": "a number that is not a multiple",
-    "minLength": "a text that is too short",
-    "maxLength": "a text that is too long",
-    "pattern": "a text that does not match the pattern",
-    "format": "a text that does not have the format",
+    "minLength": "a string that is too short",
+    "maxLength": "a string that is too long",
+    "pattern": "a string that does not match the pattern",
+    "format": "a string that does not have the format",
     "minItems": "a list that is too short",
     "maxItems": "a list that is too long",
-    "uniqueItems": "a list with equal items",
+    "uniqueItems": "a list with duplicate items",
     "required": "a body without a required member",
     "additionalProperties": "a body with an unknown member",
     "unevaluatedProperties": "a body with an unknown member",
@@ -80,7 +80,7 @@ def accepted_value(
         said, name = f" = {spelled(wrong)}", name or "a body"
     limit = f" ({problem.limit})" if problem.limit and said else ""
     if is_converted(contract.requests, sent.schema, sent.value):
-        rule, cause = Behaviour.COERCION, "a value of another type is converted"
+        rule, cause = Behaviour.COERCION, "a value of the wrong type is converted"
     else:
         what = "null where it is not allowed" if _is_null(wrong, problem) else None
         rule = Behaviour.INVALID_ACCEPTED
@@ -189,6 +189,6 @@ def _is_null(wrong: JsonValue, problem: Problem) -> bool:
 def _violation(
     rule: Behaviour, place: Pointer, operation: Operation, how: str, exchange: Exchange, cause: str
 ) -> Violation:
-    status = exchange.response.status if exchange.response is not None else "no answer"
+    status = exchange.response.status if exchange.response is not None else "no response"
     message = f"{operation.name} accepted {how}: {status}"
     return Violation(rule, place, message, (exchange,), cause)

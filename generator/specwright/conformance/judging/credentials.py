@@ -10,7 +10,7 @@ from specwright.pointer import Pointer
 
 def ignored(name: str, operation: Pointer, exchange: Exchange, how: str) -> Violation:
     """Return the violation for a request that was not refused for its credentials."""
-    status = exchange.response.status if exchange.response is not None else "no answer"
+    status = exchange.response.status if exchange.response is not None else "no response"
     message = f"{name} {how}: {status}, not 401"
-    cause = "a request without valid credentials is not refused"
+    cause = "a request without valid credentials is not rejected"
     return Violation(Behaviour.CREDENTIALS_IGNORED, operation, message, (exchange,), cause)

@@ -28,8 +28,8 @@ def method_violation(
     place, asked = nearest.item.pointer, f"{exchange.request.method} {nearest.key}"
     there = {each.upper() for each in METHODS if each in nearest.item.value}
     if response.status not in ((405,) if _is_declared(contract) else _REFUSED):
-        cause = f"a method that is not in the document is answered {response.status}"
-        message = f"{asked} is not in the document and answered {response.status}, not 405"
+        cause = f"a method that is not in the document returns {response.status}"
+        message = f"{asked} is not in the document and returned {response.status}, not 405"
         return Violation(Behaviour.METHOD_NOT_ALLOWED, place, message, (exchange,), cause)
     header = response.header("allow")
     named = {each.strip().upper() for each in (header or "").split(",")}

@@ -17,7 +17,7 @@ def undeclared(operation: Operation, exchange: Exchange, response: Response) -> 
     status, name = response.status, operation.name
     other = _other_slash(exchange.request, response)
     if other is not None:
-        cause = "a path is redirected to the same one with or without a slash at its end"
+        cause = "a path is redirected to the same one with or without a trailing slash"
         message = f"{name} is redirected to {other}: {status}. Write the path as the server has it"
         return Violation(Behaviour.REDIRECT, operation.pointer, message, (exchange,), cause)
     place = operation.pointer + join("responses")

@@ -97,7 +97,7 @@ def _text(body: bytes) -> _Object:
     try:
         return {"text": body.decode()}
     except UnicodeDecodeError:
-        return {"comment": "left out: no text"}
+        return {"comment": "left out: not text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +129,13 @@ def read(path: Path) -> Recording:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise _no_har(path, "log.entries is not there") from None
+        raise _no_har(path, "log.entries is missing") from None
     found = []
     for number, entry in enumerate(entries):
         try:
             found.append(_exchange(entry))
         except (ValueError, KeyError, TypeError, OverflowError):
-            raise _no_har(path, f"log.entries[{number}] is not as HAR 1.2 says") from None
+            raise _no_har(path, f"log.entries[{number}] is not valid HAR 1.2") from None
     exchanges = tuple(each for each in found if each is not None)
     return Recording(exchanges, len(found) - len(exchanges))
 

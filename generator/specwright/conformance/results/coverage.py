@@ -52,7 +52,7 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
         found.append(Item("event", webhook.key, webhook.pointer, count, reason))
     for rule in RULES:
         count = len(record.checked.get(rule.id, ()))
-        reason = "" if count else reasons.get(rule.id, "nothing in the contract or the run asks")
+        reason = "" if count else reasons.get(rule.id, "nothing in the contract or run requires it")
         found.append(Item("rule", rule.id, "", count, reason))
     return found
 
@@ -152,7 +152,7 @@ def _is_of(status: str, pattern: str, operation: Operation) -> bool:
 
 
 def _parameters(operation: Operation, succeeded: list[Exchange]) -> Iterator[Item]:
-    reason = "no request that succeeded had it"
+    reason = "no successful request had it"
     for slot in operation.slots:
         place, name = slot.written.location, slot.written.wire
         count = sum(1 for each in succeeded if _is_given(place, name, each))

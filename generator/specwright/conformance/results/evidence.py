@@ -153,7 +153,7 @@ def _message(cause: str, occurrences: Sequence[Occurrence]) -> str:
     if len(operations) == len(occurrences):
         return f"{cause}: {len(operations)} operations"
     where = operations.pop() if len(operations) == 1 else f"{len(operations)} operations"
-    return f"{cause}: {len(occurrences)} places of {where}"
+    return f"{cause}: {len(occurrences)} places in {where}"
 
 
 def _evidence(exchanges: Sequence[Exchange]) -> Iterator[Evidence]:
@@ -172,7 +172,7 @@ def shown(exchange: Exchange) -> Iterator[Evidence]:
     )
     label = f"answer {exchange.number}"
     if response is None:
-        yield Evidence(label, exchange.failure or "no answer")
+        yield Evidence(label, exchange.failure or "no response")
     else:
         answered = {"status": response.status, **message(response.headers, response.body)}
         yield Evidence(label, response.shown, json.dumps(answered))

@@ -13,14 +13,14 @@ from specwright.findings import EXPECTED, Evidence
 _LONGEST = 1_500
 # The expected response, if it is the same for every operation.
 _ANSWERS: Mapping[str, str] = {
-    Behaviour.SERVER_ERROR: "a success, or a refusal with 4xx",
-    Behaviour.NO_ANSWER: "an answer",
-    Behaviour.INVALID_ACCEPTED: "a refusal with 4xx",
-    Behaviour.VALID_REFUSED: "an answer other than a refusal as malformed",
+    Behaviour.SERVER_ERROR: "a success, or a 4xx error",
+    Behaviour.NO_ANSWER: "a response",
+    Behaviour.INVALID_ACCEPTED: "a 4xx error",
+    Behaviour.VALID_REFUSED: "a response other than a rejection as malformed",
     Behaviour.CREDENTIALS_IGNORED: "401",
     Behaviour.PERMISSION: "403",
-    Behaviour.ISOLATION: "the answer to something that was never there",
-    Behaviour.METHOD_NOT_ALLOWED: "405, and Allow with all methods of the path",
+    Behaviour.ISOLATION: "the response for a resource that never existed",
+    Behaviour.METHOD_NOT_ALLOWED: "405, with an Allow header that names all methods of the path",
 }
 
 

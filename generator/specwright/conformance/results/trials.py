@@ -12,7 +12,7 @@ from specwright.conformance.recording.record import Record
 from specwright.findings import Clock, Trial
 from specwright.pointer import Pointer
 
-_NOT_ASKED = "nothing in the contract or the run asks"
+_NOT_ASKED = "nothing in the contract or run requires it"
 
 
 def trials(contract: Contract, record: Record) -> Iterator[Trial]:

@@ -15,16 +15,16 @@ from specwright.pointer import Pointer
 
 # Hints, by the status of the last response.
 _HINTS = {
-    401: "the key is not taken here: look which scheme the operation asks for",
-    403: "the key may not call it: use one with this permission",
-    404: "give an example of {names} that is there",
-    409: "something else is in the way: give an example that is free to use",
-    405: "the server does not have this method: is the base URL right?",
-    415: "the server takes another media type than the document says",
+    401: "the key is not accepted here: check which scheme the operation requires",
+    403: "the key lacks the permission to call it: use one that has it",
+    404: "give an example of {names} that exists",
+    409: "the request conflicts with existing data: give an example without a conflict",
+    405: "the server does not support this method: is the base URL right?",
+    415: "the server expects another media type than the document declares",
     429: "use a key with a higher rate limit",
 }
-_REFUSED = "give an example of {names} that the server takes"
-_FAILED = "the server fails: look into its log"
+_REFUSED = "give an example of {names} that the server accepts"
+_FAILED = "the server failed: check its log"
 _NOT_SENT = "no request could be made: give an example of {names}"
 _REDIRECTED = "the server redirects: correct the path in the document, or the base URL"
 
@@ -50,7 +50,7 @@ def visits(contract: Contract, record: Record) -> Iterator[Visit]:
 
 
 def _outcome(exchange: Exchange) -> str:
-    return str(exchange.response.status) if exchange.response else exchange.failure or "no answer"
+    return str(exchange.response.status) if exchange.response else exchange.failure or "no response"
 
 
 def _hint(operation: Operation, exchange: Exchange) -> str:

@@ -168,7 +168,9 @@ class Consistency:
         name, place, seconds = modified
         created = None if found.around is None else found.around.moment(Moment.CREATED)
         if created is not None and seconds - created[2] > _COARSE_SECONDS:
-            message = f"{operation.name}: '{created[0]}' is before '{name}' of what it is about"
+            message = (
+                f"{operation.name}: '{created[0]}' is earlier than '{name}' of the contained object"
+            )
             yield Violation(Behaviour.MOMENT, created[1], message, (exchange,))
         if found.depth or not operation.is_safe:
             return
@@ -188,7 +190,7 @@ class Consistency:
         if not isinstance(was, dict) or was == found.value or then is None or not is_later:
             return
         if was.get(name) == found.value[name] and seconds < then - _COARSE_SECONDS:
-            message = f"{operation.name}: something has changed, and '{name}' has not"
+            message = f"{operation.name}: the resource has changed, but '{name}' has not"
             yield Violation(Behaviour.MOMENT, place, message, (before, exchange))
 
 

@@ -31,14 +31,14 @@ def of_list(
             if most is not None and len(items) >= most:
                 record.check(Behaviour.PAGE_SIZE, place)
             if most is not None and len(items) > most:
-                message = f"{operation.name}: more items than were asked for"
+                message = f"{operation.name}: more items than requested"
                 yield Violation(Behaviour.PAGE_SIZE, place, message, (exchange,))
         elif slot.filter is not None and items:
             declared, place = slot.filter, place + join(FILTER.name)
             record.check(Behaviour.FILTER, place)
             shown = [value_at(item, declared.property.raw) for item in items]
             if not all(any(matches(declared.match, each, one) for one in values) for each in shown):
-                message = f"{operation.name}: items that do not match were shown"
+                message = f"{operation.name}: items that do not match the filter were returned"
                 yield Violation(Behaviour.FILTER, place, message, (exchange,))
 
 

@@ -89,9 +89,9 @@ class Monitors:
         is_dead = exchange.source == "fuzzing" and exchange.source in self._silent
         self._silent.add(exchange.source)
         if operation is not None and not is_dead and not exchange.is_unconnected:
-            message = f"{operation.name}: no answer ({exchange.failure})"
+            message = f"{operation.name}: no response ({exchange.failure})"
             place, rule = operation.pointer, Behaviour.NO_ANSWER
-            yield Violation(rule, place, message, (exchange,), "no answer")
+            yield Violation(rule, place, message, (exchange,), "no response")
 
     def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         """Yield violations of the rules that also apply to requests that match no operation."""
@@ -128,7 +128,7 @@ class Monitors:
             return
         self.record.check(Behaviour.RESPONSE_TIME, operation.pointer)
         if exchange.seconds > self.max_seconds:
-            message = f"{operation.name}: the answer took more than {self.max_seconds:g} s"
+            message = f"{operation.name}: the response took more than {self.max_seconds:g} s"
             yield Violation(Behaviour.RESPONSE_TIME, operation.pointer, message, (exchange,))
 
     def _who(self, exchange: Exchange) -> str:
@@ -204,7 +204,7 @@ class Monitors:
                     yield answer.violation(
                         Behaviour.RESPONSE_HEADER,
                         header.pointer,
-                        f"the value of {name} does not fit",
+                        f"the value of {name} is invalid",
                     )
 
     def _error(self, answer: _Answer) -> Iterator[Violation]:
@@ -227,10 +227,10 @@ class Monitors:
                 f"'{code}' with status {response.status}, not {listed.status}",
             )
         if errors.type is not None and response.at(errors.type.raw) != listed.type.raw:
-            yield answer.violation(Behaviour.ERROR_CODE, place, f"'{code}' with another type")
+            yield answer.violation(Behaviour.ERROR_CODE, place, f"'{code}' with a different type")
         if not response.at(errors.message.raw):
             yield answer.violation(
-                Behaviour.ERROR_CODE, place, f"'{code}' without a sentence for people"
+                Behaviour.ERROR_CODE, place, f"'{code}' without a human-readable message"
             )
 
     def _request_id(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
@@ -246,19 +246,19 @@ class Monitors:
             return
         first = self._request_ids.setdefault(given, exchange)
         if first is not exchange:
-            message = f"{who}: another answer had the same {name}"
+            message = f"{who}: another response had the same {name}"
             yield Violation(Behaviour.REQUEST_ID, place, message, (first, exchange))
         if errors.request_id is not None and response.status >= 400:
             repeated = response.at(errors.request_id.raw)
             if repeated is not None and repeated != given:
-                message = f"{who}: the body has another id than {name}"
+                message = f"{who}: the id in the body differs from {name}"
                 yield Violation(Behaviour.REQUEST_ID, place, message, (exchange,))
 
     def _shown_once(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         text = response.body.decode("utf-8", "replace")
         for value, first in self._secrets.items():
             if value in text:
-                message = f"{self._who(exchange)} shows a value again that is shown once"
+                message = f"{self._who(exchange)} repeats a value that may be shown only once"
                 place = first.operation or ""
                 yield Violation(Behaviour.SHOWN_ONCE, place, message, (first, exchange))
         for value in self.contract.secrets(exchange.operation, response):
@@ -297,7 +297,7 @@ class Monitors:
             found = form.search(given or "")
             if found is None or found["name"] != declared.class_.raw:
                 yield answer.violation(
-                    Behaviour.RATE_LIMIT_HEADERS, place, f"{header.raw} does not tell of the limit"
+                    Behaviour.RATE_LIMIT_HEADERS, place, f"{header.raw} does not describe the limit"
                 )
         if answer.response.status == 429 and limits.headers.retry is not None:
             after = answer.response.header(limits.headers.retry.raw) or ""

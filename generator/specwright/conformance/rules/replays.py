@@ -78,7 +78,7 @@ def judge(repetition: Repetition) -> Verdict:
     if repetition.violation is not None:
         return Verdict(False, repetition.violation)
     if last.response is None:
-        return Verdict(None, f"there is no answer ({last.failure})")
+        return Verdict(None, f"there is no response ({last.failure})")
     judge = _JUDGES.get(repetition.rule)
     if judge is None:
         words = f"'{repetition.rule}' needs more than these requests: run `specwright test` again"
@@ -89,7 +89,7 @@ def judge(repetition: Repetition) -> Verdict:
     about_keys = repetition.rule in (Behaviour.CREDENTIALS_IGNORED, Behaviour.PERMISSION)
     is_foreign = about_keys or last.role == OTHER
     if status != before and status in _REFUSES_THE_KEY and not is_foreign:
-        return Verdict(None, f"the request is refused for its key ({status})")
+        return Verdict(None, f"the request is refused because of its key ({status})")
     return judge(repetition)
 
 
@@ -97,30 +97,32 @@ def _shape(repetition: Repetition) -> Verdict:
     """Judge a response without violations; a different refusal is left undecided."""
     status, was = repetition.proof.status, repetition.was
     if was is None or status == was.status or repetition.proof.is_success:
-        return Verdict(True, f"the answer is as declared ({status})")
-    return Verdict(None, f"the answer is another one: {status}, before {was.status}")
+        return Verdict(True, f"the response is as declared ({status})")
+    return Verdict(None, f"the response has changed: {status}, previously {was.status}")
 
 
 def _status(repetition: Repetition) -> Verdict:
     status = repetition.proof.status
     if status in _GONE and repetition.was is not None and repetition.was.status not in _GONE:
-        return Verdict(None, f"what the request is about is not there ({status})")
+        return Verdict(None, f"the resource does not exist ({status})")
     return Verdict(True, f"the status is a declared one ({status})")
 
 
 def _answered(repetition: Repetition) -> Verdict:
-    return Verdict(True, f"there is an answer ({repetition.proof.status})")
+    return Verdict(True, f"there is a response ({repetition.proof.status})")
 
 
 def _refused(repetition: Repetition) -> Verdict:
     """Judge a request that must be refused, or an error that must have another code."""
     response, was = repetition.proof, repetition.was
     if response.is_success or response.status >= 500:
-        return Verdict(False, f"it is answered {response.status} again, and must be refused")
+        return Verdict(
+            False, f"the request must be refused, but is answered {response.status} again"
+        )
     if was is not None and not was.is_success:
         return _other_code(repetition)
     if response.status in _GONE:
-        return Verdict(None, f"what the request is about is not there ({response.status})")
+        return Verdict(None, f"the resource does not exist ({response.status})")
     return Verdict(True, f"it is refused now ({response.status})")
 
 
@@ -130,19 +132,19 @@ def _accepted(repetition: Repetition) -> Verdict:
         return Verdict(True, f"it is accepted now ({response.status})")
     if was is not None and response.status == was.status:
         return Verdict(False, f"it is refused again ({response.status})")
-    return Verdict(None, f"it is refused in another way ({response.status})")
+    return Verdict(None, f"it is refused with a different status ({response.status})")
 
 
 def _other_code(repetition: Repetition) -> Verdict:
     """Judge an error with a wrong code: the same code is the same failure."""
     response, was, errors = repetition.proof, repetition.was, repetition.contract.errors
     if was is None or errors is None:
-        return Verdict(None, "the document does not say where the code of an error is")
+        return Verdict(None, "the document does not declare where an error has its code")
     code, before = response.at(errors.code.raw), was.at(errors.code.raw)
     if (response.status, code) == (was.status, before):
         return Verdict(False, f"it is answered {response.status} with the code {code!r} again")
     if response.is_success:
-        return Verdict(None, f"it is answered {response.status}, and no error")
+        return Verdict(None, f"it is answered {response.status}, which is not an error")
     return Verdict(True, f"it is answered {response.status} with the code {code!r}")
 
 
@@ -168,15 +170,17 @@ def _with_status(wanted: int) -> Callable[[Repetition], Verdict]:
 def _isolated(repetition: Repetition) -> Verdict:
     response, was = repetition.proof, repetition.was
     if not repetition.made:
-        return Verdict(None, "what belongs to the first partner could not be made again")
+        return Verdict(None, "the resource of the first partner could not be created again")
     if was is None or not was.is_success:
-        return Verdict(None, "answers to two requests are compared: run `specwright test` again")
+        return Verdict(
+            None, "the responses to two requests have to be compared: run `specwright test` again"
+        )
     if not response.is_success:
         return Verdict(True, f"another partner is refused now ({response.status})")
     url, text = repetition.now[-1].request.url, response.body.decode("utf-8", "replace")
     if any(value in url or value in text for value in repetition.made):
-        return Verdict(False, f"another partner reaches it ({response.status})")
-    return Verdict(True, "another partner is not shown it")
+        return Verdict(False, f"another partner can access it ({response.status})")
+    return Verdict(True, "another partner does not see it")
 
 
 def _method(repetition: Repetition) -> Verdict:
@@ -198,11 +202,11 @@ def _repeated(repetition: Repetition) -> Verdict:
     operation = repetition.contract.operations.get(repetition.now[0].operation or "")
     declared = operation.declared["idempotency"] if operation is not None else None
     if (first.status, first.body) != (again.status, again.body):
-        return Verdict(False, "the request again gets another answer than the first one")
+        return Verdict(False, "the repeated request gets a different response from the first one")
     header = declared.replay.header.raw if declared is not None else None
     if header is not None and again.header(header) is None:
-        return Verdict(False, f"the second answer has no {header}")
-    return Verdict(True, "the request again gets the first answer")
+        return Verdict(False, f"the second response has no {header}")
+    return Verdict(True, "the repeated request gets the first response")
 
 
 _JUDGES: dict[str, Callable[[Repetition], Verdict]] = {

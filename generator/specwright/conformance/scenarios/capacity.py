@@ -48,7 +48,7 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
     record.check(Behaviour.CAPACITY, place)
     errors = bench.contract.errors
     if refused is None or refused.response is None:
-        message = f"{operation.name}: more than {declared.limit} were made"
+        message = f"{operation.name}: more than {declared.limit} were created"
         record.violate(Violation(Behaviour.CAPACITY, place, message, tuple(made)))
     else:
         response = refused.response
@@ -60,7 +60,7 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
             )
             record.violate(Violation(Behaviour.CAPACITY, place, message, (refused,)))
         if before is not None and before + len(made) < declared.limit:
-            message = f"{operation.name}: fewer than {declared.limit} could be made"
+            message = f"{operation.name}: fewer than {declared.limit} could be created"
             record.violate(Violation(Behaviour.CAPACITY, place, message, (refused,)))
     _apart(bench, operation, declared)
     _release(bench, operation, declared)
@@ -75,7 +75,7 @@ def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
     if exchange.response is None:
         return
     if exchange.response.status == declared.status:
-        message = f"{operation.name}: the places of both modes are counted together"
+        message = f"{operation.name}: both modes share one capacity"
         place = operation.pointer + join(CAPACITY.name)
         bench.target.record.violate(Violation(Behaviour.CAPACITY, place, message, (exchange,)))
     release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
@@ -122,5 +122,5 @@ def _release(bench: Workbench, operation: Operation, declared: Capacity) -> None
         call = next(bench.candidates(operation), None)
         again = None if call is None else bench.send(call)
         if again is not None and again.response is not None and not again.response.is_success:
-            message = f"{operation.name}: refused after a place had been released"
+            message = f"{operation.name}: refused after capacity had been released"
             record.violate(Violation(Behaviour.CAPACITY, place, message, (removed, again)))

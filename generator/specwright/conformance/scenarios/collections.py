@@ -150,7 +150,7 @@ class _Trial:
             missing.pop(self.id(item), None)
         self.bench.target.record.check(Behaviour.CREATED_IS_FOUND, self.place)
         for exchange in list(missing.values())[:1]:
-            said = "something that was created is not in the list"
+            said = "a created resource is not in the list"
             self._violate(Behaviour.CREATED_IS_FOUND, self.place, said, exchange, *walk.exchanges)
 
     def _made(self, before: Exchange) -> dict[str, Exchange]:
@@ -193,7 +193,7 @@ class _Trial:
         if walk.is_whole and ends and 0 < whole <= (self.largest or 0):
             last = self.walk(call, whole, 2)
             if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
-                said = "more is announced than there is"
+                said = "more items are announced than exist"
                 self._violate(Behaviour.PAGINATION, self.place, said, *last.exchanges)
 
     def filters(self, slot: ParameterSlot, declared: Filter) -> None:
@@ -236,10 +236,10 @@ class _Trial:
             walk = self.walk(call, size, pages)
             shown = {self.id(each) for each in walk.items}
             if shown - fitting(walk.items):
-                said = "items that do not match were shown"
+                said = "items that do not match the filter were returned"
                 self._violate(Behaviour.FILTER, place, said, *walk.exchanges)
             elif walk.is_whole and fitting(whole.items) - shown:
-                said = "items that match were left out"
+                said = "matching items are missing"
                 self._violate(Behaviour.FILTER, place, said, *whole.exchanges, *walk.exchanges)
 
     def _cursor_of(self, call: Call, slot: ParameterSlot, other: JsonValue) -> None:

@@ -15,8 +15,8 @@ from specwright.conformance.recording.exchange import Exchange
 
 _WORDS = {
     STRANGER: "with a wrong key",
-    FOLDED: "with the key in other letters",
-    LONGER: "with more behind the key",
+    FOLDED: "with the key in another case",
+    LONGER: "with text appended to the key",
 }
 # Undocumented places in which APIs accept keys (RFC 6750, 2.3, is one of them).
 _QUERY = ("access_token", "api_key", "key", "token")

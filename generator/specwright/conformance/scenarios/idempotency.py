@@ -87,7 +87,7 @@ class _Trial:
             elif response.body != first.response.body:
                 self._violate(
                     Behaviour.IDEMPOTENCY_REPLAY,
-                    f"{how} request again got another body",
+                    f"{how} request again got a different body",
                     first,
                     exchange,
                 )
@@ -96,7 +96,7 @@ class _Trial:
                 self._violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, exchange)
         if first.response is not None and self._is_replay(first.response):
             self._violate(
-                Behaviour.IDEMPOTENCY_REPLAY, "the first answer is marked as a replay", first
+                Behaviour.IDEMPOTENCY_REPLAY, "the first response is marked as a replay", first
             )
 
     def changed(self, call: Call, first: Exchange) -> None:
@@ -124,10 +124,10 @@ class _Trial:
         answers = [(each, self._answer(rule, each)) for each in exchanges]
         bodies = {answer.body for _, answer in answers if answer and answer.is_success}
         if len(bodies) > 1:
-            self._violate(rule, "requests at once took effect more than once", *exchanges)
+            self._violate(rule, "concurrent requests took effect more than once", *exchanges)
         refused = [each for each, answer in answers if answer and not answer.is_success]
         for exchange in refused:
-            self._answered(rule, "a request at once", exchange, self.declared.in_progress)
+            self._answered(rule, "a concurrent request", exchange, self.declared.in_progress)
         return bool(refused)
 
     def failure(self, call: Call) -> None:
@@ -146,7 +146,7 @@ class _Trial:
                 said = f"after {refused.response.status}, its key was answered {response.status}"
                 self._violate(rule, said, refused, right)
             return
-        self.bench.target.record.skip(rule, self.place, "no request could be made that is refused")
+        self.bench.target.record.skip(rule, self.place, "no request that is refused could be made")
 
     def scope(self, call: Call, first: Exchange) -> None:
         """Send the request as another partner, which must not get this partner's response."""
@@ -161,7 +161,7 @@ class _Trial:
             and first.response is not None
             and (response.body == first.response.body or self._is_replay(response))
         ):
-            self._violate(rule, "another partner got the answer to the same key", first, exchange)
+            self._violate(rule, "another partner got the response to the same key", first, exchange)
 
     def other_keys(self, call: Call) -> None:
         """Send keys that must count as new: a used one in another case, or at another operation."""
@@ -172,7 +172,7 @@ class _Trial:
             return
         folded = with_key(call, key.swapcase())
         if not self._problems(folded):
-            self._is_new(rule, "in other letters", used, self.bench.send(folded))
+            self._is_new(rule, "in another case", used, self.bench.send(folded))
         for other, found in self._others_of_scope():
             self._is_new(rule, f"for {other.name}", used, self.bench.send(found, key=key))
 
@@ -193,7 +193,7 @@ class _Trial:
             return
         taken = [each for each in (declared.changed, declared.in_progress) if each is not None]
         if self._is_replay(response) or any(self._is(response, each) for each in taken):
-            self._violate(rule, f"its key was taken as used {how}", used, exchange)
+            self._violate(rule, f"its key was treated as used {how}", used, exchange)
 
     def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
         """Yield equivalent payloads: with reordered members, and defaults added or left out."""

@@ -170,11 +170,11 @@ class _Isolation:
             return
         is_own = value in self.own
         if response.is_success:
-            message = f"{self.who} reached what is not its own"
+            message = f"{self.who} reached a resource that is not its own"
             self.reached.append(_Reached(collection, id_, is_own, operation, message, exchange))
             shown = self.own.intersection(_texts(response.json_or_none))
             if not is_own and not all(_is_sent(exchange, each) for each in shown):
-                self._violate(operation, f"{self.who} is shown what is this one's", exchange)
+                self._violate(operation, f"{self.who} is shown data of this partner", exchange)
         else:
             is_there = self._is_there(operation, call)
             if is_there and response.status in _NOT_FOUND:
@@ -229,7 +229,7 @@ class _Isolation:
         for collection, found, operation, exchange in self.lists:
             # A role that may not read a resource (403) may know that it exists.
             if any(self.hidden[collection].get(each) == _NOT_THERE for each in found):
-                message = f"{self.who} finds what is this one's in its list"
+                message = f"{self.who} finds data of this partner in its list"
                 self._violate(operation, message, exchange)
         for each in self.reached:
             rule = self._broken(each)
@@ -269,8 +269,8 @@ class _Isolation:
         told = [(each.status, each.at(errors.code.raw)) for each in answers]
         if len(told) == 2 and told[1][0] == _NOT_THERE and told[0] != told[1]:
             message = (
-                f"{self.who} is answered {told[0][0]} {told[0][1]} for what is there, and "
-                f"what is not there {told[1][0]} {told[1][1]}"
+                f"{self.who} is answered {told[0][0]} {told[0][1]} for an existing resource, and "
+                f"{told[1][0]} {told[1][1]} for a missing one"
             )
             self._violate(operation, message, refused, exchange)
 
@@ -289,7 +289,7 @@ class _Isolation:
             response = exchange.response
             items = response.at(operation.declared["pagination"].items.raw) if response else None
             if self.own & set(_texts(items)):
-                message = f"{self.who} finds what is this one's in its list"
+                message = f"{self.who} finds data of this partner in its list"
                 collection = shape(operation.site.key)
                 self.reached.append(_Reached(collection, "", True, operation, message, exchange))
 

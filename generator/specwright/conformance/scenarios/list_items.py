@@ -87,7 +87,7 @@ def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -
         record.check(Behaviour.LIST_AGREES, place)
         for member in sorted(item.keys() & first.keys() & last.keys()):
             if first[member] == last[member] != item[member]:
-                message = f"{reader.operation.name}: '{member}' is another in the list"
+                message = f"{reader.operation.name}: '{member}' differs in the list"
                 record.violate(Violation(Behaviour.LIST_AGREES, place, message, (listed, after)))
 
 

@@ -102,7 +102,7 @@ class _Trial:
         """Follow the pages; with a cursor, add an item meanwhile if that is possible."""
         ways = ("cursor", "next_url", "link", "page", "offset")
         if not any(getattr(self.declared, each) for each in ways):
-            self._skip(Behaviour.PAGINATION, "the list has one page only")
+            self._skip(Behaviour.PAGINATION, "the list has only one page")
             return
         place = self.operation.pointer + join(PAGINATION.name)
         # Without a cursor, an item added between two pages shifts the items of the second one.
@@ -130,9 +130,9 @@ class _Trial:
         self.bench.target.record.check(Behaviour.PAGINATION, place)
         twice = sorted({each for each in seen if seen.count(each) > 1})
         if twice:
-            self._violate(Behaviour.PAGINATION, place, "items were shown twice", *exchanges)
+            self._violate(Behaviour.PAGINATION, place, "items were returned twice", *exchanges)
         if self._expected(whole, seen, ended) - set(seen):
-            self._violate(Behaviour.PAGINATION, place, "items were left out", whole, *exchanges)
+            self._violate(Behaviour.PAGINATION, place, "items are missing", whole, *exchanges)
         self._ordered(values, exchanges)
 
     def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
@@ -201,7 +201,10 @@ class _Trial:
         first = self.bench.send(self.limited())
         own = self._cursor(first)
         foreign = next((each for each in others.values() if isinstance(each, str)), None)
-        for how, value in (("an invented cursor", _GARBAGE), ("that of another list", foreign)):
+        for how, value in (
+            ("an invented cursor", _GARBAGE),
+            ("the cursor of another list", foreign),
+        ):
             if value is None:
                 continue
             exchange = self.bench.send(self.call.with_argument(slot.key, value))
@@ -275,11 +278,14 @@ class _Trial:
             return
         shown = set(self.ids(exchange))
         if shown - matching(exchange):
-            self._violate(Behaviour.FILTER, place, "items that do not match were shown", exchange)
-        if self.is_whole(exchange) and self.is_whole(whole) and fitting - shown:
             self._violate(
-                Behaviour.FILTER, place, "items that match were left out", whole, exchange
+                Behaviour.FILTER,
+                place,
+                "items that do not match the filter were returned",
+                exchange,
             )
+        if self.is_whole(exchange) and self.is_whole(whole) and fitting - shown:
+            self._violate(Behaviour.FILTER, place, "matching items are missing", whole, exchange)
 
     def _slot(self, name: object) -> ParameterSlot | None:
         raw = getattr(name, "raw", None)

@@ -101,20 +101,22 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
             exchanges = list(pool.map(bench.send, calls))
         after = _balance(bench, declared)
         if apart != _apart(bench, declared):
-            message = f"{operation.name}: {how} moves the balance of the other mode"
+            message = f"{operation.name}: {how} changed the balance of the other mode"
             record.violate(
                 Violation(Behaviour.ISOLATION, operation.pointer, message, tuple(exchanges))
             )
         charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
         if before is None or after is None or charged is None:
-            record.skip(Behaviour.CONSERVATION, place, "a balance or an amount is no number")
+            record.skip(Behaviour.CONSERVATION, place, "a balance or an amount is not a number")
             return
         record.check(Behaviour.CONSERVATION, place)
         if how == "one call" and _left(exchanges[0], declared) not in (None, after):
-            message = f"{operation.name}: the answer tells another balance than there is"
+            message = f"{operation.name}: the balance in the response is not the actual one"
             record.violate(Violation(Behaviour.CONSERVATION, place, message, tuple(exchanges)))
         if before - after != charged:
-            message = f"{operation.name}: the balance does not move by what {how} charged"
+            message = (
+                f"{operation.name}: the balance does not change by the amount that {how} charged"
+            )
             record.violate(Violation(Behaviour.CONSERVATION, place, message, tuple(exchanges)))
 
 
@@ -144,7 +146,7 @@ def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> Non
         ends = time.monotonic() + declared.refund.within_seconds
         while _balance(bench, declared) != before:
             if time.monotonic() > ends:
-                message = f"{operation.name}: what was to be given back is kept"
+                message = f"{operation.name}: the declared refund is missing"
                 record.violate(Violation(Behaviour.CONSERVATION, place, message, (exchange,)))
                 return
             time.sleep(_PAUSE_SECONDS)

@@ -16,12 +16,12 @@ def permission(bench: Workbench) -> None:
             continue
         call = next(bench.candidates(operation), None)
         if SUSPENDED not in bench.target.keys or call is None:
-            reason = "no key was given that may do nothing"
+            reason = "no key without permissions was given"
             record.skip(Behaviour.PERMISSION, operation.pointer, reason)
             continue
         exchange = bench.send(call, SUSPENDED)
         record.check(Behaviour.PERMISSION, operation.pointer)
         response = exchange.response
         if response is not None and response.status not in (403, 429):
-            message = f"{operation.name}: answered {response.status} to a key that may do nothing"
+            message = f"{operation.name}: answered {response.status} to a key without permissions"
             record.violate(Violation(Behaviour.PERMISSION, operation.pointer, message, (exchange,)))

@@ -38,10 +38,15 @@ def located(bench: Workbench) -> None:
         bench.target.record.check(Behaviour.LOCATION, operation.pointer)
         if read.response is not None and read.response.status in _NOT_THERE:
             _violate(
-                bench, Behaviour.LOCATION, operation, "Location leads to nothing", made[1], read
+                bench,
+                Behaviour.LOCATION,
+                operation,
+                "Location refers to a missing resource",
+                made[1],
+                read,
             )
         elif _is_another(response.json_or_none, read):
-            said = "Location leads to something else"
+            said = "Location refers to a different resource"
             _violate(bench, Behaviour.LOCATION, operation, said, made[1], read)
 
 
@@ -66,7 +71,7 @@ def parents(bench: Workbench) -> None:
         answers = [each.response for each in (right, wrong)]
         bench.target.record.check(Behaviour.PARENT, operation.pointer)
         if all(each is not None and each.is_success for each in answers):
-            said = "what is a part of one thing is found below another one"
+            said = "a child of one resource is found below another one"
             _violate(bench, Behaviour.PARENT, operation, said, right, wrong)
 
 

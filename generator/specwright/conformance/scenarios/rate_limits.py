@@ -45,7 +45,7 @@ def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
         return
     bench.target.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
     if len(set(left)) == 1:
-        message = f"{call.operation.name}: what is left of the limit never changes"
+        message = f"{call.operation.name}: the remaining quota never changes"
         bench.target.record.violate(
             Violation(Behaviour.RATE_LIMIT_HEADERS, place, message, tuple(exchanges))
         )
@@ -58,7 +58,7 @@ def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitC
         return
     if LIMITED not in keys or keys[LIMITED] == keys[MAIN]:
         record.skip(
-            Behaviour.RATE_LIMIT_SCOPE, place, "no key was given whose limits may be used up"
+            Behaviour.RATE_LIMIT_SCOPE, place, "no key with limits that may be used up was given"
         )
         return
     before = bench.send(call, LIMITED)
@@ -66,12 +66,12 @@ def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitC
     after = bench.send(call, LIMITED)
     left, then = _left(bench, before), _left(bench, after)
     if left is None or then is None:
-        record.skip(Behaviour.RATE_LIMIT_SCOPE, place, "no answer says what is left of the limit")
+        record.skip(Behaviour.RATE_LIMIT_SCOPE, place, "no response gives the remaining quota")
         return
     record.check(Behaviour.RATE_LIMIT_SCOPE, place)
     # The passing of time only restores quota.
     if left - then > 1:
-        message = f"{call.operation.name}: requests of another key count"
+        message = f"{call.operation.name}: requests with another key are counted"
         record.violate(
             Violation(Behaviour.RATE_LIMIT_SCOPE, place, message, (before, *between, after))
         )
@@ -85,7 +85,9 @@ def rate_limits(bench: Workbench) -> None:
     for name, declared in limits.classes.items():
         place = join(RATE_LIMITS.name, "classes", name.raw)
         if LIMITED not in bench.target.keys:
-            record.skip(Behaviour.RATE_LIMIT, place, "no key was given whose limits may be used up")
+            record.skip(
+                Behaviour.RATE_LIMIT, place, "no key with limits that may be used up was given"
+            )
             continue
         call = _cheapest(bench, name.raw)
         if call is None:
@@ -172,7 +174,7 @@ def _waits(
     for each in refused[:1]:
         pause = (each.response and each.response.header(header.raw)) or ""
         if pause.isdecimal() and each.sent_at + each.seconds + int(pause) < free_at - _TOLERANCE:
-            message = f"{header.raw} asks to come again while the limit is still used up"
+            message = f"{header.raw} allows a retry while the limit is still used up"
             bench.target.record.violate(
                 Violation(Behaviour.RATE_LIMIT_HEADERS, place, message, (each,))
             )

@@ -75,7 +75,7 @@ class Keys:
         again = self.bench.ask(with_key(right, self._key(refused)), role)
         self.bench.target.record.check(Behaviour.IDEMPOTENCY_FAILURE, self.place)
         if refused.response is not None and self.is_taken(again.response):
-            said = f"its key was taken as used after {refused.response.status}"
+            said = f"its key was treated as used after {refused.response.status}"
             self.violate(Behaviour.IDEMPOTENCY_FAILURE, said, refused, again)
 
     def _key(self, exchange: Exchange) -> str:
@@ -124,7 +124,7 @@ class Keys:
         if other is not None:
             self.bench.target.record.check(Behaviour.IDEMPOTENCY_SCOPE, self.place)
             if self.is_taken(other.response):
-                said = "another partner met the key of this one's request"
+                said = "the key of this partner's request is treated as used for another partner"
                 self.violate(Behaviour.IDEMPOTENCY_SCOPE, said, begun, other)
         if busy and begun.response is not None and begun.response.is_success:
             self._is_over(call, begun, second)
@@ -153,7 +153,7 @@ class Keys:
                 continue
             self.bench.target.record.check(Behaviour.IDEMPOTENCY_REPLAY, self.place)
             if self.says(again.response, self.declared.changed):
-                said = f"the members of '{name}' in another order are another payload"
+                said = f"the members of '{name}' in another order are treated as another payload"
                 self.violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, again)
 
     def _maps(self) -> Iterator[str]:
@@ -174,7 +174,7 @@ class Keys:
             now = call.arguments.get(slot.key)
             others = [each for each in self.bench.known(self.operation, slot) if each != now]
             if not others:
-                reason = "only one thing is known that it could be asked for"
+                reason = "only one value is known for a path parameter"
                 self.bench.target.record.skip(Behaviour.IDEMPOTENCY_CHANGED, self.place, reason)
                 continue
             call = self.bench.with_fresh_key(call)
@@ -188,7 +188,7 @@ class Keys:
             return
         self.bench.target.record.check(Behaviour.IDEMPOTENCY_CHANGED, self.place)
         if other.is_success and self.is_replay(other):
-            said = "a request to another path got the answer of the first one"
+            said = "a request to another path got the response of the first one"
             self.violate(Behaviour.IDEMPOTENCY_CHANGED, said, first, again)
 
     def violate(self, rule: str, message: str, *exchanges: Exchange) -> None:

@@ -47,7 +47,7 @@ class _Trial:
         renew(self.bench)
         theirs = self._listed(OTHER)
         self._again()
-        self._keeps(theirs, self._listed(OTHER), "takes what is another partner's")
+        self._keeps(theirs, self._listed(OTHER), "deletes data of another partner")
 
     def _is_apart(self, role: str, whose: str) -> None:
         """Check that a reset with a key of another role keeps the data of this one."""
@@ -57,7 +57,11 @@ class _Trial:
             call = next(self.bench.candidates(self.operation), None)
             if call is not None:
                 self.bench.ask(call, role)
-                self._keeps(before, self._listed(MAIN), f"with a key of {whose} takes what is here")
+                self._keeps(
+                    before,
+                    self._listed(MAIN),
+                    f"with a key of {whose} deletes data of this partner",
+                )
 
     def _listed(self, role: str) -> dict[str, Exchange]:
         """Return the lists that a reset empties, as a role sees them."""
@@ -84,7 +88,7 @@ class _Trial:
             again = self.bench.ask(call)
             declared = call.operation.declared["idempotency"]
             if Keys(self.bench, call.operation, declared).is_taken(again.response):
-                said = f"a key of {call.operation.name} is still taken as used afterwards"
+                said = f"a key of {call.operation.name} is still treated as used afterwards"
                 self._violate(said, before, again)
         for fresh, later, before in places:
             self._goes_on(fresh, later, before)
@@ -135,7 +139,7 @@ class _Trial:
         after = self.bench.ask(later)
         self.bench.target.record.check(Behaviour.RESET, self.place)
         if after.response is not None and after.response.is_success and not self._ids(name, after):
-            said = f"{name} shows nothing new from where it was before"
+            said = f"{name} shows no new items after its previous position"
             self._violate(said, before, after)
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:

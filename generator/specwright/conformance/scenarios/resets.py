@@ -109,7 +109,7 @@ class _Trial:
             ]
             values = {str(found.response and found.response.at(each.at.raw)) for found in exchanges}
             if len(values) > 1:
-                said = f"{each.operation.raw} has another '{each.at.raw}' after each time"
+                said = f"{each.operation.raw} has a different '{each.at.raw}' after each reset"
                 yield self._violation(said, *exchanges)
 
     def _read(self, name: str) -> Exchange | None:
@@ -124,7 +124,7 @@ class _Trial:
         """Return the ids of the items of a list."""
         page = self.bench.contract.by_id[name].declared["pagination"]
         if page is None or page.id is None or exchange.response is None:
-            self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} is no list")
+            self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} is not a list")
             return set()
         items = exchange.response.at(page.items.raw)
         listed = items if isinstance(items, list) else []

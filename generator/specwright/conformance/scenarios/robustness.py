@@ -46,7 +46,7 @@ def _bodies(bench: Workbench, call: Call) -> None:
     forms = {
         "a body that is not JSON": (b'{"a": ', media_type, Condition.INVALID_JSON),
         "a body that is not UTF-8": (b'{"a": "\xff\xfe"}', media_type, Condition.INVALID_JSON),
-        "a body of 5,000 lists in each other": (b"[" * 5_000 + b"]" * 5_000, media_type, None),
+        "a body of 5,000 nested lists": (b"[" * 5_000 + b"]" * 5_000, media_type, None),
         "a body of another media type": (
             call.content or b"{}",
             "application/x-unknown",
@@ -110,7 +110,9 @@ def _nowhere(bench: Workbench, call: Call) -> None:
     response = exchange.response
     bench.target.record.check(Behaviour.CREATED_IS_FOUND, operation.pointer)
     if response is not None and response.is_success and operation.response(404) is not None:
-        message = f"{operation.name}: what was never made is answered {response.status}"
+        message = (
+            f"{operation.name}: a resource that was never created is answered {response.status}"
+        )
         _violate(bench, Behaviour.CREATED_IS_FOUND, operation, message, exchange)
 
 

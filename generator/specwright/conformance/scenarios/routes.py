@@ -44,7 +44,7 @@ def _ask(
     if (response.status, response.at(errors.code.raw)) != wanted:
         message = (
             f"{method} {shown}, which is not a path of the document, was answered "
-            f"{response.status}, and not {wanted[0]} with the code '{wanted[1]}'"
+            f"{response.status}, not {wanted[0]} with the code '{wanted[1]}'"
         )
         bench.target.record.violate(Violation(Behaviour.UNKNOWN_ROUTE, place, message, (exchange,)))
 

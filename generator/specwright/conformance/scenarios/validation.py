@@ -262,7 +262,7 @@ class _Trial:
             if self._is_malformed(response, spot):
                 said = f"{spot.name} = {spelled(variant.value)}"
                 message = f"{name} refused {said} as malformed: {response.status}"
-                cause = "a value that fits is refused as malformed"
+                cause = "a valid value is refused as malformed"
                 found = Violation(Behaviour.VALID_REFUSED, place, message, (exchange,), cause)
                 record.violate(found)
             return

@@ -74,7 +74,9 @@ def _variants(document: Document, schema: dict[str, Any], usual: JsonValue) -> I
         for value in values:
             yield Variant(f"'{value}'", value, None)
         if kind == "string":
-            yield Variant("a value out of the list", "no-such-value", Condition.INVALID_VALUE)
+            yield Variant(
+                "a value that is not in the list", "no-such-value", Condition.INVALID_VALUE
+            )
         return
     if kind in ("integer", "number"):
         yield from _numbers(schema, kind, number(usual) or 0)

@@ -131,7 +131,7 @@ def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member
         bench.target.record.check(Behaviour.CHANGE_KEEPS, kept.place)
         if before[0] != after[0]:
             name = call.operation.name
-            message = f"{name}: '{kept.name}' is another after '{changed.name}' was changed"
+            message = f"{name}: '{kept.name}' is different after '{changed.name}' was changed"
             _violate(bench, Behaviour.CHANGE_KEEPS, kept, message, (*before[1], *after[1]))
 
 

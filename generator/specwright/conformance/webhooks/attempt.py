@@ -14,9 +14,9 @@ class Fault(StrEnum):
     ERROR = "status 500"
     GONE = "status 410"
     REFUSED = "status 404"
-    SLOW = "an answer after the time allowed"
+    SLOW = "a response after the timeout"
     REDIRECT = "a redirect"
-    DROP = "a connection closed without an answer"
+    DROP = "a connection closed without a response"
     RESET = "a connection reset"
 
 

@@ -47,8 +47,8 @@ class Authority:
             # In this order: another process that creates them writes the second one first.
             if file.exists() and not receiver.exists():
                 raise InputError(
-                    f"{directory}: holds {CERTIFICATE} without {RECEIVER}",
-                    hint=f"remove {CERTIFICATE}, and a new one is made",
+                    f"{directory}: contains {CERTIFICATE} without {RECEIVER}",
+                    hint=f"remove {CERTIFICATE} to create a new one",
                 )
             if not receiver.exists():
                 _make(receiver)
@@ -59,8 +59,8 @@ class Authority:
             context.load_verify_locations(file)
         except ssl.SSLError:
             raise InputError(
-                f"{directory}: holds no certification authority that can be read",
-                hint=f"remove {CERTIFICATE} and {RECEIVER}, and a new one is made",
+                f"{directory}: contains no readable certificate authority",
+                hint=f"remove {CERTIFICATE} and {RECEIVER} to create a new one",
             ) from None
         except OSError as error:
             raise InputError(f"{error.filename or directory}: {error.strerror}") from None

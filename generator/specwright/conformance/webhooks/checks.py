@@ -49,7 +49,7 @@ def event_schema(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iter
         return
     for problem in webhook.problems(value):
         at = f" at {problem.pointer}" if problem.pointer else ""
-        yield f"the body does not fit{at}: {problem.message}"
+        yield f"the body is invalid{at}: {problem.message}"
 
 
 def event_headers(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
@@ -65,7 +65,7 @@ def event_headers(webhook: Webhook, attempt: Attempt, secret: str | None) -> Ite
     ):
         values = attempt.values(header.raw)
         if len(values) != 1 or not values[0]:
-            yield f"the header {header.raw} is not there exactly once"
+            yield f"the header {header.raw} does not occur exactly once"
             continue
         if expected is not None and values[0] != expected:
             yield f"the header {header.raw} does not name the webhook"
@@ -85,7 +85,7 @@ def signature(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterato
         return
     values = attempt.values(scheme.header)
     if len(values) != 1:
-        yield f"the header {scheme.header} is not there exactly once"
+        yield f"the header {scheme.header} does not occur exactly once"
         return
     try:
         scheme.verify(
@@ -100,10 +100,10 @@ def signature(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterato
     except StaleSignatureError:
         yield (
             f"the timestamp is more than {declared.tolerance_seconds} seconds from the time at "
-            "which the delivery came"
+            "which the delivery arrived"
         )
     except SignatureError:
-        yield "the digest is not that of the bytes that came, under the secret that was shown"
+        yield "the digest does not match the received bytes and the secret"
 
 
 CHECKS: dict[str, Check] = {

@@ -73,12 +73,12 @@ class Consumer:
                 answer = await self._send(client, trial)
                 if not found and isinstance(answer, str):
                     raise InputError(
-                        f"the consumer does not answer: {answer}", hint="start it, then try again"
+                        f"the consumer does not respond: {answer}", hint="start it, then retry"
                     )
                 found.append(self._finding(trial, answer))
         if not found:
             raise InputError(
-                "no webhook of the document has an example, or a schema of which a value was found",
+                "no webhook of the document has an example, or a schema that a value was found for",
                 hint="give one of them an example of its body in JSON",
             )
         return found
@@ -92,10 +92,10 @@ class Consumer:
         for webhook in [each for each in webhooks if each.examples][:1]:
             event = webhook.examples[0]
             made = self._genuine(webhook, event).signed()
-            yield _Trial(REPEATED, webhook, "an event that came before", made, True)
+            yield _Trial(REPEATED, webhook, "a repeated event", made, True)
             unknown = of_unknown_type(self._genuine(webhook, event))
             if unknown is not None:
-                words = "an event of a type to come"
+                words = "an event of an unknown type"
                 yield _Trial(UNKNOWN, webhook, words, unknown.signed(), True)
         for webhook in [each for each in webhooks if each.examples and each.scheme][:1]:
             if webhook.scheme is not None:
@@ -120,7 +120,7 @@ class Consumer:
                 ) as response:
                     return response.status_code
         except TimeoutError:
-            return "it takes too long"
+            return "the response took too long"
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
             return type(error).__name__
 
@@ -145,7 +145,7 @@ class Consumer:
                     not webhook.examples,
                 ),
                 (FORGERIES[0].rule, "is not signed, so nothing can be forged", not webhook.scheme),
-                (UNKNOWN, "belongs to no union that may get more members", not webhook.is_open),
+                (UNKNOWN, "does not belong to an extensible union", not webhook.is_open),
             ]
             for rule, reason, applies in reasons:
                 if applies:
@@ -170,7 +170,7 @@ def _judged(trial: _Trial, answer: _Answer) -> tuple[Level, str]:
         return Level.ERROR, f"was not acknowledged, but answered with {answer}"
     if answer in _REFUSAL:
         return Level.INFO, f"was refused with {answer}"
-    return Level.WARNING, f"was answered with {answer}, where 4XX is a refusal"
+    return Level.WARNING, f"was answered with {answer}, but a refusal must be 4XX"
 
 
 def _shown(trial: _Trial) -> Evidence:

@@ -117,15 +117,15 @@ GENUINE = _rule(
 )
 REPEATED = _rule(
     "acknowledges-repeated",
-    "An event that comes again is acknowledged again: its sender may not know of the first time.",
+    "A repeated event is acknowledged again: its sender may have missed the first response.",
     "the same event a second time is answered 409",
-    "Note the ids of events that are done, and answer one that is known with success.",
+    "Record the ids of processed events, and acknowledge a known one.",
 )
 UNKNOWN = _rule(
     "acknowledges-unknown-type",
-    "An event of a type that is added later is acknowledged, though nothing is done about it.",
+    "An event of a type that is added later is acknowledged, although it is not processed.",
     "an event of the type invoice.later is answered 422",
-    "Read the type first, and acknowledge one that there is no code for.",
+    "Read the type first, and acknowledge an unknown one.",
 )
 
 
@@ -174,15 +174,15 @@ FORGERIES: tuple[Forgery, ...] = tuple(
         (
             "refuses-wrong-digest",
             "with the digest of other bytes",
-            "A digest belongs to the bytes that came.",
+            "A digest must match the received bytes.",
             "a delivery with the digest of other bytes is answered 200",
-            "Compute the digest of the body as it came, and compare the two in constant time.",
+            "Compute the digest of the body as received, and compare the two in constant time.",
             _wrong_digest,
         ),
         (
             "refuses-old-timestamp",
             "with a timestamp one second too old",
-            "Who recorded a delivery cannot send it again later.",
+            "A recorded delivery cannot be sent again later.",
             "a delivery that was signed longer ago than the tolerance is answered 200",
             "Compare the timestamp of the signature with the clock, and refuse an old one.",
             _old,
@@ -190,15 +190,15 @@ FORGERIES: tuple[Forgery, ...] = tuple(
         (
             "refuses-future-timestamp",
             "with a timestamp too far in the future",
-            "Who recorded a delivery cannot keep it until its time comes.",
+            "A recorded delivery cannot be kept until its time comes.",
             "a delivery that is signed for tomorrow is answered 200",
             "Compare the distance to the clock in both directions.",
             _early,
         ),
         (
             "refuses-rewritten-body",
-            "whose body was written anew after it was signed",
-            "A digest is compared with the bytes as they came, not with those that a serialiser "
+            "with a body that was rewritten after it was signed",
+            "A digest is compared with the received bytes, not with those that a serializer "
             "makes of them.",
             "a body with other white space than what was signed is answered 200",
             "Verify the raw body, and parse it afterwards.",
@@ -207,7 +207,7 @@ FORGERIES: tuple[Forgery, ...] = tuple(
         (
             "refuses-upper-case-digest",
             "with a digest in upper case",
-            "Only what has exactly the declared form is compared.",
+            "Only a header of exactly the declared form is accepted.",
             "a digest in upper case is answered 200",
             "Compare the text of the digest as it is, without changing its case.",
             _capitals,
@@ -215,7 +215,7 @@ FORGERIES: tuple[Forgery, ...] = tuple(
         (
             "refuses-second-digest",
             "with two digests",
-            "Only what has exactly the declared form is compared.",
+            "Only a header of exactly the declared form is accepted.",
             "a header with two digests, of which one is right, is answered 200",
             "Read the header by its whole form, and refuse one with anything more.",
             _twice,
@@ -223,7 +223,7 @@ FORGERIES: tuple[Forgery, ...] = tuple(
         (
             "refuses-unsigned",
             "without a signature",
-            "Anybody can send what is not signed.",
+            "Anyone can send an unsigned delivery.",
             "a delivery without the header is answered 200",
             "Refuse a request without the header before its body is looked at.",
             _unsigned,
@@ -233,7 +233,7 @@ FORGERIES: tuple[Forgery, ...] = tuple(
             "signed with another secret",
             "Only the sender knows the secret.",
             "a delivery that is signed with any secret is answered 200",
-            "Look whether the result of the comparison is used, and the secret is not empty.",
+            "Check that the result of the comparison is used, and that the secret is not empty.",
             _other_secret,
         ),
     )

@@ -54,7 +54,7 @@ class Endpoints:
         """
         declared, operation = self.registration.declared, self.registration.operation
         if _PARAMETER.search(operation.key):
-            raise CannotObserve(f"{operation.name} takes a path parameter, which has no value here")
+            raise CannotObserve(f"{operation.name} has a path parameter, which has no value here")
         body = copy.deepcopy(self.registration.body)
         _put(body, declared.url.raw, url)
         if declared.event_types is not None:
@@ -65,9 +65,9 @@ class Endpoints:
         found = done.response.at(declared.id.raw)
         secret = None if declared.secret is None else done.response.at(declared.secret.raw)
         if not isinstance(found, str | int) or not isinstance(secret, str | None):
-            raise CannotObserve(f"the answer of {operation.name} lacks the id, or the secret")
+            raise CannotObserve(f"the response of {operation.name} lacks the id or the secret")
         if declared.secret is not None and not secret:
-            raise CannotObserve(f"the answer of {operation.name} lacks the secret")
+            raise CannotObserve(f"the response of {operation.name} lacks the secret")
         self._selected(done, event_types)
         return Endpoint(str(found), url, secret)
 
@@ -77,7 +77,7 @@ class Endpoints:
         shown = done.response.at(place.raw) if done.response and place is not None else None
         if isinstance(shown, list) and {str(each) for each in shown} != set(event_types):
             operation = self.registration.operation
-            message = f"{operation.name}: other types are selected than those that were asked for"
+            message = f"{operation.name}: the selected types are not the requested ones"
             self.target.record.violate(
                 Violation(Behaviour.EVENT_UNSUBSCRIBED, operation.pointer, message, (done,))
             )

@@ -152,10 +152,10 @@ class Judge:
         first = self.arrived(webhook, cause, attempts)
         self._check(Behaviour.EVENT_MISSING, webhook)
         if first is None:
-            message = f"no delivery of it came within {webhook.trigger.within_seconds} seconds"
+            message = f"no delivery of it arrived within {webhook.trigger.within_seconds} seconds"
             self._break(Behaviour.EVENT_MISSING, webhook, message, before=(cause.exchange,))
         elif first.received_at > until:
-            self._break(Behaviour.EVENT_MISSING, webhook, "it came too late", first)
+            self._break(Behaviour.EVENT_MISSING, webhook, "it arrived too late", first)
 
     def arrived(
         self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]
@@ -182,7 +182,7 @@ class Judge:
     def apart(self, registration: Registration, attempts: Sequence[Attempt]) -> None:
         """Check that an endpoint in the other mode, without events, received nothing."""
         for attempt in attempts:
-            message = "an endpoint gets events of the other mode"
+            message = "an endpoint receives events of the other mode"
             self._violate(Behaviour.ISOLATION, registration.operation.pointer, message, attempt)
 
     def pending(self, attempts: Sequence[Attempt]) -> Iterator[float]:
@@ -208,7 +208,7 @@ class Judge:
             webhook = self.webhook(attempt)
             if webhook is None or webhook.name in selected or registration.is_sent_to_one(webhook):
                 continue
-            message = f"'{webhook.name}' came to an endpoint that did not select it"
+            message = f"'{webhook.name}' reached an endpoint that did not select it"
             self._violate(Behaviour.EVENT_UNSUBSCRIBED, pointer, message, attempt)
 
     def silence(
@@ -219,7 +219,7 @@ class Judge:
         self.record.check(Behaviour.DELIVERY_DELETED, pointer)
         for attempt in attempts:
             if attempt.received_at > removed_at + REMOVAL_SECONDS:
-                message = "a delivery came after its endpoint was removed"
+                message = "a delivery arrived after its endpoint was removed"
                 self._violate(Behaviour.DELIVERY_DELETED, pointer, message, attempt)
 
     def leave(self, reasons: Mapping[str, str]) -> None:
@@ -233,7 +233,7 @@ class Judge:
     def _stray(self, attempt: Attempt) -> None:
         # Without a type, it could be any webhook that declares no header for its type.
         if all(each.delivery is not None for each in self.webhooks):
-            message = "a delivery has a type that is no webhook of the document"
+            message = "a delivery has a type that is not a webhook of the document"
             self._violate(Behaviour.EVENT_HEADERS, WEBHOOKS, message, attempt)
 
     def _is_watched(self, declared: Delivery, acknowledged: Attempt, now: float) -> bool:

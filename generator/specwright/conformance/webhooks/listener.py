@@ -106,7 +106,9 @@ class Listener:
         if lost is Lost.DISTRUSTED and self._options.authority and not self._is_distrusted:
             self._is_distrusted = True
             file = self._options.authority.file
-            self._tell(f"A connection ended before TLS was agreed on: does it trust {file}?")
+            self._tell(
+                f"A connection ended before the TLS handshake was complete: does it trust {file}?"
+            )
 
     async def _take(
         self, method: str, target: str, headers: Headers, body: bytes, is_cut: bool
@@ -179,9 +181,9 @@ class Listener:
             ):
                 status = answer.status_code
         except (httpx2.RequestError, TimeoutError) as error:
-            return 502, f"not passed on: {type(error).__name__}"
+            return 502, f"not forwarded: {type(error).__name__}"
         if not 200 <= status < 600:
-            return 502, f"not passed on: {place} answered {status}"
+            return 502, f"not forwarded: {place} responded with {status}"
         return status, f"from {place} in {round((time.monotonic() - started) * 1000)} ms"
 
 

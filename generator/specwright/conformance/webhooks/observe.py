@@ -30,12 +30,12 @@ _USUAL_SUCCESSES = (200, 204, 202)
 _NOT_VALID = (400, 422)
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
-    Behaviour.EVENT_SCHEMA: "no delivery of it came",
-    Behaviour.EVENT_HEADERS: "no delivery of it came",
-    Behaviour.SIGNATURE: "no delivery of it came whose secret is known",
+    Behaviour.EVENT_SCHEMA: "no delivery of it arrived",
+    Behaviour.EVENT_HEADERS: "no delivery of it arrived",
+    Behaviour.SIGNATURE: "no delivery of it with a known secret arrived",
     Behaviour.DELIVERY_REDIRECT: "no delivery of it was answered with a redirect",
     Behaviour.DELIVERY_RETRY: "the run does not wait as long as the declared pauses",
-    Behaviour.DELIVERY_ACKNOWLEDGED: "the run ended before a repetition could have come",
+    Behaviour.DELIVERY_ACKNOWLEDGED: "the run ended before a repetition could have arrived",
 }
 
 
@@ -111,7 +111,7 @@ class Observation:
             until = self._cause_again(narrow, selected[:1], len(plays))
             self._settle(whole, narrow, len(plays), until)
         except (CannotObserve, GivenUp) as error:
-            reason = str(error) or "the run ended before"
+            reason = str(error) or "the run ended early"
             self._judge.leave(dict.fromkeys((Behaviour.EVENT_MISSING, *_NOT_SEEN), reason))
             for rule, operation in (
                 (Behaviour.EVENT_UNSUBSCRIBED, self.registration.operation),
@@ -207,7 +207,7 @@ class Observation:
             if cause.exchange.response is not None and cause.exchange.response.is_success:
                 self._causes[webhook.name] = cause
             else:
-                reason = f"what causes it {outcome(cause.exchange)}"
+                reason = f"the call that triggers it {outcome(cause.exchange)}"
                 self.target.record.skip(
                     Behaviour.EVENT_MISSING, place(Behaviour.EVENT_MISSING, webhook), reason
                 )
@@ -278,7 +278,7 @@ class Observation:
         self._judge.selection(self.registration, selected, self.receiver.attempts(narrow.url))
         self._judge.leave(_NOT_SEEN)
         if self.receiver.refused:
-            reason = "some requests to the receiver were too many, or not HTTP, and were not kept"
+            reason = "some requests to the receiver were rejected: too many, or not HTTP"
             self.target.record.skip(Behaviour.EVENT_MISSING, WEBHOOKS, reason)
 
     def _selectable(self) -> list[str]:

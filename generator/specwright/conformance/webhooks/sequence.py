@@ -67,11 +67,11 @@ def broken(
     """Yield the rules that attempts break, given in order of arrival."""
     for failures, (before, after) in enumerate(pairwise(attempts), 1):
         if before.fault is None:
-            message = "an event that was acknowledged comes again"
+            message = "an acknowledged event is delivered again"
             yield Broken(Behaviour.DELIVERY_ACKNOWLEDGED, message, after)
             continue
         if after.body != before.body:
-            message = "the bytes of the next attempt are not those of the one before"
+            message = "the body of the next attempt differs from that of the previous one"
             yield Broken(Behaviour.DELIVERY_RETRY, message, after)
         pause = pace.pause(declared, failures)
         if pause is not None:
@@ -103,7 +103,7 @@ def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broke
         return
     timestamps = [_timestamp(webhook, each) for each in (before, after)]
     if timestamps[0] is not None and timestamps[0] == timestamps[1]:
-        message = "the timestamp is that of the attempt before, and was not made anew"
+        message = "the timestamp of the previous attempt was reused"
         yield Broken(Behaviour.SIGNATURE, message, after)
 
 

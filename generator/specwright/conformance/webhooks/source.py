@@ -61,7 +61,7 @@ class Watch:
         if options is None or registered is None:
             reason = "the document does not declare how endpoints are registered"
             for webhook in declared:
-                said = "no receiver was asked for" if options is None else reason
+                said = "no receiver was requested" if options is None else reason
                 record.skip(Behaviour.EVENT_MISSING, webhook.pointer, said)
             return
         main = OTHER if OTHER in keys else MAIN

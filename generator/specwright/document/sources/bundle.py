@@ -165,7 +165,7 @@ class _Bundler:
                 f"'{ref}' does not resolve", place, f"{file} has nothing at '{target}'"
             ) from None
         if not isinstance(value, dict) and not (kind == "schema" and isinstance(value, bool)):
-            raise UnresolvedError(f"'{ref}' leads to a value that is not an object", place)
+            raise UnresolvedError(f"'{ref}' refers to a value that is not an object", place)
         section = self._section(kind, place)
         name = self._claim(section, file, target, kind)
         pointer = join("components", SECTIONS[kind], name)
@@ -183,7 +183,7 @@ class _Bundler:
         )
         if not isinstance(section, dict):
             raise InputError(
-                "what other files hold has no place",
+                "content of other files cannot be added",
                 place,
                 f"'components' and its '{SECTIONS[kind]}' must be objects",
             )
@@ -210,22 +210,22 @@ class _Bundler:
             )
         file = self.files.beside(base, unquote(path))
         if "\0" in file:
-            raise InputError(f"'{ref}' does not resolve", place, "no file has such a name")
+            raise InputError(f"'{ref}' does not resolve", place, "the file name is invalid")
         return file
 
     def _address(self, path: str, base: str, ref: str, place: Location) -> str:
         if self.remote is not Remote.FETCH:
             raise UnresolvedError(
-                f"'{ref}' is on another machine, and nothing is fetched unless you allow it",
+                f"'{ref}' is on another machine, and fetching is not allowed by default",
                 place,
-                "keep a copy beside the document and refer to that, or pass --remote-refs fetch",
+                "keep a copy next to the document and refer to that, or pass --remote-refs fetch",
             )
         try:
             address = urljoin(base, path)
         except ValueError:
             address = ""
         if not is_remote(address):
-            raise InputError(f"'{ref}' is not an address of HTTP", place)
+            raise InputError(f"'{ref}' is not an HTTP address", place)
         return address
 
     def _open(self, file: str, ref: str, place: Location) -> tuple[Any, Source]:
@@ -259,7 +259,7 @@ class _Bundler:
             return self.files.read(file)
         except LeadsOut:
             raise InputError(
-                f"'{ref}' leads out of the project",
+                f"'{ref}' refers to a file outside the project",
                 place,
                 "keep a copy in the project, or pass --allow-refs-from with its directory",
             ) from None

@@ -23,7 +23,7 @@ _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _RELATIVE = re.compile(r".*[~^@].*|[0-9a-f]{4,39}")
 _FOUND = re.compile(rf"({_HASH.pattern}) (\w+) ([0-9]+)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_FILTERED = "this clone has not fetched its content; `git show` of the file does"
+_FILTERED = "this clone has not fetched its content; run `git show` for the file"
 _SECONDS = 30
 # A pull request may bring a directory that only looks like a repository, with settings that name
 # programs to run.
@@ -87,7 +87,7 @@ class Commit:
     def read(self, file: str) -> bytes:
         entry = self._entry(self.path(file))
         if entry is None:
-            raise FileNotFoundError(errno.ENOENT, f"'{self.ref}' has no such file", file)
+            raise FileNotFoundError(errno.ENOENT, f"'{self.ref}' does not have this file", file)
         if entry.kind != "blob":
             raise IsADirectoryError(errno.EISDIR, "is a directory", file)
         if entry.size > LARGEST:
@@ -160,19 +160,19 @@ def _unknown(ref: str) -> InputError:
     shallow = _git("rev-parse", "--is-shallow-repository")
     if shallow is None:
         return InputError(
-            f"'{Path.cwd()}' is in no git repository",
-            hint="run specwright where the history is, or name a file; `git status` says more",
+            f"'{Path.cwd()}' is not in a git repository",
+            hint="run specwright in the repository, or name a file; see `git status`",
         )
     is_shallow = shallow.strip() == b"true"
     command = _fetching(ref, ("--depth=1",) if is_shallow else ())
     if is_shallow:
         return InputError(
-            f"git knows no '{ref}': this clone has only a part of the history",
+            f"unknown commit '{ref}': this clone has only a part of the history",
             hint=f"fetch it: `{command}`",
         )
     return InputError(
-        f"git knows no commit '{ref}'",
-        hint=f"`{command}` brings it, if it is a branch or tag there",
+        f"unknown commit '{ref}'",
+        hint=f"if it is a branch or a tag of the remote, fetch it: `{command}`",
     )
 
 
@@ -205,5 +205,5 @@ def _git(*arguments: str, given: bytes = b"") -> bytes | None:
     except FileNotFoundError:
         raise InputError("git is not installed", hint="install it, or name a file") from None
     except subprocess.TimeoutExpired:
-        raise InputError("git does not answer", hint="name a file instead") from None
+        raise InputError("git does not respond", hint="name a file instead") from None
     return done.stdout if done.returncode == 0 else None

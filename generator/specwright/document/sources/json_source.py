@@ -182,7 +182,7 @@ def _find_refused(text: str) -> tuple[int, str, str]:
                     return (
                         token.start(),
                         f"nested deeper than {MAX_DEPTH} levels",
-                        ("no API needs this; the file is damaged or hostile"),
+                        ("no API needs this; the file is damaged or malicious"),
                     )
             case "}" | "]":
                 keys.pop()
@@ -193,7 +193,7 @@ def _find_refused(text: str) -> tuple[int, str, str]:
                 if _LONE_SURROGATE.search(value):
                     return (
                         token.start(),
-                        "half of a surrogate pair in a string",
+                        "lone surrogate in a string",
                         ("write the character itself, or both halves"),
                     )
                 seen = keys[-1] if keys else None
@@ -212,8 +212,8 @@ def _find_refused(text: str) -> tuple[int, str, str]:
                 if written.endswith(("NaN", "Infinity")) or not _is_usable_number(written):
                     return (
                         token.start(),
-                        f"{written[:20]} is not a JSON number that can be kept",
-                        ("JSON has no NaN or Infinity and we keep no number beyond 64-bit floats"),
+                        f"{written[:20]} is not a supported JSON number",
+                        ("JSON has no NaN or Infinity, and numbers must fit into 64-bit floats"),
                     )
     return 0, "not a usable JSON file", "check how it was made"
 

@@ -138,7 +138,7 @@ def _parse_openapi(file: str, content: bytes) -> tuple[JsonObject, Source]:
             raise
         # The user cannot open the file to find out what the server has sent instead.
         shown = content[:_SHOWN].decode("utf-8", "replace")
-        message = f"{error.message}; the answer begins {shown!r}"
+        message = f"{error.message}; the response begins with {shown!r}"
         raise InputError(message, error.location, error.hint) from None
     return data, source
 

@@ -82,14 +82,14 @@ def _follow(document: Document, node: Node) -> tuple[Pointer, Any]:
             raise _Nowhere(
                 document,
                 at,
-                f"'{ref}' leads in a circle and never to a definition",
-                "one of the references in the circle must become the definition itself",
+                f"'{ref}' is circular and never leads to a definition",
+                "replace one of the references in the circle with the definition",
             )
         if len(chain) > MAX_CHAIN:
             raise _Nowhere(
                 document,
                 at,
-                f"'{ref}' leads through more than {MAX_CHAIN} references",
+                f"'{ref}' is a chain of more than {MAX_CHAIN} references",
                 "refer to the definition itself",
             )
         at, value = pointer, _value(document, pointer, ref, at)

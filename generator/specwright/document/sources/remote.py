@@ -24,9 +24,9 @@ class _Redirects(HTTPRedirectHandler):
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: object, newurl: str
     ) -> Request | None:
         if not is_remote(newurl):
-            raise URLError("it leads to an address that is not HTTP")
+            raise URLError("it redirects to an address that is not HTTP")
         if not self._allows(newurl):
-            raise URLError("it leads to another machine")
+            raise URLError("it redirects to another machine")
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
@@ -44,5 +44,5 @@ def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda addr
             f"'{url}' cannot be fetched: {error}", place, "check the address"
         ) from None
     if len(content) > LARGEST:
-        raise InputError(f"'{url}' is too large", place, "keep a copy beside the document")
+        raise InputError(f"'{url}' is too large", place, "keep a copy next to the document")
     return content

@@ -226,7 +226,7 @@ class _Reader:
             raise self._error(
                 event,
                 f"the aliases of this file expand to more than {MAX_VALUES:,} values",
-                "use $ref for what is shared",
+                "use $ref for shared content",
             )
         container = frame.container
         if type(container) is list:
@@ -295,14 +295,14 @@ class _Reader:
         return self._error(
             event,
             f"nested deeper than {MAX_DEPTH} levels",
-            "no API needs this; the file is damaged or hostile",
+            "no API needs this; the file is damaged or malicious",
         )
 
     def _unknown_tag(self, event: Any) -> InputError:
         return self._error(
             event,
-            f"tag '{event.tag}' has no meaning here",
-            "only what JSON can say is allowed: remove the tag",
+            f"tag '{event.tag}' is not supported",
+            "only JSON data is allowed: remove the tag",
         )
 
     def _complex_key(self, event: Any) -> InputError:

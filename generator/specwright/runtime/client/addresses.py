@@ -52,7 +52,7 @@ class Addresses:
             # Not shown in the error: the URL may contain a password.
             self.base = self._address(
                 given,
-                "the base URL is not an HTTP address in ASCII, without user, query and fragment",
+                "the base URL must be an HTTP URL in ASCII, without user, query or fragment",
             )
         else:
             self.base = self._of_server(next(iter(chosen or service.servers), Server("/")))
@@ -78,10 +78,12 @@ class Addresses:
         for name, variable in server.variables.items():
             url = url.replace(f"{{{name}}}", self._value(variable))
         if base == "" and url in ("", "/"):
-            raise InvalidArgumentError(f"the document names no server; {self._way_out}")
+            raise InvalidArgumentError(f"the document declares no server; {self._way_out}")
         if base == "" and url.startswith("/"):
-            raise InvalidArgumentError(f"the document's server has no host; {self._way_out}")
-        return self._address(urljoin(base, url), "the document's server is not an HTTP address")
+            raise InvalidArgumentError(f"the document's server URL has no host; {self._way_out}")
+        return self._address(
+            urljoin(base, url), "the document's server URL is not a valid HTTP URL"
+        )
 
     def _value(self, variable: ServerVariable) -> str:
         name = variable.argument
@@ -89,9 +91,11 @@ class Addresses:
         if value is None:
             value = variable.default
         if value is None:
-            raise InvalidArgumentError(f"{name} is a part of the address; pass it or base_url")
+            raise InvalidArgumentError(
+                f"{name} is required for the server URL; pass it or base_url"
+            )
         if not isinstance(value, str) or not _PRINTED.fullmatch(value):
-            raise InvalidArgumentError(f"{name} cannot stand in an address")
+            raise InvalidArgumentError(f"{name} is not valid in a URL")
         if variable.values and value not in variable.values:
             raise InvalidArgumentError(f"{name} must be one of {', '.join(variable.values)}")
         return value

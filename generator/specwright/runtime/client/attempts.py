@@ -81,7 +81,7 @@ def attempts(
     if isinstance(outcome, Response):
         raise status_error(outcome, error, operation)
     is_over = time.monotonic() >= ends
-    over = f", the deadline of {deadline:g} s is over" if is_over else ""
+    over = f", the deadline of {deadline:g} s has passed" if is_over else ""
     where = f"{request.method} {request.route}, {made} {'attempt' if made == 1 else 'attempts'}"
     raise _kind(outcome, is_over)(f"{operation.id}: {outcome}{over}, {where}") from outcome
 

@@ -48,7 +48,7 @@ class Body:
         if encoding in _PLAIN or answer.is_stream_consumed:
             return response
         if encoding not in ("gzip", "x-gzip"):
-            raise TransportError("the answer has an encoding that was not asked for")
+            raise TransportError("the response has an encoding that was not requested")
         return Response(response.status, headers, _unpacked(response.content, self._limit))
 
 
@@ -83,8 +83,8 @@ def _unpacked(content: bytes, limit: int) -> bytes:
         content = member.unused_data
         if not content:
             return unpacked
-    raise TransportError("the answer's compression is broken")
+    raise TransportError("the response cannot be decompressed")
 
 
 def _too_large(limit: int) -> TransportError:
-    return ResponseTooLargeError(f"the answer has more than {limit} bytes")
+    return ResponseTooLargeError(f"the response exceeds {limit} bytes")

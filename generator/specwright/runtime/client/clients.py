@@ -321,7 +321,7 @@ def _shown(client: SyncClient | AsyncClient) -> str:
 def _check_one_way(**ways: object) -> None:
     given = [name for name, way in ways.items() if way is not None]
     if len(given) > 1:
-        raise InvalidArgumentError(f"{' and '.join(given)} cannot be given together")
+        raise InvalidArgumentError(f"{' and '.join(given)} cannot be combined")
 
 
 @contextmanager
@@ -351,7 +351,7 @@ def _free(
     given: RequestOptions | None,
 ) -> tuple[Operation[object], RequestOptions]:
     if not is_field_name(method):
-        raise InvalidArgumentError("method: this is not an HTTP method")
+        raise InvalidArgumentError("method: not a valid HTTP method")
     if not _PATH.fullmatch(path):
         raise InvalidArgumentError("path must begin with / and be percent-encoded, without query")
     method = method.upper()
@@ -384,4 +384,4 @@ def _read(answer: Response) -> JsonValue:
         pass
     else:
         return value
-    raise InvalidResponseError("request: the answer is not JSON", answer)
+    raise InvalidResponseError("request: the response is not valid JSON", answer)

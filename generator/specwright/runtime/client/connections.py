@@ -101,7 +101,9 @@ class HTTPTransport:
         if self._is_closed or (self._given is not None and self._given.is_closed):
             raise ClientStateError(_CLOSED)
         if self._given is not None and len(ours) < len(clients):
-            raise ClientStateError("the http_client was used by another process; make one in each")
+            raise ClientStateError(
+                "the http_client was used by another process; create one in each"
+            )
         client = self._given
         if client is None:
             from .pools import client_of
@@ -182,7 +184,7 @@ class AsyncHTTPTransport:
             raise ClientStateError(_CLOSED)
         if self._given is not None and any(place[0] is not loop for place in self._clients):
             raise ClientStateError(
-                "the http_client was used in another event loop; make one in each"
+                "the http_client was used in another event loop; create one in each"
             )
         client = self._given
         if client is None:

@@ -30,7 +30,7 @@ def sent(operation: Operation[Any], media_type: str | None) -> Content:
     for content in operation.body:
         if content.media_type == media_type:
             return content
-    raise InvalidArgumentError("content_type: the operation does not take this media type")
+    raise InvalidArgumentError("content_type: the operation does not accept this media type")
 
 
 def accept(operation: Operation[Any], media_type: str | None) -> str:
@@ -44,7 +44,7 @@ def accept(operation: Operation[Any], media_type: str | None) -> str:
     else:
         wanted = [media_type]
         if all(each.media_type != media_type for each in _all(operation)):
-            raise InvalidArgumentError("accept: the operation has no answer of this media type")
+            raise InvalidArgumentError("accept: the operation has no response of this media type")
     names = list(dict.fromkeys(_ANY if "*" in each else each for each in wanted))
     if not names:
         return _ANY

@@ -82,7 +82,7 @@ class Core:
         self._addresses = Addresses(service, base_url, variables)
         self.base_url = self._addresses.base.url
         if app_name is not None and not is_field_value(app_name):
-            raise InvalidArgumentError("app_name has characters that no header can carry")
+            raise InvalidArgumentError("app_name has characters that are not valid in a header")
         self.service = service
         self.options = options
         self._codecs = service.codecs
@@ -125,22 +125,22 @@ class Core:
                 if parameter.required:
                     raise InvalidArgumentError(f"{where}: a value is required")
             elif styles.is_ambiguous(parameter, value):
-                raise InvalidArgumentError(f"{where}: a part of the value has its delimiter")
+                raise InvalidArgumentError(f"{where}: a part of the value contains the delimiter")
             elif parameter.location == "query":
                 query += parts(parameter, value)
             elif parameter.location == "path":
                 segment = styles.text(parameter, value)
                 if segment in ("", ".", ".."):
-                    raise InvalidArgumentError(f"{where}: this value cannot stand in a path")
+                    raise InvalidArgumentError(f"{where}: this value is not valid in a path")
                 path = path.replace("{" + where + "}", segment)
             elif parameter.location == "cookie":
                 cookies += parts(parameter, value)
                 if not all(map(is_cookie_pair, cookies)):
-                    raise InvalidArgumentError(f"{where}: no cookie can carry this value")
+                    raise InvalidArgumentError(f"{where}: this value is not valid in a cookie")
             else:
                 text = styles.text(parameter, value)
                 if not is_field_value(text):
-                    raise InvalidArgumentError(f"{where}: no header can carry this value")
+                    raise InvalidArgumentError(f"{where}: this value is not valid in a header")
                 headers.append((where, text))
         if cookies:
             headers.append(("cookie", "; ".join(cookies)))
@@ -215,7 +215,7 @@ class Core:
             return None
         if lacks_body(operation, response):
             raise InvalidResponseError(
-                f"{operation.id}: the answer has no body, and a status that is not declared",
+                f"{operation.id}: the response has no body and an undeclared status",
                 response,
             )
         if not has_body(operation, response.status):
@@ -239,9 +239,9 @@ class Core:
         except ValidationError as error:
             problems = problems_of("body", error)
         except ValueError:
-            problems = "body: this is not what the media type says"
+            problems = "body: the content does not match its media type"
         raise InvalidResponseError(
-            f"{operation.id}: the answer breaks the contract: {problems}", response
+            f"{operation.id}: the response breaks the contract: {problems}", response
         )
 
     def page_request(
@@ -284,7 +284,7 @@ def _written(where: str, write: Callable[[], T]) -> T:
     except ValidationError as error:
         problems = problems_of(where, error)
     except PydanticSerializationError:
-        problems = f"{where}: a model was given a value that its field cannot have"
+        problems = f"{where}: a field of a model has an invalid value"
     except OSError as error:
         problems = f"{where}: a file cannot be read: {error.strerror}"
     except ValueError as error:

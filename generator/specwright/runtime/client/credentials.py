@@ -76,7 +76,7 @@ class Credentials:
             missing.append(absent)
         if missing and all(missing):
             ways = dict.fromkeys(" and ".join(map(self._way, absent)) for absent in missing)
-            raise InvalidArgumentError(f"{operation.id}: no credentials; {'; or '.join(ways)}")
+            raise InvalidArgumentError(f"{operation.id}: missing credentials; {'; or '.join(ways)}")
         return ()
 
     def source(self, scheme: Scheme) -> Any:
@@ -99,7 +99,7 @@ class Credentials:
 
     def _way(self, scheme: Scheme) -> str:
         if not scheme.name:
-            return f"pass an http_client that deals with {scheme.argument}"
+            return f"pass an http_client that handles {scheme.argument}"
         return f"pass {scheme.argument} or set {self._service.variable(scheme.argument)}"
 
 
@@ -131,6 +131,6 @@ def _text(scheme: Scheme, credential: object) -> str:
     if text is None:
         raise InvalidArgumentError(
             f"{scheme.argument} is empty or not a {scheme.value}, begins or ends with a space, or "
-            f"has characters no {scheme.location} can carry"
+            f"has characters that are not valid in a {scheme.location}"
         )
     return text

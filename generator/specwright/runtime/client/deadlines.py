@@ -33,7 +33,7 @@ def _left(timeout: float | None, late: type[httpcore2.TimeoutException]) -> floa
         return timeout
     left = ends - time.monotonic()
     if left <= 0:
-        raise late("the deadline is over")
+        raise late("the deadline has passed")
     return left if timeout is None else min(timeout, left)
 
 

@@ -71,7 +71,7 @@ class TokenRequestError(ApiError):
         self.code = code if isinstance(code, str) and code.isprintable() else None
         said = f" {self.code}" if self.code else ""
         super().__init__(
-            f"no token could be obtained: the service for tokens answered {status}{said}"
+            f"no token could be obtained: the token endpoint responded with {status}{said}"
         )
 
 
@@ -138,8 +138,8 @@ class ApiStatusError(ApiError):
         super().__init__(f"{known}: {self.message}{said}")
 
     def _without_message(self) -> str:
-        leads = f" and leads to {self.location}" if self.location else ""
-        return f"the answer has the status {self.status}{leads}"
+        leads = f" and redirects to {self.location}" if self.location else ""
+        return f"the response has the status {self.status}{leads}"
 
 
 @dataclass(frozen=True, slots=True)

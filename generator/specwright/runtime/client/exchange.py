@@ -70,7 +70,7 @@ class Exchange:
         import httpx2
 
         if isinstance(error, httpx2.InvalidURL):
-            return InvalidArgumentError("the arguments make a URL that cannot be sent")
+            return InvalidArgumentError("the arguments result in an invalid URL")
         step = _step(error) or self._step
         if isinstance(error, TimeoutError | httpx2.TimeoutException):
             return TransportError(self._late(step), timed_out=True, step=step)
@@ -81,7 +81,7 @@ class Exchange:
         seconds = self._seconds if is_over or step is None else self.limits[step]
         # Without our own limit, it was one of the system or of the caller's client.
         within = "in time" if seconds is None else f"within {seconds:.3g} s"
-        return f"no answer {within}{_DOING[step]}"
+        return f"no response {within}{_DOING[step]}"
 
 
 def outgoing(
@@ -221,10 +221,10 @@ def _said(error: Exception) -> str:
 
     match error:
         case httpx2.RemoteProtocolError():
-            return "the connection broke, or the answer is not HTTP"
+            return "the connection broke, or the response is not valid HTTP"
         case httpx2.ProtocolError():
-            return "the request is not HTTP"
+            return "the request is not valid HTTP"
         case httpx2.DecodingError():
-            return "the answer's compression is broken"
+            return "the response cannot be decompressed"
         case _:
             return str(error) or type(error).__name__

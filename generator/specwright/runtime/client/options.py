@@ -91,7 +91,7 @@ class Options:
         changes: dict[str, Any] = {}
         for name, value in _mapping("request_options", given).items():
             if name not in _READERS:
-                raise InvalidArgumentError(f"{name} is not an option; there are {_NAMES}")
+                raise InvalidArgumentError(f"{name} is not an option; the options are {_NAMES}")
             option = name.removeprefix("extra_")
             changes[option] = _READERS[name](name, value)
         if "headers" in changes:
@@ -141,13 +141,11 @@ def _headers(option: str, value: Any) -> Headers:
     headers = list(_mapping(option, value).items())
     for name, text in headers:
         if not isinstance(name, str) or not is_field_name(name):
-            raise InvalidArgumentError(f"{option}: a header has a name that no header can have")
+            raise InvalidArgumentError(f"{option}: a header has an invalid name")
         if name.lower() in _KEPT:
-            raise InvalidArgumentError(f"{option}: the client writes the header {name} itself")
+            raise InvalidArgumentError(f"{option}: the client sets the header {name} itself")
         if not isinstance(text, str) or not is_field_value(text):
-            raise InvalidArgumentError(
-                f"{option}: the header {name} has a value that none can carry"
-            )
+            raise InvalidArgumentError(f"{option}: the header {name} has an invalid value")
     return headers
 
 

@@ -218,7 +218,7 @@ def _following(
             failures += 1
             # The message of an error is for the caller only; logs are read more widely.
             cause = f"status {error.status}" if isinstance(error, ApiStatusError) else error
-            _logger.warning("following a list: %s; asking again in %.1f s", cause, pause)
+            _logger.warning("following a list: %s; retrying in %.1f s", cause, pause)
             yield Pause(pause)
             continue
         failures = 0
@@ -238,14 +238,14 @@ def _following(
 
 def _cursor_after(page: PageData[Item]) -> str:
     if page.next_cursor is None:
-        raise PaginationError("the list gave no cursor to go on from")
+        raise PaginationError("the list returned no cursor to continue from")
     return page.next_cursor
 
 
 def _use(cursor: str, used: set[str | None]) -> None:
     """Record a cursor, or raise `PaginationError` if it was used before."""
     if cursor in used:
-        raise PaginationError(f"the list gave the cursor {cursor!r} twice")
+        raise PaginationError(f"the list returned the cursor {cursor!r} twice")
     used.add(cursor)
 
 

@@ -55,7 +55,7 @@ def chosen_proxy(base_url: str, proxy: str | None) -> SplitResult | None:
             f"a proxy must have a URL in ASCII that begins with {', '.join(SCHEMES)}"
         )
     if parts.scheme.startswith("socks") and not _has_socks():
-        raise InvalidArgumentError("a SOCKS proxy needs more packages: install httpx2[socks]")
+        raise InvalidArgumentError("a SOCKS proxy requires extra packages: install httpx2[socks]")
     return parts
 
 

@@ -188,7 +188,7 @@ def _checked(name: str, response: Response, read: Callable[[], Iterator[Any]]) -
     except ValidationError as error:
         problems = problems_of("item", error)
     except ValueError:
-        problems = "item: this is not what the media type says"
+        problems = "item: the content does not match its media type"
     else:
         return
     raise InvalidResponseError(f"{name}: an item breaks the contract: {problems}", response)
@@ -196,7 +196,7 @@ def _checked(name: str, response: Response, read: Callable[[], Iterator[Any]]) -
 
 def _check_size(name: str, items: ItemReader, limit: int) -> None:
     if items.waiting > limit:
-        raise ResponseTooLargeError(f"{name}: an item has more than {limit} bytes")
+        raise ResponseTooLargeError(f"{name}: an item exceeds {limit} bytes")
 
 
 def _chunks(name: str, response: Response) -> Generator[bytes]:
@@ -232,4 +232,4 @@ async def _async_chunks(name: str, response: Response) -> AsyncGenerator[bytes]:
 
 def _failure(name: str, error: TransportError) -> ApiError:
     kind = ApiTimeoutError if error.timed_out else ApiConnectionError
-    return kind(f"{name}: {error}, before the end of the answer")
+    return kind(f"{name}: {error}, before the end of the response")

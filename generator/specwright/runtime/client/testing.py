@@ -89,7 +89,7 @@ class Recorder:
         """Set the replies to an operation, used one after the other; the last one is repeated."""
         known = {operation.id for operation in self._book.operations}
         if operation_id not in known or not replies:
-            raise ValueError(f"no operation {operation_id!r}, or no reply to it")
+            raise ValueError(f"unknown operation {operation_id!r}, or no replies")
         self._replies[operation_id] = [_checked(reply) for reply in replies]
 
     def answer(self, request: Request) -> Response:
@@ -147,7 +147,7 @@ def response(body: object, status: int = 200, headers: Mapping[str, str] | None 
 def _checked(reply: Reply) -> Reply:
     if not isinstance(cast("object", reply), Response | Exception):
         kind = type(reply).__name__
-        raise TypeError(f"a reply is a Response, as `response()` makes it, not a {kind}")
+        raise TypeError(f"a reply must be a Response, as created by `response()`, not a {kind}")
     return reply
 
 

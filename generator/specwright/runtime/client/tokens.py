@@ -40,7 +40,7 @@ class Tokens:
     def __init__(self, grant: Grant, url: str, user_agent: str) -> None:
         host = host_of(url)
         if host is None:
-            raise InvalidArgumentError("the URL for tokens is not an HTTP address; pass token_url")
+            raise InvalidArgumentError("the token URL is not a valid HTTP URL; pass token_url")
         self._grant, self._url = grant, url
         self._headers: Headers = [
             ("host", host),
@@ -137,7 +137,7 @@ class Tokens:
             body = None
         token, refresh = at(body, ("access_token",)), at(body, ("refresh_token",))
         if answer.status >= 500 or answer.status == 429:
-            raise TransportError(f"the service for tokens answered {answer.status}")
+            raise TransportError(f"the token endpoint responded with {answer.status}")
         if answer.status != 200 or not isinstance(token, str) or not token:
             raise TokenRequestError(answer.status, at(body, ("error",)))
         self._token, self._refresh = token, refresh if isinstance(refresh, str) else ""

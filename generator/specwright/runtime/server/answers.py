@@ -93,7 +93,7 @@ class AnswerWriter:
         try:
             media_type, body = medium.encode(content, value, codec.server)
         except PydanticSerializationError:
-            wrong = f"a {type(value).__name__} is not, or does not have, the values it should"
+            wrong = f"a {type(value).__name__} is not, or does not contain, valid values"
         except ValidationError as error:
             wrong = problems_of("body", error)
         except ValueError as error:
@@ -154,7 +154,7 @@ def _raw(status: int, value: object, headers: Mapping[str, str]) -> Answer:
         case None:
             return Answer(status, b"", headers)
         case _ if status in (204, 205):
-            raise BrokenContractError(f"an answer with the status {status} has no body")
+            raise BrokenContractError(f"a response with the status {status} must not have a body")
         case bytes():
             return _answer(status, "application/octet-stream", value, headers)
         case str():
@@ -165,7 +165,7 @@ def _raw(status: int, value: object, headers: Mapping[str, str]) -> Answer:
         return _answer(status, "application/json", to_json(value, by_alias=True), headers)
     except PydanticSerializationError:
         wrong = f"a {type(value).__name__} is not a JSON value"
-    raise BrokenContractError(f"the body of {status} cannot be written: {wrong}")
+    raise BrokenContractError(f"the body of {status} cannot be serialized: {wrong}")
 
 
 def _answer(

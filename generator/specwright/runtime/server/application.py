@@ -120,7 +120,7 @@ def bind(
             differences += [f"{name} {each}" for each in _differences(handler, operation)]
             bound.append((operation, handler))
     if differences:
-        raise ImplementationError("\n".join(["the implementation does not fit:", *differences]))
+        raise ImplementationError("\n".join(["the implementation does not match:", *differences]))
     conduct = Conduct(
         codecs=codecs,
         errors=ErrorWriter(policy.errors, codecs),
@@ -218,7 +218,7 @@ class _Service(BaseRoute):
         except Exception:
             request = scope["method"], scope["path"], context.request_id
             logger.exception("%s %s failed, request %s", *request)
-            failure = Problem("internal_error", "The server failed to answer this request.")
+            failure = Problem("internal_error", "The server failed to handle this request.")
             answer = self._errors.answer(failure, context.request_id, context.operation)
             # The handler's own headers may be at fault.
             fields = self._fields({**context.rate_headers, **answer.headers}, answer, context)
@@ -274,7 +274,7 @@ class _Service(BaseRoute):
         if state:
             context.rate_headers[state] = f'"{limit.name}";r={allowance.remaining};t={seconds}'
         if not allowance.allowed:
-            message = f"At most {most} requests fit in {limit.window_seconds} seconds."
+            message = f"At most {most} requests are allowed in {limit.window_seconds} seconds."
             headers = {retry: str(seconds)} if retry else {}
             raise Problem("rate_limited", message, headers=headers)
 

@@ -78,7 +78,7 @@ def _missing(asked: Sequence[Scheme]) -> str:
     )
     if len(places) == 1:
         return f"The {next(iter(places))} is missing."
-    return f"There are no credentials: {', '.join(places)}."
+    return f"Credentials are missing: {', '.join(places)}."
 
 
 def _refused(condition: str, message: str, asked: Sequence[Scheme]) -> Problem:

@@ -85,7 +85,7 @@ class Endpoint:
                 else:
                     arguments[parameter.name] = codec.decode(to_json(value)) if codec else value
             except RepeatedError:
-                wrong.append(Fault("invalid_value", place, "The parameter is given twice"))
+                wrong.append(Fault("invalid_value", place, "The parameter is repeated"))
             except ValidationError as error:
                 wrong += faults(error, place, value)
             except ValueError as error:

@@ -43,5 +43,5 @@ class _Alternatives:
     def test(self, value: T) -> T:
         data = _ANYTHING.dump_json(value, by_alias=True, exclude_unset=True)
         if sum(checker.accepts(data) for checker in self._checkers) > 1:
-            raise PydanticCustomError("one_of", "Input fits more than one alternative")
+            raise PydanticCustomError("one_of", "Input matches more than one alternative")
         return value

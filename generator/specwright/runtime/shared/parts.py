@@ -26,7 +26,7 @@ def pairs(content: Content, name: str, value: JsonValue, location: Location) -> 
     if styles.is_undefined(value, parameter.style):
         return []
     if styles.is_ambiguous(parameter, value):
-        raise ValueError(f"{name}: a part of the value has its delimiter")
+        raise ValueError(f"{name}: a part of the value contains the delimiter")
     return styles.pairs(parameter, value)
 
 

@@ -77,7 +77,7 @@ class Scheme:
         text = value.decode("latin-1") if isinstance(value, bytes) else value or ""
         found = self._form.fullmatch(text)
         if found is None:
-            raise MalformedSignatureError(f"the header {self.header} does not have the exact form")
+            raise MalformedSignatureError(f"the header {self.header} is missing or malformed")
         secrets = [secret] if isinstance(secret, str) else secret
         timestamp, digest = found["timestamp"], found["digest"]
         # Every secret is tried, so that the timing does not reveal which one matches.
@@ -85,7 +85,7 @@ class Scheme:
             hmac.compare_digest(self._digest(body, each, timestamp), digest) for each in secrets
         ]
         if not any(matches):
-            raise SignatureError("no secret fits the signature")
+            raise SignatureError("no secret matches the signature")
         if abs(now - int(timestamp)) > tolerance:
             raise StaleSignatureError(f"the signature is more than {tolerance:g} seconds from now")
 
@@ -93,7 +93,7 @@ class Scheme:
         if not secret:
             raise ValueError("the secret is empty")
         if isinstance(body, str):
-            raise TypeError("the body must be bytes, as they came, before any decoding")
+            raise TypeError("the body must be the bytes as received, before any decoding")
         before, _, after = self.payload.replace("{timestamp}", timestamp).partition("{body}")
         return hmac.new(
             secret.encode(), before.encode() + body + after.encode(), "sha256"

@@ -28,7 +28,7 @@ def scan(data: bytes) -> bytes:
         try:
             _, end = _CHECKING.raw_decode(text)
             if end != len(text):
-                raise ValueError("something follows the value")
+                raise ValueError("unexpected data after the value")
         except _WholeNumberError:
             return json.dumps(_REWRITING.decode(text), separators=(",", ":")).encode()
     except RecursionError:
@@ -39,7 +39,7 @@ def scan(data: bytes) -> bytes:
 def _object(members: list[tuple[str, object]]) -> dict[str, object]:
     unique = dict(members)
     if len(unique) != len(members):
-        raise ValueError("an object repeats a name")
+        raise ValueError("an object has a duplicate name")
     return unique
 
 

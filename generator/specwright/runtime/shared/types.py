@@ -207,7 +207,7 @@ def _without_equals(items: T) -> T:
     data = _ANYTHING.dump_python(items, by_alias=True, exclude_unset=True)
     found = [_compared(each) for each in data]
     if len(found) != len(set(found)):
-        raise PydanticCustomError("unique_items", "List should have no two equal items")
+        raise PydanticCustomError("unique_items", "List items should be unique")
     return items
 
 
@@ -357,7 +357,7 @@ class TaggedUnion:
         def read(value: dict[str, Any]) -> Any:
             tag = value.get(self.discriminator)
             if not isinstance(tag, str):
-                raise PydanticCustomError("no_tag", "Input does not say its type")
+                raise PydanticCustomError("no_tag", "Input should have a type tag")
             _refuse_known(tag, known, value)
             return _constructed(models[0], value) if models else value
 
@@ -379,7 +379,7 @@ def _constructed(model: type[BaseModel], value: dict[str, Any]) -> BaseModel:
 
 def _refuse_known(tag: Any, known: set[Any], value: T) -> T:
     if tag in known:
-        raise PydanticCustomError("known_tag", "Input breaks the schema of its type")
+        raise PydanticCustomError("known_tag", "Input does not match the schema of its type")
     return value
 
 

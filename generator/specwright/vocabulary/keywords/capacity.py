@@ -12,22 +12,22 @@ from specwright.vocabulary.types import Name, Positive, Status
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """The operation creates at most so many resources."""
+    """The maximum number of resources that the operation creates."""
 
-    limit: Annotated[Positive, "How many resources may exist at once."]
-    scope: Annotated[Name, "What is counted separately."]
+    limit: Annotated[Positive, "The number of resources that may exist at once."]
+    scope: Annotated[Name, "The scope in which resources are counted separately."]
     status: Annotated[
         Status,
         Names(Target.RESPONSE_STATUS),
-        "The status of the answer when the capacity is used up.",
+        "The status of the response when the capacity is used up.",
     ]
     code: Annotated[
-        Name, Names(Target.ERROR_CODE, status="status"), "The error code of that answer."
+        Name, Names(Target.ERROR_CODE, status="status"), "The error code of that response."
     ]
     release: Annotated[
         Name | None,
         Names(Target.OPERATION),
-        "The operationId that frees a place again. Null when nothing does.",
+        "The operationId that frees capacity. Null if there is no such operation.",
     ]
 
 

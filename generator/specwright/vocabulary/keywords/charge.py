@@ -12,41 +12,37 @@ from specwright.vocabulary.types import InstancePointer, Name, Positive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refund:
-    """What is taken at first and then given back."""
+    """An amount that is charged and then refunded."""
 
     scenario: Annotated[
         Name,
         Names(Target.REQUEST_EXAMPLE),
-        "The name of the request body example whose amount is given back.",
+        "The name of the request body example with the amount that is refunded.",
     ]
     within_seconds: Annotated[
-        Positive, "How long after the answer the balance is what it was before, at the latest."
+        Positive, "The maximum number of seconds between the response and the refund."
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """Success takes an amount from a balance, and nothing else does."""
+    """Only success takes an amount from a balance."""
 
-    balance: Annotated[
-        Name, Names(Target.OPERATION), "The operationId that answers with the balance."
-    ]
+    balance: Annotated[Name, Names(Target.OPERATION), "The operationId that returns the balance."]
     at: Annotated[
         InstancePointer,
         Names(Target.RESPONSE_BODY, operation="balance"),
-        "Where that answer has the balance.",
+        "The place of the balance in that response.",
     ]
     amount: Annotated[
-        InstancePointer, Names(Target.RESPONSE_BODY), "Where the answer has what was taken."
+        InstancePointer, Names(Target.RESPONSE_BODY), "The place of the amount in the response."
     ]
     left: Annotated[
         InstancePointer | None,
         Names(Target.RESPONSE_BODY),
-        "Where the answer has the balance that is left. Null when it does not say.",
+        "The place of the remaining balance in the response, or null.",
     ] = None
-    refund: Annotated[
-        Refund | None, "How a test sees an amount given back. Null when it cannot."
-    ] = None
+    refund: Annotated[Refund | None, "The way for a test to observe a refund, or null."] = None
 
 
 CHARGE = Keyword[Charge](

@@ -14,31 +14,33 @@ class Means(Choice):
 
     PRODUCT = "product", "all of them multiplied; one that is null counts as one"
     DIFFERENCE = "difference", "the first less all others, and never less than zero"
-    COUNT = "count", "how many items the only one of them, an array, has"
+    COUNT = "count", "the number of items of the only one of them, an array"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """What has to hold."""
+    """A condition."""
 
-    at: Annotated[InstancePointer, "Where the object has what is compared."]
+    at: Annotated[InstancePointer, "The place of the compared value in the object."]
     values: Annotated[
-        tuple[Name, ...], Limits(minItems=1, uniqueItems=True), "The values for which it holds."
+        tuple[Name, ...],
+        Limits(minItems=1, uniqueItems=True),
+        "The values that meet the condition.",
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computed:
-    """The property, where it is not null, is computed from other members of its object."""
+    """The property, unless it is null, is computed from other members of its object."""
 
-    by: Annotated[Means, "How it is computed."]
+    by: Annotated[Means, "The operation that computes it."]
     of: Annotated[
         tuple[InstancePointer, ...],
         Limits(minItems=1),
-        "Where the object that has the property has what it is computed from. Nothing is said of "
-        "an object that lacks one of them.",
+        "The places of its operands in the object that has the property. An object that lacks one "
+        "of them is not checked.",
     ]
-    when: Annotated[When | None, "When it is. Null, or left out, when it always is."] = None
+    when: Annotated[When | None, "The condition, if it is not always computed."] = None
 
 
 COMPUTED = Keyword[Computed](

@@ -12,7 +12,7 @@ from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """How a webhook is delivered and what acknowledges it."""
+    """The delivery of a webhook, and its acknowledgement."""
 
     retry_after_seconds: Annotated[
         tuple[Positive, ...],
@@ -36,12 +36,12 @@ class Delivery:
     event_id: Annotated[
         InstancePointer | None,
         Names(Target.REQUEST_BODY),
-        "Where the body repeats the id of the event. Null, or left out, when it does not.",
+        "The place of the id of the event in the body, if it is repeated there.",
     ] = None
     event_type: Annotated[
         InstancePointer | None,
         Names(Target.REQUEST_BODY),
-        "Where the body repeats the type of the event. Null, or left out, when it does not.",
+        "The place of the type of the event in the body, if it is repeated there.",
     ] = None
 
     @property

@@ -23,8 +23,8 @@ class Condition(Choice):
         "unsupported_media_type",
         "The request body has a media type that the operation does not accept.",
     )
-    MISSING_FIELD = "missing_field", "A required field or parameter is absent."
-    UNKNOWN_FIELD = "unknown_field", "A field stands where no additional ones are allowed."
+    MISSING_FIELD = "missing_field", "A required field or parameter is missing."
+    UNKNOWN_FIELD = "unknown_field", "A field is present where additional fields are not allowed."
     INVALID_VALUE = (
         "invalid_value",
         "A value has the wrong type or form, or is not one of the allowed ones.",
@@ -32,9 +32,9 @@ class Condition(Choice):
     OUT_OF_RANGE = "out_of_range", "A number is below its minimum or above its maximum."
     INVALID_LENGTH = (
         "invalid_length",
-        "A text, list or object is shorter or longer than allowed.",
+        "A string, list or object is shorter or longer than allowed.",
     )
-    MISSING_CREDENTIALS = "missing_credentials", "The request carries no credentials."
+    MISSING_CREDENTIALS = "missing_credentials", "The request has no credentials."
     INVALID_CREDENTIALS = (
         "invalid_credentials",
         "The credentials are malformed, unknown or revoked.",
@@ -43,7 +43,7 @@ class Condition(Choice):
     METHOD_NOT_ALLOWED = "method_not_allowed", "The path exists, but not with this method."
     NOT_IMPLEMENTED = "not_implemented", "The operation is declared but not implemented."
     INTERNAL_ERROR = "internal_error", "The server failed."
-    UNAVAILABLE = "unavailable", "The server cannot answer at the moment."
+    UNAVAILABLE = "unavailable", "The server cannot respond at the moment."
     RATE_LIMITED = "rate_limited", "The caller has used up its rate limit."
     IDEMPOTENCY_IN_PROGRESS = (
         "idempotency_in_progress",
@@ -76,14 +76,14 @@ MALFORMED = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorCode:
-    """What one error code means."""
+    """The meaning of one error code."""
 
     status: Annotated[Status, "The status that the code comes with."]
     type: Annotated[Name, "The error type that the code belongs to."]
     condition: Annotated[
         Condition | None,
-        "The situation that a generated server answers with this code. At most one code has a "
-        "given condition.",
+        "The condition in which a generated server responds with this code. At most one code has "
+        "a given condition.",
     ] = None
 
 
@@ -100,25 +100,21 @@ class ErrorContract:
         Names(Target.SCHEMA),
         "The schema of the body, as a reference into this document.",
     ]
-    type: Annotated[_Place | None, "Where the body says the error type. Null when it does not."] = (
-        None
-    )
-    code: Annotated[_Place, "Where the body says the error code."]
-    message: Annotated[_Place, "Where the body says the sentence for people."]
+    type: Annotated[_Place | None, "The place of the error type in the body, or null."] = None
+    code: Annotated[_Place, "The place of the error code in the body."]
+    message: Annotated[_Place, "The place of the message for people in the body."]
     param: Annotated[
         _Place | None,
-        "Where the body names the field or parameter at fault. Null when it does not.",
+        "The place in the body that names the invalid field or parameter, or null.",
     ] = None
-    request_id: Annotated[
-        _Place | None, "Where the body repeats the request id. Null when it does not."
-    ] = None
+    request_id: Annotated[_Place | None, "The place of the request id in the body, or null."] = None
     details: Annotated[
-        _Place | None, "Where the body lists several faults. Null when it does not."
+        _Place | None, "The place in the body of a list of several errors, or null."
     ] = None
     request_id_header: Annotated[
         Name | None,
         Names(Target.RESPONSE_HEADER),
-        "The response header that carries the request id on every answer. Null when there is none.",
+        "The header of every response that carries the request id, or null.",
     ] = None
     codes: Annotated[Mapping[Name, ErrorCode], Limits(minProperties=1), "Every code known today."]
 

@@ -21,15 +21,15 @@ class Match(Choice):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """The query parameter keeps only the items whose property matches it."""
+    """The query parameter keeps only the items with a property that matches it."""
 
     property: Annotated[
         InstancePointer, Names(Target.ITEM), "The field of an item that is compared."
     ]
     match: Annotated[
         Match,
-        "How it is compared: with the whole value or, for a list, with one of its members; with "
-        "or without regard to the case of letters.",
+        "The comparison: with the whole value or, for a list, with one of its members; "
+        "case-sensitive or not.",
     ]
 
 

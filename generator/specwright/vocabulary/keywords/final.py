@@ -12,11 +12,13 @@ from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Final:
-    """The operation, a GET, reads a resource that changes after it was created, until it has come
-    to a final state.
+    """The operation, a GET, reads a resource that changes after its creation until it reaches a
+    final state.
     """
 
-    at: Annotated[InstancePointer, Names(Target.RESPONSE_BODY), "Where the response has the state."]
+    at: Annotated[
+        InstancePointer, Names(Target.RESPONSE_BODY), "The place of the state in the response."
+    ]
     states: Annotated[
         tuple[Name, ...],
         Limits(minItems=1, uniqueItems=True),
@@ -24,8 +26,8 @@ class Final:
     ]
     interval_seconds: Annotated[
         Positive,
-        "How many seconds a caller that waits for a final state leaves between two requests at "
-        "least.",
+        "The minimum number of seconds between two requests of a caller that waits for a final "
+        "state.",
     ]
 
 

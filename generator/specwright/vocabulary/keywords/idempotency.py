@@ -12,12 +12,12 @@ from specwright.vocabulary.types import InstancePointer, Limits, Name, Status
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An error answer: its status and its error code."""
+    """An error response: its status and its error code."""
 
     status: Annotated[
         Status,
         Names(Target.RESPONSE_STATUS),
-        "The status of the answer, one that the operation declares.",
+        "The status of the response, one that the operation declares.",
     ]
     code: Annotated[
         Name | None,
@@ -28,19 +28,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """The answer to a repetition of a request that has succeeded: the first answer, which a header
-    may mark.
+    """The response to a repetition of a request that has succeeded: the first response, which a
+    header may mark.
     """
 
     status: Annotated[
         Status,
         Names(Target.RESPONSE_STATUS),
-        "The status of the first answer and of every replay.",
+        "The status of the first response and of every replay.",
     ]
     header: Annotated[
         Name | None,
         Names(Target.RESPONSE_HEADER, status="status"),
-        "The response header that marks a replay. Null when none does.",
+        "The response header that marks a replay, or null.",
     ] = None
     value: Annotated[Name | None, "The value of that header."] = None
 
@@ -67,20 +67,22 @@ class Idempotency:
         Limits(type="string"),
         Names(Target.HEADER_PARAMETER),
         "The header parameter that identifies the request, in place of `key`. The generated client "
-        "makes a value for a call that is given none.",
+        "generates a value for calls without one.",
     ] = None
     replay: Replay
     in_progress: Annotated[
         Answer | None,
-        "The answer while the first request is still in progress. Null when it does not say.",
+        "The response while the first request is still in progress. Null if it is not declared.",
     ] = None
     changed: Annotated[
         Answer | None,
-        "The answer when the payload differs from that of the first request. Null when it does not "
-        "say, beyond that it is refused.",
+        "The response if the payload differs from that of the first request. Null if the error "
+        "is not declared.",
     ] = None
     scope: Annotated[
-        tuple[Name, ...], Limits(minItems=1, uniqueItems=True), "What a key is unique within."
+        tuple[Name, ...],
+        Limits(minItems=1, uniqueItems=True),
+        "The scope in which a key is unique.",
     ]
 
 

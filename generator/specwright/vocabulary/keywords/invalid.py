@@ -12,8 +12,8 @@ from specwright.vocabulary.types import Name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invalid:
-    """What a server answers when it refuses the value of this property for its form, instead of
-    the code of the general condition.
+    """The error code for values of this property with an invalid form, instead of the code of the
+    general condition.
     """
 
     code: Annotated[Name, Names(Target.ERROR_CODE), "A code listed in `x-contract-error`."]

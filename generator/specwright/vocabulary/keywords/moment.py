@@ -11,14 +11,14 @@ from specwright.vocabulary.types import Choice
 class Moment(Choice):
     """The event at the moment."""
 
-    CREATED = "created", "what the object describes began to be there, or happened"
+    CREATED = "created", "the subject of the object came into existence, or happened"
     MODIFIED = "modified", "anything in the object last changed"
 
 
 MOMENT = Keyword[Moment](
     "x-contract-moment",
     (Place.PROPERTY,),
-    Annotated[Moment, "What happened at the moment that the property, a date-time, stands for."],
+    Annotated[Moment, "The event at the moment that the property, a date-time, stands for."],
     "modified",
     OBSERVED,
 )

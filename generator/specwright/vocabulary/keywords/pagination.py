@@ -12,87 +12,85 @@ from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pagination:
-    """The operation answers with a page of a list.
+    """The operation returns a page of a list.
 
-    The next page is asked for by the first of these that is declared: `cursor`, `next_url`,
-    `link`, `page`, `offset`. Without one the list has one page only.
+    The next page is requested by the first of these that is declared: `cursor`, `next_url`,
+    `link`, `page`, `offset`. Without any of them the list has only one page.
     """
 
     cursor: Annotated[
         Name | None,
         Names(Target.QUERY_PARAMETER),
-        "The query parameter that takes the cursor in `next`. Null when there is none.",
+        "The query parameter for the cursor in `next`, or null.",
     ]
     limit: Annotated[
         Name | None,
         Names(Target.QUERY_PARAMETER),
-        "The query parameter that sets the page size. Null when there is none.",
+        "The query parameter for the page size, or null.",
     ]
     items: Annotated[
-        InstancePointer, Names(Target.RESPONSE_BODY), "Where the response has the items."
+        InstancePointer, Names(Target.RESPONSE_BODY), "The place of the items in the response."
     ]
     next: Annotated[
         InstancePointer | None,
         Names(Target.RESPONSE_BODY),
-        "Where the response has the cursor of the next page. Null when it has none.",
+        "The place of the next page's cursor in the response, or null.",
     ]
     more: Annotated[
         InstancePointer | None,
         Names(Target.RESPONSE_BODY),
-        "Where the response says whether more items follow. Null when it does not.",
+        "The place in the response that shows whether more items follow, or null.",
     ]
     id: Annotated[
         InstancePointer | None,
         Names(Target.ITEM),
-        "Where an item has its identity. Null when it has none.",
+        "The place of the identity in an item, or null.",
     ]
     offset: Annotated[
         Name | None,
         Names(Target.QUERY_PARAMETER),
-        "The query parameter that takes the number of items to leave out. Null when there is none.",
+        "The query parameter for the number of items to skip, or null.",
     ] = None
     page: Annotated[
         Name | None,
         Names(Target.QUERY_PARAMETER),
-        "The query parameter that takes the number of the page. Null when there is none.",
+        "The query parameter for the number of the page, or null.",
     ] = None
     first_page: Annotated[int, Limits(minimum=0), "The number of the first page."] = 1
     total: Annotated[
         InstancePointer | None,
         Names(Target.RESPONSE_BODY),
-        "Where the response has the number of all items. Null when it has none.",
+        "The place of the total number of items in the response, or null.",
     ] = None
     pages: Annotated[
         InstancePointer | None,
         Names(Target.RESPONSE_BODY),
-        "Where the response has the number of all pages. Null when it has none.",
+        "The place of the total number of pages in the response, or null.",
     ] = None
     next_url: Annotated[
         InstancePointer | None,
         Names(Target.RESPONSE_BODY),
-        "Where the response has the URL of the next page, of which the query counts. Null when it "
-        "has none.",
+        "The place in the response of the URL of the next page, or null. Only its query is used.",
     ] = None
     link: Annotated[
         bool,
-        "True when the header `Link` has the URL of the next page (RFC 8288, relation `next`), of "
-        "which the query counts.",
+        "True if the header `Link` has the URL of the next page (RFC 8288, relation `next`). Only "
+        "its query is used.",
     ] = False
     resume: Annotated[
         bool,
-        "True when the next cursor is always given, also at the end of the list, and may be asked "
-        "again later for what was added since.",
+        "True if the next cursor is always given, even at the end of the list, and can be used "
+        "later to request the items added since.",
     ] = False
     interval_seconds: Annotated[
         Positive | None,
-        "How many seconds a caller that waits for what is added leaves between two requests at "
-        "least. Null when the list does not say.",
+        "The minimum number of seconds between two requests of a caller that waits for new items. "
+        "Null if it is not declared.",
     ] = None
     expired: Annotated[
         Name | None,
         Names(Target.ERROR_CODE),
-        "The error code that refuses a cursor that the list does not reach back to any more. Null "
-        "when cursors do not expire.",
+        "The error code for an expired cursor. Null if cursors do not expire.",
     ] = None
 
 

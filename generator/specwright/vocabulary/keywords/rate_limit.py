@@ -13,11 +13,13 @@ from specwright.vocabulary.types import Limits, Name, Positive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimitClass:
-    """How many requests are allowed in how long."""
+    """The number of requests that are allowed in a period."""
 
     limit: Annotated[Positive, "Requests allowed in any window."]
     window_seconds: Annotated[Positive, "Length of the sliding window in seconds."]
-    scope: Annotated[Name, "What is counted separately, for example `key` for each API key."]
+    scope: Annotated[
+        Name, "The scope in which requests are counted, for example `key` for each API key."
+    ]
 
 
 # A header that does not exist is absent; null is not a name.
@@ -32,7 +34,8 @@ class RateLimitHeaders:
         _Header, "Carries the limit and the window (`RateLimit-Policy` of the IETF draft)."
     ] = None
     state: Annotated[
-        _Header, "Carries what remains and when it is renewed (`RateLimit` of the IETF draft)."
+        _Header,
+        "Carries the remaining requests and the time to the reset (`RateLimit` of the IETF draft).",
     ] = None
     retry: Annotated[_Header, "Carries the seconds to wait once the limit is used up."] = None
 

@@ -20,7 +20,7 @@ class RequiresOneOf:
         "The names of the query parameters.",
     ]
     code: Annotated[
-        Name, Names(Target.ERROR_CODE), "The error code of the answer when all are absent."
+        Name, Names(Target.ERROR_CODE), "The error code of the response if all of them are missing."
     ]
 
 

@@ -16,17 +16,17 @@ _Lists = tuple[Annotated[Name, Names(Target.OPERATION)], ...]
 class Restored:
     """A value that is the same after every reset."""
 
-    operation: Annotated[Name, Names(Target.OPERATION), "The operationId that answers with it."]
+    operation: Annotated[Name, Names(Target.OPERATION), "The operationId that returns it."]
     at: Annotated[
         InstancePointer,
         Names(Target.RESPONSE_BODY, operation="operation"),
-        "Where that answer has it.",
+        "Its place in that response.",
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset:
-    """The operation brings a sandbox back to its beginning."""
+    """The operation resets a sandbox to its initial state."""
 
     empties: Annotated[
         _Lists,
@@ -36,10 +36,12 @@ class Reset:
     keeps: Annotated[
         _Lists,
         Limits(uniqueItems=True),
-        "The operationIds of the lists whose items are still there afterwards.",
+        "The operationIds of the lists that keep their items.",
     ] = ()
     restores: Annotated[
-        tuple[Restored, ...], Limits(uniqueItems=True), "What is as it was at the beginning."
+        tuple[Restored, ...],
+        Limits(uniqueItems=True),
+        "The values that are restored to their initial state.",
     ] = ()
 
 

@@ -13,8 +13,8 @@ SENSITIVE = Keyword[bool](
     Annotated[
         bool,
         Limits(const=True),
-        "Whoever knows the value can use what it stands for, such as the activation code of an "
-        "eSIM. Answers may show it again. Tools hide it from logs, representations and reports.",
+        "Knowing the value is enough to use it, as with the activation code of an eSIM. Responses "
+        "may show it again. Tools hide it from logs, representations and reports.",
     ],
     True,
 )

@@ -30,7 +30,7 @@ class Secret(Choice):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """How a webhook delivery is signed."""
+    """The signature of a webhook delivery."""
 
     header: Annotated[
         Name, Names(Target.HEADER_PARAMETER), "The header that carries the signature."
@@ -47,15 +47,15 @@ class Signature:
         "The signed text, with the places `{timestamp}` and `{body}` (the raw bytes of the body).",
     ]
     algorithm: Annotated[Algorithm, "The algorithm of the digest."]
-    encoding: Annotated[Encoding, "How the digest is written; `hex` means lower-case letters."]
+    encoding: Annotated[Encoding, "The encoding of the digest; `hex` means lower-case letters."]
     tolerance_seconds: Annotated[
         Positive,
-        "How far the timestamp may be from the time of the receiver, in either direction.",
+        "The maximum difference between the timestamp and the time of the receiver.",
     ]
     secret: Annotated[
         Secret,
-        "How the secret becomes the key; `text` means the UTF-8 bytes of the whole secret as it "
-        "was shown.",
+        "The derivation of the key; `text` means the UTF-8 bytes of the whole secret as it was "
+        "shown.",
     ]
 
 

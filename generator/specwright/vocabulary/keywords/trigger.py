@@ -12,7 +12,7 @@ from specwright.vocabulary.types import Name, Positive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
-    """What causes a webhook, so that a test can provoke it."""
+    """The cause of a webhook, so that a test can trigger it."""
 
     operation: Annotated[
         Name, Names(Target.OPERATION), "The operationId of the operation that causes it."
@@ -20,12 +20,12 @@ class Trigger:
     scenario: Annotated[
         Name | None,
         Names(Target.REQUEST_EXAMPLE, operation="operation"),
-        "The name of the request body example of that operation that causes it. Null when any "
+        "The name of the request body example of that operation that causes it. Null if any "
         "successful call does.",
     ]
     within_seconds: Annotated[
         Positive,
-        "How long after the call the first attempt of the delivery is made at the latest.",
+        "The maximum number of seconds between the call and the first delivery attempt.",
     ]
 
 

@@ -12,35 +12,35 @@ from specwright.vocabulary.types import InstancePointer, Name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookEndpoint:
-    """The operation registers an address that webhooks are sent to."""
+    """The operation registers a URL that webhooks are sent to."""
 
     url: Annotated[
-        InstancePointer, Names(Target.REQUEST_BODY), "Where the request has the address."
+        InstancePointer, Names(Target.REQUEST_BODY), "The place of the URL in the request."
     ]
     event_types: Annotated[
         InstancePointer | None,
         Names(Target.REQUEST_BODY),
-        "Where the request lists the webhooks that are sent there, by their names in the document. "
-        "Null when every address gets all of them.",
+        "The place in the request of the list of webhooks to send, by their names in the document. "
+        "Null if every URL gets all of them.",
     ]
     id: Annotated[
         InstancePointer,
         Names(Target.RESPONSE_BODY),
-        "Where the response has the id of the endpoint, which the only path parameter of the "
-        "operations below takes.",
+        "The place in the response of the id of the endpoint, the only path parameter of the "
+        "operations below.",
     ]
     secret: Annotated[
         InstancePointer | None,
         Names(Target.RESPONSE_BODY),
-        "Where the response has the secret that deliveries to the endpoint are signed with. Null "
-        "when they are not signed.",
+        "The place in the response of the secret that signs deliveries to the endpoint. Null if "
+        "they are not signed.",
     ]
     remove: Annotated[Name, Names(Target.OPERATION), "The operationId that removes an endpoint."]
     test: Annotated[
         Name | None,
         Names(Target.OPERATION),
-        "The operationId that sends a webhook to one endpoint, whether its type is listed or not. "
-        "Null when there is none.",
+        "The operationId that sends a webhook to one endpoint, whether its type is listed or not; "
+        "or null.",
     ]
 
 

@@ -49,5 +49,5 @@ async def _open(place: str, alone: bool, command_seconds: float | None) -> Datab
         return await PostgresDatabase.open(place, command_seconds=command_seconds)
     if not is_file(place):
         scheme = place.partition("://")[0]
-        raise OperatorError(f"{scheme}:// is no database: give a file or a postgresql:// URL")
+        raise OperatorError(f"{scheme}:// is not supported: use a file or a postgresql:// URL")
     return SqliteDatabase(Path(place), alone=alone)

@@ -196,7 +196,7 @@ class PostgresDatabase:
         if version.major < _OLDEST:
             for each in (pool, read_pool, long_pool):
                 await each.close()
-            raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is needed")
+            raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is required")
         return cls(pool, read_pool, long_pool)
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
@@ -242,12 +242,12 @@ class PostgresDatabase:
     async def check(self, now: int) -> None:
         """Check that changes get committed, the database is writable, and the clocks agree."""
         if (seconds := self._changes.stalled_seconds) > _STALLED_SECONDS:
-            raise UnavailableError(f"changes wait, and none was committed for {seconds:.0f} s")
+            raise UnavailableError(f"waiting changes were not committed for {seconds:.0f} s")
         found = await self.run(partial(row, _STATE))
         if found is None or found["is_standby"]:
-            raise UnavailableError("PostgreSQL is a standby, which cannot be written")
+            raise UnavailableError("PostgreSQL is a read-only standby")
         if abs(off := now - found["now"]) > _MOST_OFF:
-            raise UnavailableError(f"the clock is {off / SECOND:.0f} s off that of PostgreSQL")
+            raise UnavailableError(f"the clock differs from PostgreSQL's by {off / SECOND:.0f} s")
 
     async def _make(self, changes: Sequence[Change[Any]]) -> Sequence[Outcome[Any]]:
         try:
@@ -322,9 +322,9 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except asyncpg.LockNotAvailableError as error:
-        raise LockedError("another transaction holds what this one needs") from error
+        raise LockedError("another transaction holds a lock that this one needs") from error
     except asyncpg.InsufficientPrivilegeError as error:
-        raise OperatorError(f"the role of PostgreSQL needs more rights: {error}") from error
+        raise OperatorError(f"the PostgreSQL role lacks privileges: {error}") from error
     except _CONNECTION_ERRORS as error:
         raise UnavailableError(f"PostgreSQL cannot do this now: {error}") from error
 

@@ -38,7 +38,7 @@ _PASSING = {
     sqlite3.SQLITE_BUSY: "the database is busy",
     sqlite3.SQLITE_READONLY: "the database cannot be written",
     sqlite3.SQLITE_CANTOPEN: "the database file cannot be opened",
-    sqlite3.SQLITE_NOMEM: "there is no memory left",
+    sqlite3.SQLITE_NOMEM: "out of memory",
 }
 
 
@@ -84,7 +84,7 @@ class SqliteDatabase:
         """
         if sqlite3.sqlite_version_info < _OLDEST:
             raise OperatorError(
-                f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed"
+                f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is required"
             )
         # A symbolic link leads to the same file, and so to the same lock.
         self.path = path.resolve()

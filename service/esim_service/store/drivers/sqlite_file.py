@@ -59,8 +59,8 @@ def make_private(path: Path, *, is_ours: bool) -> None:
     except FileExistsError:
         if path.stat().st_nlink > 1:
             raise OperatorError(
-                f"{path} has another name (a hard link), under which SQLite would not see what is "
-                "in the files beside it: remove that name, or make a copy with "
+                f"{path} has another hard link, under which SQLite would not find the files next "
+                "to it: remove that link, or make a copy with "
                 "`esim-service backup`"
             ) from None
         if is_ours:
@@ -86,8 +86,7 @@ def lock(path: Path) -> int:
     except OSError as error:
         os.close(descriptor)
         raise OperatorError(
-            f"{path} is in use by another process: stop that one, "
-            "or use PostgreSQL for several processes"
+            f"{path} is in use by another process: stop it, or use PostgreSQL for several processes"
         ) from error
     return descriptor
 

@@ -1,0 +1,108 @@
+"""Messages, docstrings and pages do without the words that make plain English hard to read."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import subprocess
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+# Each with the usual replacement.
+STOPPED = {
+    r"nobody|somebody|whoever": "the person or the program, by name; passive voice",
+    r"whatever|whichever": "any, every, regardless of",
+    r"anew": "again, from scratch",
+    r"heed(s|ed)?": "obey, follow, take into account",
+    r"besides": "also, apart from",
+    r"in vain": "without success",
+    r"for ever": "forever, indefinitely",
+    r"see(s|n)? to (?!it\b)": "handle, ensure",
+    r"(?<!there )(is|are) no (?!longer\b|such\b|more\b)[a-z]+": "is not a valid X",
+}
+_STOPPED = re.compile(rf"\b({'|'.join(STOPPED)})\b", re.IGNORECASE)
+# A first line names a thing, or says in the imperative what a function does.
+_CLAUSE = re.compile(r"\b(what|who|whose|whom|whatever|whoever)\b", re.IGNORECASE)
+_PYTHON = ("generator", "service", "benchmarks", "examples", "noxfile.py")
+_RENDERED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+
+
+def tracked(*paths: str, suffix: str) -> list[Path]:
+    """The files of the repository below some paths."""
+    command = ["git", "-C", str(ROOT), "ls-files", "--", *paths]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return [ROOT / name for name in names if name.endswith(suffix)]
+
+
+def docstrings(tree: ast.Module) -> Iterator[str]:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and (found := ast.get_docstring(node)):
+            yield found
+
+
+def said(path: Path) -> str:
+    """The string literals, with docstrings among them, and the comments of a Python file."""
+    source = path.read_text("utf-8")
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    found = [each.string for each in tokens if each.type in (tokenize.STRING, tokenize.COMMENT)]
+    return "\n".join(" ".join(each.split()) for each in found)
+
+
+def prose(path: Path) -> str:
+    text = _RENDERED.sub("", path.read_text("utf-8"))
+    return " ".join(_CODE.sub("`code`", text).split())
+
+
+def stopped(text: str) -> list[str]:
+    return [text[max(0, each.start() - 40) : each.end() + 20] for each in _STOPPED.finditer(text)]
+
+
+@pytest.mark.parametrize("text", ["Nobody reads it.", "It is no number.", "a key seen to late"])
+def test_a_stopped_word_is_found(text: str) -> None:
+    assert stopped(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["There is no key.", "It is no longer sent.", "See to it.", "There is no such plan."]
+)
+def test_plain_english_is_left_alone(text: str) -> None:
+    assert not stopped(text)
+
+
+def test_python_does_without_stopped_words() -> None:
+    found = {
+        f"{path.relative_to(ROOT)}: {each}"
+        for path in tracked(*_PYTHON, suffix=".py")
+        for each in stopped(said(path))
+    }
+    assert not found
+
+
+def test_pages_do_without_stopped_words() -> None:
+    pages = tracked("*.md", "docs", suffix=".md")
+    templates = tracked("*.jinja", suffix=".jinja")
+    found = {
+        f"{path.relative_to(ROOT)}: {each}"
+        for path in (*pages, *templates, ROOT / "action.yml")
+        if "golden" not in path.parts
+        for each in stopped(prose(path))
+    }
+    assert not found
+
+
+def test_first_lines_of_docstrings_are_no_clauses() -> None:
+    found = {
+        f"{path.relative_to(ROOT)}: {first}"
+        for path in tracked("generator", "service", "noxfile.py", suffix=".py")
+        for each in docstrings(ast.parse(path.read_text("utf-8")))
+        if _CLAUSE.search(first := each.splitlines()[0])
+    }
+    assert not found
