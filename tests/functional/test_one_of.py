@@ -113,8 +113,17 @@ TAG: Json = {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "integer"}]}
         ([COLUMN, {"type": "array", "items": COLUMN}], ["epoch", ["a"]], None),
         ([ref("Column"), ref("Tag")], ["epoch", 7], "abc"),
         ([ref("Alias"), {"type": "array", "items": TEXT}, {"type": "null"}], ["epoch", None], None),
+        ([COLUMN, {"type": "string", "minLength": 10}], ["epoch", "epoch of it"], None),
+        ([{"type": "number"}, {"type": "integer"}], [1.5], 5),
     ],
-    ids=["references", "inline", "of two unions", "an alias of an alias"],
+    ids=[
+        "references",
+        "inline",
+        "of two unions",
+        "an alias of an alias",
+        "inline and overlapping",
+        "numbers",
+    ],
 )
 def test_an_alternative_that_is_a_union_is_one_alternative(
     package: Generate, alternatives: list[Json], fits: list[Any], several: Any
