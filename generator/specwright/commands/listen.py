@@ -141,9 +141,16 @@ def _register(endpoints: Endpoints, listener: Listener) -> Endpoint:
         endpoint = endpoints.register(listener.url, types)
     except CannotObserve as error:
         last = endpoints.target.record.exchanges[-1:]
-        raise _failed(endpoints, str(error), *last) from None
+        raise _failed(endpoints, str(error), *last, hint=_way_to_remove(endpoints)) from None
     listener.verify_with(endpoint.secret)
     return endpoint
+
+
+def _way_to_remove(endpoints: Endpoints) -> str:
+    """Return the hint for an endpoint that is refused because others are in its way."""
+    remove = endpoints.registration.remove
+    request = f"{remove.method.upper()} {endpoints.target.base_url}{remove.key}"
+    return f"a listener that is killed leaves its endpoint registered; to remove it: {request}"
 
 
 def _receive(
@@ -180,7 +187,9 @@ def _remove(endpoints: Endpoints, endpoint: Endpoint, tell: Callable[[str], None
         tell(f"{endpoint.id} is still registered: its removal {outcome(done)}")
 
 
-def _failed(endpoints: Endpoints, message: str, *exchanges: Exchange) -> InputError:
+def _failed(
+    endpoints: Endpoints, message: str, *exchanges: Exchange, hint: str | None = None
+) -> InputError:
     """Return the error for a failed request, with its response; a success may hold a secret."""
     redaction = Redaction(endpoints.target.keys.values())
     said = [
@@ -190,4 +199,4 @@ def _failed(endpoints: Endpoints, message: str, *exchanges: Exchange) -> InputEr
         for each in exchanges
     ]
     details = [shorten(redaction.text(each)) for each in said if each]
-    return InputError(f"{endpoints.target.base_url}: {message}", details=details)
+    return InputError(f"{endpoints.target.base_url}: {message}", details=details, hint=hint)

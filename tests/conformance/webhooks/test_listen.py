@@ -356,9 +356,10 @@ def test_a_refusal_is_shown_without_the_key(guarded: Path, authority: Authority)
             *(provider.url, "--document", guarded, "--api-key-env", "KEY"),
             *("--receiver-authority", authority.file.parent),
         )
-    first, second = told.splitlines()
+    first, second, third = told.splitlines()
     assert first == f"error: {provider.url}: addHook was answered with 422"
     assert second.startswith('{"error": "[redacted] cannot \\u001b[31m do this"}')
+    assert third.endswith(f"to remove it: DELETE {provider.url}/hooks/{{hook}}")
 
 
 def test_an_endpoint_that_cannot_be_tested_is_removed(document: Path, authority: Authority) -> None:
