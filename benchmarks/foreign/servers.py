@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+# For servers that accept any credential.
+_TOKEN = "a-test-token"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
@@ -49,7 +52,7 @@ def _fastapi(name: str, module: str, *more: str, key: str = "") -> Server:
     return Server(name=name, packages=packages, source=source, command=command, key=key)
 
 
-def _prism(document: str) -> Server:
+def _prism(document: str, key: str = "") -> Server:
     """Return a mock of a published document by Prism."""
     path = f"{{corpus}}/specs/{document}"
     return Server(
@@ -57,6 +60,18 @@ def _prism(document: str) -> Server:
         packages=("@stoplight/prism-cli@5",),
         is_npm=True,
         command=("{bin}/prism", "mock", "--port", "{port}", path),
+        document=path,
+        key=key,
+    )
+
+
+def _connexion(document: str) -> Server:
+    """Return a mock of a published document by connexion, whose answers are the examples."""
+    path = f"{{corpus}}/specs/{document}"
+    return Server(
+        name=f"connexion, {document}",
+        packages=("connexion[flask,uvicorn]==3.3.0",),
+        command=("{bin}/connexion", "run", "--mock", "all", "--port", "{port}", path),
         document=path,
     )
 
@@ -75,7 +90,7 @@ SERVERS = (
         packages=("chromadb",),
         command=("{bin}/chroma", "run", "--path", "{place}", "--port", "{port}"),
         # It requires a token and accepts any.
-        key="a-test-token",
+        key=_TOKEN,
     ),
     Server(
         name="LiteLLM proxy",
@@ -94,5 +109,14 @@ SERVERS = (
         "pwdlib[argon2]",
         key="johndoe:secret",
     ),
-    _prism("cafe.yaml"),
+    _connexion("readme-schema-types-3.1.json"),
+    _connexion("oas-link-example-3.0.yaml"),
+    _prism("adyen-capital.json", _TOKEN),
+    _prism("cafe.yaml", _TOKEN),
+    _prism("oas-tictactoe-3.1.yaml", _TOKEN),
+    _prism("ollama.yaml", _TOKEN),
+    _prism("readme-petstore-3.1.yaml", _TOKEN),
+    _prism("svix-server.json", _TOKEN),
+    _prism("telegram-bot.json"),
+    _prism("train-travel.yaml", _TOKEN),
 )
