@@ -39,7 +39,6 @@ CONFORMANCE_TESTS = (
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait. The last long tests are distributed among workers.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
-DISTRIBUTIONS = (".", "generated", "service")
 # A minute becomes two seconds, so that no attempt is early even on a clock of whole seconds.
 RETRY_SCALE = "0.034"
 
@@ -204,10 +203,7 @@ def build(session: nox.Session) -> None:
     """Build wheel and sdist of the three distributions; try the toolkit's wheel on its own."""
     install_group(session, "build")
     out = Path("dist").resolve()
-    for directory in DISTRIBUTIONS:
-        session.run(
-            "python", "-m", "build", "--no-isolation", "--outdir", str(out), directory, silent=True
-        )
+    session.run("python", "-m", "release.artefacts", str(out))
     place = Path(session.create_tmp()).resolve()
     bare = place / "bare"
     session.run("python", "-m", "venv", "--clear", str(bare))
@@ -217,6 +213,13 @@ def build(session: nox.Session) -> None:
     document = str(Path(DOCUMENT).resolve())
     with session.chdir(place):
         session.run(command, "generate", "--document", document, "--output", "out", external=True)
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Cut the changelog entry and build a release (`-- --tag TAG` builds a tagged one again)."""
+    install_group(session, "build")
+    session.run("python", "-m", "release", *session.posargs)
 
 
 @nox.session
