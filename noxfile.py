@@ -180,6 +180,14 @@ def action(session: nox.Session) -> None:
 
 
 @nox.session
+def newcomer(session: nox.Session) -> None:
+    """Follow README.md in a bare environment, with an installation from the index."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("pytest", "tests/docs/test_installation.py", env={"SPECWRIGHT_NETWORK": "1"})
+
+
+@nox.session
 def typecheck(session: nox.Session) -> None:
     """Check types: mypy strict on all code, pyright strict on the generated package."""
     install_workspace(session)
