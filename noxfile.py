@@ -77,6 +77,14 @@ def derive(session: nox.Session) -> None:
 
 
 @nox.session
+def images(session: nox.Session) -> None:
+    """Take the picture of the report in README.md (needs Chromium; `derive` makes the other)."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "tests.derived.pictures")
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests of toolkit and package (two minutes), or pytest with arguments after `--`."""
     install_workspace(session)
