@@ -19,7 +19,7 @@ from service.catalogue import build as catalogue
 from tests.contract import verdicts
 from tests.contract.faults_by_others import verdicts as by_others
 from tests.contract.shops import verdicts as shops
-from tests.derived import pages, pictures, trees
+from tests.derived import names_page, pages, pictures, trees
 from tests.mutation import figures
 
 ROOT = Path(__file__).parents[2]
@@ -89,6 +89,7 @@ DERIVED = (
     page("docs/reference/cli.md", "the help of the commands", pages.cli),
     page("docs/reference/service-cli.md", "the help of the service's commands", pages.service_cli),
     page("docs/reference/service-settings.md", "the service's settings", pages.settings),
+    page("docs/reference/sdk.md", "the names of the modules", names_page.render),
     page("docs/reference/rules.md", "the tables of rules", pages.rules),
     page("docs/reference/x-contract.md", "the modules of the vocabulary", pages.vocabulary),
     page("docs/images/terminal.svg", "the commands of README.md", pictures.terminal),
