@@ -69,11 +69,15 @@ _WORDS = {
     "CREATE_TOPUP_REPLAY_HEADERS": "The headers of a repeated response of `create_topup`.",
     "CREATE_WEBHOOK_ENDPOINT_CAPACITY": "The most resources that may exist.",
 }
-_START = """# Public names
+_START = """\
+# Public names
 
-Written by `nox -s derive` from the modules; do not edit. The names are those of `partner_esim`, the package of this repository; every generated package has the same, except for those that its document decides: names of clients, groups and constants. All other names are internal.
+`nox -s derive` makes this page. The names are those of `partner_esim`, the package of this
+repository; every generated package has the same, except for those that its document decides: names
+of clients, groups and constants. All other names are internal.
 
-A response that lacks a field has `None` there: neither `OMIT`, which is only for arguments, nor the `MISSING` of Pydantic ([more](../how-to/use-the-client.md#what-an-answer-may-lack)).
+A response that lacks a field has `None` there: neither `OMIT`, which is only for arguments, nor the
+`MISSING` of Pydantic ([more](../how-to/use-the-client.md#what-an-answer-may-lack)).
 """
 
 

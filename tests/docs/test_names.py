@@ -7,9 +7,9 @@ import re
 from importlib import import_module
 from pathlib import Path
 
-import partner_esim
 import pytest
 
+import partner_esim
 import specwright
 
 ROOT = Path(__file__).parents[2]
