@@ -134,6 +134,8 @@ PROMISES: list[tuple[Keyword[Any], str, Any, Any, str]] = [
     (TRANSITION, "moves", {"a": "b"}, {"a": "b", "c": None}, "declaration-compatible"),
     (TRANSITION, "moves", {"a": "b", "c": None}, {"a": "b"}, "behaviour-changed"),
     (TRANSITION, "moves", {"a": "b"}, {"a": "c"}, "behaviour-changed"),
+    (TRANSITION, "moves", {"a": "b"}, {"a": None}, "behaviour-changed"),
+    (TRANSITION, "moves", {"a": None}, {"a": "b"}, "declaration-compatible"),
     (RESET, "keeps", ["a"], ["b", "a"], "declaration-compatible"),
     (RESET, "keeps", ["a", "b"], ["a"], "behaviour-changed"),
     (RESET, "restores", [{"at": "/a"}], [{"at": "/b"}, {"at": "/a"}], "declaration-compatible"),

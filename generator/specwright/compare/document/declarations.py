@@ -93,6 +93,13 @@ def _lost(before: Any, after: Any) -> bool:
     return any(each not in (after or ()) for each in before or ())
 
 
+def _fewer_moves(before: Any, after: Any) -> bool:
+    """Return whether a move was removed, or its promise of a state; null promises none."""
+    return after is None or any(
+        state not in after or to not in (None, after[state]) for state, to in (before or {}).items()
+    )
+
+
 def _other(before: Any, after: Any) -> bool:
     return True
 
@@ -177,7 +184,7 @@ CLAUSES = (
     # New, it refuses calls that nothing has refused before.
     Clause(TRANSITION, ("read",), _other, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(TRANSITION, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(TRANSITION, ("moves", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRANSITION, ("moves",), _fewer_moves, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("states",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
