@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from release.artefacts import DISTRIBUTIONS
+from release.artefacts import DISTRIBUTIONS, add_checksums
 from release.changelog import cut
 from release.errors import ReleaseError
 from release.steps import prepare, rebuild
@@ -56,6 +56,14 @@ def test_a_release_has_an_entry_and_checksums(top: Path) -> None:
     sums = made.pop("SHA256SUMS").decode().splitlines()
     assert sums == [f"{hashlib.sha256(made[n]).hexdigest()}  {n}" for n in ("a.tar.gz", "a.whl")]
     assert len(made) == 2
+
+
+def test_checksums_do_not_count_themselves(tmp_path: Path) -> None:
+    fake(tmp_path, tmp_path)
+    add_checksums(tmp_path)
+    before = files(tmp_path)
+    add_checksums(tmp_path)
+    assert files(tmp_path) == before
 
 
 def dirty(top: Path) -> None:
