@@ -1,4 +1,4 @@
-"""Check the built site: links lead to pages and places in it, and nothing is loaded from elsewhere."""
+"""Check the built site: links lead to places in it, and nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class _Page(HTMLParser):
         self.ids |= {found[name] for name in ("id", "name") if name in found}
         for name in ("href", "src", "srcset"):
             relations = set(found.get("rel", "").split())
-            if name in found and ((tag, name) in _LOADED or (tag == "link" and relations & _RELATIONS)):
+            if name in found and (
+                (tag, name) in _LOADED or (tag == "link" and relations & _RELATIONS)
+            ):
                 self.loaded.append(found[name])
             elif name in found and tag == "a":
                 self.links.append(found[name])

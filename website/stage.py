@@ -14,7 +14,9 @@ from pathlib import Path
 
 from website.links import links, resolve
 
+HERE = Path(__file__).parent
 SETTINGS = "zensical.toml"
+STYLES = "extra.css"
 # The navigation. A page is listed in the first section that matches its path.
 SECTIONS: Mapping[str, Sequence[str]] = {
     "Home": ("README.md",),
@@ -47,9 +49,7 @@ def sections(top: Path) -> dict[str, list[Path]]:
         for pattern in patterns:
             for file in sorted(top.glob(pattern)):
                 listed.setdefault(file.relative_to(top), section)
-    return {
-        section: [page for page, of in listed.items() if of == section] for section in SECTIONS
-    }
+    return {section: [page for page, of in listed.items() if of == section] for section in SECTIONS}
 
 
 def stage(top: Path, place: Path) -> None:
@@ -74,9 +74,10 @@ def stage(top: Path, place: Path) -> None:
         waiting.extend(led_to)
         _write(place / "docs" / _staged(page), _FILE.sub(r'\1 title="\2"', text).encode())
     nav = [{section: [_staged(page) for page in below]} for section, below in listed.items()]
-    settings = (Path(__file__).with_name(SETTINGS)).read_text("utf-8")
+    settings = (HERE / SETTINGS).read_text("utf-8")
     settings = settings.replace("[project]\n", f"[project]\nnav = {_toml(nav)}\n", 1)
     _write(place / SETTINGS, settings.encode())
+    _write(place / "docs" / STYLES, (HERE / STYLES).read_bytes())
 
 
 def _staged(file: Path) -> str:

@@ -163,12 +163,6 @@ def test_every_block_has_a_language_that_is_checked(path: Path) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("path", sorted({*PAGES, *ROOT.glob("*.md")}), ids=page_name)
-def test_links_to_files_of_this_repository_resolve(path: Path) -> None:
-    missing = [link for link in local_links(path) if not (path.parent / link).exists()]
-    assert not missing
-
-
 def test_the_places_that_contributors_are_sent_to_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     named = re.findall(r"`((?:generator|templates|tests|docs)/[\w./-]*)`", text)
@@ -184,8 +178,3 @@ def test_the_sessions_that_contributors_are_told_of_exist() -> None:
     known = re.findall(r"^def (\w+)\(session", (ROOT / "noxfile.py").read_text("utf-8"), re.M)
     assert len(sessions) > 8
     assert sessions <= set(known)
-
-
-def local_links(path: Path) -> list[str]:
-    prose = re.sub(r"^ *```.*?^ *```", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    return re.findall(r"\]\((?!https?:|#)([^)#\s]+)", prose)
