@@ -9,7 +9,11 @@ from tests.derived.table import DERIVED, Derived
 TREE = Derived("made", "nothing", lambda: {"a.txt": "a\n", "below/b.txt": "b\r\n"})
 
 
-@pytest.mark.parametrize("row", DERIVED, ids=lambda row: row.path)
+# tests/bugs runs its own, and shows what differs.
+ROWS = [row for row in DERIVED if not row.path.startswith("tests/bugs/")]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.path)
 def test_what_is_derived_is_current(row: Derived) -> None:
     assert [each.words for each in row.differences()] == [], "run: nox -s derive"
 
