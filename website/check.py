@@ -42,7 +42,7 @@ class _Page(HTMLParser):
 
 
 def problems(site: Path) -> Iterator[str]:
-    """Yield what is wrong, each with its page."""
+    """Yield the problems of a site, each with its page."""
     pages = {file: _read(file) for file in sorted(site.rglob("*.html"))}
     for file, page in pages.items():
         name = file.relative_to(site).as_posix()

@@ -70,5 +70,5 @@ def _slug(heading: str) -> str:
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:
-    """Replace what matches by spaces, so that places remain."""
+    """Replace each match by spaces, so that places remain."""
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)

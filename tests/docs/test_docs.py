@@ -170,6 +170,24 @@ def test_the_places_that_contributors_are_sent_to_exist() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+def test_the_examples_for_contributors_are_in_the_files_that_they_name() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    pairs = re.findall(r"`([^`\n]+)` in `([\w./-]+/[\w./-]+\.\w+)`", text)
+    assert len(pairs) > 15
+    assert [each for each in pairs if each[0] not in (ROOT / each[1]).read_text("utf-8")] == []
+
+
+def test_the_bug_that_contributors_are_shown_is_one_of_the_folders() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    folder, *files = re.findall(r"^(?:[├└]── )?([\w./-]+)/?", blocks_of(text)[1], re.MULTILINE)
+    assert all((ROOT / folder / each).exists() for each in files)
+    assert blocks_of(text)[2] == (ROOT / folder / "bug.toml").read_text("utf-8")
+
+
+def blocks_of(text: str) -> list[str]:
+    return re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
 def test_the_sessions_that_contributors_are_told_of_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     told = re.findall(r"nox -s ([a-z_]+)", text)
