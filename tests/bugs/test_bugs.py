@@ -52,7 +52,7 @@ def test_another_result_is_shown(bug: Path) -> None:
 
 def test_files_are_those_that_are_named_and_figures_that_vary_are_left_out(bug: Path) -> None:
     command = 'command = "generate --document openapi.yaml --package nodes"'
-    text = f'about = "A. B."\n{command}\nfiles = ["generated/*/models.py"]\n'
+    text = f'about = "A. B."\n{command}\nfiles = ["**/models.py", "**/output.txt"]\n'
     (bug / "bug.toml").write_text(text, "utf-8")
     (bug / "openapi.yaml").write_text("openapi: 3.1.0\ninfo: {title: A, version: '1'}\npaths: {}\n")
     result = made(bug)

@@ -20,6 +20,7 @@ PROJECT = {
     "docs/how-to/p.svg": "<svg/>",
     "docs/other.md": "# Other\n",
     "examples/a.py": 'TEXT = "````"\n',
+    "examples/__pycache__/a.pyc": "",
     "examples/below/README.md": "[a](b.md)\n",
 }
 PAGE = '<html id="top"><a href="{link}">a</a>{more}</html>'
@@ -55,6 +56,7 @@ def test_pages_are_listed_once_in_the_order_of_the_sections(staged: Path) -> Non
         "Project": ["other.md", "CHANGELOG.md"],
     }
     assert settings["theme"]["font"] is False
+    assert all((staged / "docs" / each).is_file() for each in settings["extra_css"])
 
 
 def test_links_follow_the_pages(staged: Path) -> None:
@@ -75,6 +77,7 @@ def test_files_that_are_linked_become_pages_that_the_search_leaves_out(staged: P
     files = (staged / "docs/source/examples.md").read_text("utf-8")
     assert "[examples/a.py](examples/a.py.md)" in files
     assert "[examples/below/README.md](examples/below/README.md.md)" in files
+    assert "__pycache__" not in files
     code = (staged / "docs/source/examples/a.py.md").read_text("utf-8")
     assert code.endswith('# `examples/a.py`\n\n`````py\nTEXT = "````"\n`````\n')
     assert code.startswith("---\nsearch:\n  exclude: true\n---\n")
