@@ -215,6 +215,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def site(session: nox.Session) -> None:
+    """Build the documentation site in build/website/site, and check its links."""
+    install_group(session, "site")
+    session.run("python", "-m", "website")
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """Build wheel and sdist of the three distributions; try the toolkit's wheel on its own."""
     install_group(session, "build")

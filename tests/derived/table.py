@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks.foreign import outcomes as foreign
 from benchmarks.situations import outcomes as situations
 from service.catalogue import build as catalogue
+from tests.bugs import driver as bugs
 from tests.contract import verdicts
 from tests.contract.faults_by_others import verdicts as by_others
 from tests.contract.shops import verdicts as shops
@@ -80,6 +81,10 @@ DERIVED = (
     *(
         Derived(f"tests/golden/{case.name}/expected", "the input beside it", trees.golden(case))
         for case in trees.CASES
+    ),
+    *(
+        Derived(f"tests/bugs/{place.name}/{bugs.EXPECTED}", "the folder of the bug", make)
+        for place, make in bugs.MAKE.items()
     ),
     page(
         "service/esim_service/data/catalogue.json",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+import difflib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from click import unstyle
@@ -37,6 +38,23 @@ def read(place: Path) -> Tree:
 def kept(tree: Tree) -> Tree:
     """Return the part of a generated tree that golden cases hold."""
     return {name: text for name, text in tree.items() if not NOT_KEPT & set(name.split("/"))}
+
+
+def differences(expected: Tree, made: Tree) -> Iterator[str]:
+    """Yield the names of missing and unexpected files, and a unified diff of each other one."""
+    for name in sorted(expected.keys() | made.keys()):
+        if name not in made:
+            yield f"missing: {name}"
+        elif name not in expected:
+            yield f"not expected: {name}"
+        else:
+            yield from difflib.unified_diff(
+                expected[name].splitlines(),
+                made[name].splitlines(),
+                f"expected/{name}",
+                f"made/{name}",
+                lineterm="",
+            )
 
 
 def package() -> Tree:

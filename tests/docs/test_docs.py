@@ -212,17 +212,29 @@ def test_every_block_has_a_language_that_is_checked(path: Path) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("path", sorted({*PAGES, *ROOT.glob("*.md")}), ids=page_name)
-def test_links_to_files_of_this_repository_resolve(path: Path) -> None:
-    missing = [link for link in local_links(path) if not (path.parent / link).exists()]
-    assert not missing
-
-
 def test_the_places_that_contributors_are_sent_to_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     named = re.findall(r"`((?:generator|templates|tests|docs)/[\w./-]*)`", text)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_examples_for_contributors_are_in_the_files_that_they_name() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    pairs = re.findall(r"`([^`\n]+)` in `([\w./-]+/[\w./-]+\.\w+)`", text)
+    assert len(pairs) > 15
+    assert [each for each in pairs if each[0] not in (ROOT / each[1]).read_text("utf-8")] == []
+
+
+def test_the_bug_that_contributors_are_shown_is_one_of_the_folders() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    folder, *files = re.findall(r"^(?:[├└]── )?([\w./-]+)/?", blocks_of(text)[1], re.MULTILINE)
+    assert all((ROOT / folder / each).exists() for each in files)
+    assert blocks_of(text)[2] == (ROOT / folder / "bug.toml").read_text("utf-8")
+
+
+def blocks_of(text: str) -> list[str]:
+    return re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def test_the_sessions_that_contributors_are_told_of_exist() -> None:
@@ -233,8 +245,3 @@ def test_the_sessions_that_contributors_are_told_of_exist() -> None:
     known = re.findall(r"^def (\w+)\(session", (ROOT / "noxfile.py").read_text("utf-8"), re.M)
     assert len(sessions) > 8
     assert sessions <= set(known)
-
-
-def local_links(path: Path) -> list[str]:
-    prose = re.sub(r"^ *```.*?^ *```", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    return re.findall(r"\]\((?!https?:|#)([^)#\s]+)", prose)

@@ -77,7 +77,8 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         ),
         Behaviour.PERMISSION: (
             "A key without permissions, such as that of a suspended partner, gets 403 from every "
-            "operation with a security requirement."
+            "operation with a security requirement; a key without the required scopes or roles is "
+            "refused."
         ),
     },
     Category.ISOLATION: {

@@ -93,7 +93,8 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "or declare `security: []` if the operation is public.",
     ),
     Behaviour.PERMISSION: Remedy(
-        "GET /invoices with the key of a suspended partner -> 200",
+        "GET /invoices with the key of a suspended partner, or without the scope that it requires "
+        "-> 200",
         "Check the permissions of a key after it is authenticated, and return 403.",
     ),
     Behaviour.ISOLATION: Remedy(

@@ -30,8 +30,8 @@ PATIENCE_SECONDS = 900
 ALONE_SECONDS = 20
 # A run waits more than it works.
 AT_A_TIME = 2
-# Users by the role of their key: two managers, and one who may do nothing.
-USERS = {0: "alice", 1: "bob", 3: "dave"}
+# Users by the option of their key: two managers, one who may do nothing, and a customer.
+USERS = {0: "alice", 1: "bob", 3: "dave", 5: "carol"}
 # A finding, as far as it is the same one in two runs.
 Found = tuple[str, ...]
 
@@ -76,13 +76,14 @@ def tested(shop: str, bug: str, document: Any, seed: str) -> frozenset[Found]:
         file = Path(directory, "openapi.json")
         file.write_text(json.dumps(document), "utf-8")
         keys = served.keys()
-        named = [part for number in keys for part in (OPTIONS[number], VARIABLES[number])]
+        options, variables = (*OPTIONS, "--unscoped-api-key-env"), (*VARIABLES, "UNSCOPED_KEY")
+        named = [part for number in keys for part in (options[number], variables[number])]
         command = [SPECWRIGHT, "test", served.base_url, "--document", file, *named]
         with contextlib.suppress(subprocess.TimeoutExpired):
             done = subprocess.run(
                 [*command, "--seed", seed, "--format", "json"],
                 cwd=directory,
-                env={**os.environ, **{VARIABLES[number]: key for number, key in keys.items()}},
+                env={**os.environ, **{variables[number]: key for number, key in keys.items()}},
                 capture_output=True,
                 text=True,
                 check=False,
