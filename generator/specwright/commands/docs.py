@@ -45,7 +45,8 @@ def docs(document: Path | None, output: Path, allowed: tuple[Path, ...]) -> None
 
     DOCUMENT is the document of [tool.specwright] unless it is given. The pages have a curl command
     and a call of the generated client for each operation, a search, and forms to send requests. A
-    page works offline and needs no other file. A site has a page for each group of operations.
+    page works offline and needs no other file. A site has a page for each group of operations;
+    other files in its directory are left alone.
     """
     from specwright import pipeline
     from specwright.arguments.inputs import lint_settings
@@ -53,9 +54,7 @@ def docs(document: Path | None, output: Path, allowed: tuple[Path, ...]) -> None
     from specwright.report import text
 
     is_site = output.suffix.lower() != _SUFFIX
-    if output.exists() and output.is_dir() != is_site:
-        kind = "a file, and a site needs a directory" if is_site else "a directory"
-        raise InputError(f"{output}: is {kind}", hint="choose another --output")
+    _check(output, is_site)
     config = configured(document=document)
     chosen = chosen_document(config)
     with ModelWorker() as worker:
@@ -74,3 +73,13 @@ def docs(document: Path | None, output: Path, allowed: tuple[Path, ...]) -> None
     size = sum(map(len, files.values())) / 1_000_000
     pages = "1 page" if len(files) == 1 else f"{len(files)} pages"
     say(f"wrote {output.as_posix()}: {pages}, {size:.1f} MB")
+
+
+def _check(output: Path, is_site: bool) -> None:
+    """Raise an error if nothing can be written there."""
+    hint = "choose another --output"
+    if output.is_symlink():
+        raise InputError(f"{output}: is a link; pages are not written through links", hint=hint)
+    if output.exists() and output.is_dir() != is_site:
+        kind = "a file, and a site needs a directory" if is_site else "a directory"
+        raise InputError(f"{output}: is {kind}", hint=hint)

@@ -16,7 +16,7 @@ from specwright.document.model import Document
 from specwright.document.sites import OperationSite, Site
 from specwright.ir.model.api import Api, Group, Webhook
 from specwright.ir.model.operations import Operation
-from specwright.pointer import resolve
+from specwright.pointer import Pointer, resolve
 from specwright.reference.markdown import introduction, prose
 from specwright.reference.rules import Rule, rules
 from specwright.reference.samples import Credential, Samples, address, form
@@ -29,6 +29,9 @@ _NOT_PLAIN = re.compile(r"[^a-z0-9]+")
 _LONGEST_NAME = 60
 # Of one example; the rest of a longer one is left out, with a note.
 _LONGEST_EXAMPLE = 10_000
+# Those of the page itself.
+_ANCHORS = ("api", "authentication", "content", "errors", "rules", "search", "servers")
+_RESPONSES = "/components/responses/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Answer:
 
     Attributes:
         codes: the error codes that its examples show.
+        shared: the anchor of the whole response, if operations share it.
     """
 
     status: str
@@ -73,6 +77,12 @@ class Answer:
     contents: Sequence[Content]
     headers: Sequence[Field]
     codes: Sequence[Code]
+    shared: str = ""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is a response to a failed request, as `default` usually is."""
+        return self.status[0] in "45d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,7 @@ class Entry:
     Attributes:
         server: the URL of its own server; empty if it has none.
         credentials: the schemes that authorize a caller, for each alternative.
+        schemes: those of the first alternative as JSON, for the script.
         samples: calls by their language.
         body_sample: the media type and the text of a body to try; None if no text can be sent.
     """
@@ -100,9 +111,19 @@ class Entry:
     errors: Sequence[Answer]
     server: str = ""
     credentials: Sequence[Sequence[str]] = ()
+    schemes: str = ""
     samples: Sequence[Example] = ()
     has_body: bool = False
     body_sample: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """An error response that operations share."""
+
+    anchor: str
+    name: str
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +140,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the reference, which is a page of a site: a group, the webhooks, or the models.
+    """A part of the reference and a page of a site: a group, webhooks, shared errors, or models.
 
     Attributes:
         file: the name of the page, without a suffix.
@@ -130,7 +151,13 @@ class Section:
     title: str
     description: Markup
     entries: Sequence[Entry] = ()
+    errors: Sequence[Shared] = ()
     models: Sequence[Model] = ()
+
+    @property
+    def members(self) -> Sequence[Entry | Shared | Model]:
+        """Everything in it; one kind, or nothing."""
+        return [*self.entries, *self.errors, *self.models]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +231,11 @@ class _Writer:
             (site.direction, site.key, site.method): site for site in sites.operations(document)
         }
         self._error = ERROR.read(document.data)
-        self._anchors = _Names(("content", "servers", "authentication", "rules", "errors", "search"))
+        self._anchors = _Names(
+            ("content", "servers", "authentication", "rules", "errors", "search")
+        )
         self._codes = {each.name: each for each in self._all_codes()}
+        self._shared: dict[str, Shared] = {}
 
     def reference(self) -> Reference:
         data = self._document.data
@@ -238,11 +268,13 @@ class _Writer:
         declared = dict(sites.members(self._document, components, "securitySchemes"))
         for key, credential in self._samples.credentials.items():
             value = declared[key].value if key in declared else {}
-            kind = " ".join(_text(value.get(each)) for each in ("type", "scheme", "in") if each in value)
+            kind = " ".join(
+                _text(value.get(each)) for each in ("type", "scheme", "in") if each in value
+            )
             yield Scheme(credential, kind, prose(_text(value.get("description"))))
 
     def _sections(self, anchors: Mapping[str, str]) -> Iterator[Section]:
-        files = _Names(("index", "webhooks", "models"))
+        files = _Names(("index", "webhooks", "shared-errors", "models"))
         for group in self._api.groups:
             yield Section(
                 self._anchors.of(group.tag.raw, "group-"),
@@ -255,6 +287,10 @@ class _Writer:
         if webhooks:
             entries = [self._webhook(each) for each in webhooks]
             yield Section(self._anchors.of("webhooks"), "webhooks", "Webhooks", Markup(), entries)
+        if self._shared:
+            errors = list(self._shared.values())
+            anchor = self._anchors.of("shared-errors")
+            yield Section(anchor, "shared-errors", "Shared errors", Markup(), errors=errors)
         if anchors:
             models = [self._model(name, anchor) for name, anchor in anchors.items()]
             anchor = self._anchors.of("models")
@@ -264,6 +300,7 @@ class _Writer:
         site = self._site("path", operation)
         entry = self._entry(site, operation, Place.OPERATION)
         shown = {(each.location.value, each.wire.raw): each for each in operation.parameters}
+        credentials = [[key.raw for key in each] for each in operation.security]
         parameters = [
             replace(
                 each,
@@ -278,7 +315,8 @@ class _Writer:
             entry,
             parameters=parameters,
             server=self._samples.base(operation),
-            credentials=[[key.raw for key in each] for each in operation.security],
+            credentials=credentials,
+            schemes=json.dumps(credentials[0] if credentials else []),
             samples=[
                 Example("curl", self._samples.curl(operation)),
                 Example("Python", self._samples.python(group, operation)),
@@ -299,6 +337,7 @@ class _Writer:
 
     def _entry(self, site: OperationSite, operation: Operation, place: Place) -> Entry:
         answers = [self._answer(*each) for each in sites.responses(self._document, site)]
+        errors = [self._short(answer, pointer) for answer, pointer in answers if answer.is_error]
         body = sites.request_body(self._document, site)
         return Entry(
             anchor=self._anchors.of(operation.id.raw),
@@ -311,11 +350,21 @@ class _Writer:
             parameters=[
                 self._parameter(each) for each in sites.parameters(self._document, site).values()
             ],
-            bodies=[*self._contents(body)] if body else (),
+            bodies=[*self._contents(body, is_request=True)] if body else (),
             body_text=prose(_text(body.value.get("description"))) if body else Markup(),
-            answers=[each for each in answers if each.status[0] not in "45d"],
-            errors=[each for each in answers if each.status[0] in "45d"],
+            answers=[answer for answer, _ in answers if not answer.is_error],
+            errors=errors,
         )
+
+    def _short(self, answer: Answer, pointer: Pointer) -> Answer:
+        """Return an error without the details that operations share."""
+        name = pointer.removeprefix(_RESPONSES)
+        if name == pointer:
+            return answer
+        if name not in self._shared:
+            anchor = self._anchors.of(name, "response-")
+            self._shared[name] = Shared(anchor, name, answer)
+        return replace(answer, contents=(), headers=(), shared=self._shared[name].anchor)
 
     def _parameter(self, site: Site) -> Field:
         value = site.value
@@ -329,7 +378,8 @@ class _Writer:
         )
         return replace(field, place=_text(value.get("in")))
 
-    def _answer(self, status: str, site: Site) -> Answer:
+    def _answer(self, status: str, site: Site) -> tuple[Answer, Pointer]:
+        """Return a response and its place."""
         headers = [
             self._schemas.field(
                 name,
@@ -341,25 +391,26 @@ class _Writer:
         ]
         contents = [*self._contents(site)]
         text = _text(site.value.get("description")) or _phrase(status)
-        is_error = status[0] in "45d"
-        codes = [*self._codes_in(site)] if is_error else ()
-        return Answer(status, prose(text), contents, headers, codes)
+        codes = [*self._codes_in(site)]
+        return Answer(status, prose(text), contents, headers, codes), site.pointer
 
-    def _contents(self, holder: Site) -> Iterator[Content]:
+    def _contents(self, holder: Site, *, is_request: bool = False) -> Iterator[Content]:
+        """Yield the media types; the properties of models are listed for requests only."""
         for media_type, site in sites.contents(self._document, holder):
             schema = site.value.get("itemSchema", site.value.get("schema"))
-            is_model = any(piece.model for piece in self._schemas.type(schema))
-            fields = () if schema is None or is_model else self._schemas.fields(schema)
-            type_ = self._schemas.type(schema) if schema is not None else []
+            type_ = [] if schema is None else self._schemas.type(schema)
+            is_linked = not is_request and any(piece.model for piece in type_)
+            fields = () if is_linked else self._schemas.fields(schema)
             yield Content(media_type, type_, fields, [*self._examples(site)])
 
     def _examples(self, site: Site) -> Iterator[Example]:
         if "example" in site.value:
             yield _example("Example", site.value["example"])
         for name, example in sites.members(self._document, site, "examples"):
+            title = _text(example.value.get("summary")) or name
             for field in ("value", "dataValue"):
                 if field in example.value:
-                    yield _example(_text(example.value.get("summary")) or name, example.value[field])
+                    yield _example(title, example.value[field])
 
     def _model(self, name: str, anchor: str) -> Model:
         schema = self._document.data["components"]["schemas"][name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -43,7 +43,7 @@ class _Parser(MarkdownIt):
 _PARSER = _Parser()
 
 
-@lru_cache(maxsize=None)
+@cache
 def prose(text: str, level: int = 5) -> Markup:
     """Return a description as HTML.
 
@@ -59,7 +59,7 @@ def introduction(text: str, level: int) -> tuple[Markup, Sequence[tuple[str, str
     """Return a description as HTML, and ids and titles of its first headings."""
     tokens = _parsed(text)
     _lower(tokens, level)
-    titles = []
+    titles: list[tuple[str, str]] = []
     for number, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag == f"h{level}":
             anchor = f"about-{len(titles) + 1}"

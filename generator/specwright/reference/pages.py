@@ -18,7 +18,7 @@ from specwright.reference.content import Reference, Section, content
 from specwright.text import visible
 
 _INDEX = "index"
-# A page with more operations shows its groups folded.
+# The groups of a reference with more operations are folded.
 _MANY = 40
 
 
@@ -37,7 +37,10 @@ def render_reference(
         pages |= {section.file: [section] for section in reference.sections}
     # The page of every anchor.
     places = {
-        anchor: name for name, shown in pages.items() for section in shown for anchor in _in(section)
+        anchor: name
+        for name, sections in pages.items()
+        for section in sections
+        for anchor in _in(section)
     }
     template = _environment().from_string(_asset("page.html.jinja"))
     style, script = _asset("page.css"), _asset("page.js")
@@ -48,6 +51,8 @@ def render_reference(
         "digests": [_digest(each) for each in (style, script)],
         "data": Markup(_data(reference)),
         "version": __version__,
+        "is_site": is_site,
+        "is_large": sum(len(each.entries) for each in reference.sections) > _MANY,
     }
     made = {}
     for name, shown in pages.items():
@@ -55,21 +60,18 @@ def render_reference(
             anchor: f"#{anchor}" if place == name else f"{place}.html#{anchor}"
             for anchor, place in places.items()
         }
-        is_folded = sum(len(each.entries) for each in shown) > _MANY and not is_site
         made[f"{name}.html"] = template.render(
             common,
             shown=shown,
             links=links,
             top="" if name == _INDEX else f"{_INDEX}.html",
             is_index=name == _INDEX,
-            is_site=is_site,
-            is_folded=is_folded,
         ).encode()
     return made
 
 
 def _in(section: Section) -> Sequence[str]:
-    return [section.anchor, *(each.anchor for each in (*section.entries, *section.models))]
+    return [section.anchor, *(each.anchor for each in section.members)]
 
 
 def _environment() -> jinja2.Environment:

@@ -85,15 +85,15 @@ def _rate_limit(value: Any, top: Mapping[str, Any]) -> tuple[Schema, Any]:
 def _members(path: str, schema: Schema, value: Any) -> Iterator[Member]:
     """Yield the members of a value that are not null, those of nested objects by their path."""
     if isinstance(value, dict):
-        known = schema.get("properties") or dict.fromkeys(value, schema["additionalProperties"])
-        for name, member in known.items():
-            if value.get(name) is not None:
-                inner = f"{path}.{name}" if path else name
-                yield from _members(inner, member, value[name])
-    elif value is not True or path:
+        for name, each in value.items():
+            if each is not None:
+                known = schema.get("properties", {}).get(name) or schema["additionalProperties"]
+                yield from _members(f"{path}.{name}" if path else name, known, each)
+    elif path or value is not True:
         shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        meaning = (schema.get("x-meanings") or {}).get(value) if isinstance(value, str) else None
-        yield Member(path, shown, prose(meaning or schema["description"] if path else meaning or ""))
+        meanings = schema.get("x-meanings", {})
+        meaning = meanings.get(shown, schema["description"] if path else "")
+        yield Member(path, shown, prose(meaning))
 
 
 def _title(keyword: Keyword[Any]) -> str:

@@ -84,7 +84,11 @@ class Samples:
         """Return a call of the generated client."""
         names = self._api.names
         call = self._calls.of(group, operation)
-        lines = [f"from {names.package} import {names.client}", "", f"with {names.client}() as client:"]
+        lines = [
+            f"from {names.package} import {names.client}",
+            "",
+            f"with {names.client}() as client:",
+        ]
         return "\n".join([*lines, *(f"    {line}" for line in _statement(call))]) + "\n"
 
     def curl(self, operation: Operation) -> str:
@@ -93,7 +97,11 @@ class Samples:
             operation.method, [f"--request {_word(operation.method)}"]
         )
         credentials = [*self._credentials(operation)]
-        keys = [f"{_word(each.name + '=')}\"${each.variable}\"" for each in credentials if each.kind == "query"]
+        keys = [
+            f'{_word(each.name + "=")}"${each.variable}"'
+            for each in credentials
+            if each.kind == "query"
+        ]
         path = self._path(operation)
         url = _url(self._base(operation), path, self._api.names.env_prefix)
         if keys:
@@ -176,7 +184,8 @@ class Samples:
         for name, each in value[0].items() if value and isinstance(value[0], dict) else ():
             shown = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
             is_file = name in properties and is_binary(properties[name].value)
-            yield f"--form {_word(f'{name}=@file')}" if is_file else f"--form-string {_word(f'{name}={shown}')}"
+            word = _word(f"{name}=@file" if is_file else f"{name}={shown}")
+            yield f"--form {word}" if is_file else f"--form-string {word}"
 
     def _content(self, operation: Operation) -> tuple[Any] | None:
         """Return an example of the usual body, which may be null; None without an example."""

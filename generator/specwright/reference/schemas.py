@@ -174,9 +174,7 @@ class Schemas:
         kind = _kind(found) if isinstance(found, dict) else ""
         return [Piece(f"{kind} " if kind else ""), Piece(model, model)]
 
-    def _joined(
-        self, parts: Sequence[Any], word: str, above: tuple[Pointer, ...]
-    ) -> list[Piece]:
+    def _joined(self, parts: Sequence[Any], word: str, above: tuple[Pointer, ...]) -> list[Piece]:
         shown: list[list[Piece]] = []
         for part in parts:
             pieces = self.type(part, above)
