@@ -57,15 +57,19 @@ def docs(document: Path | None, output: Path, allowed: tuple[Path, ...]) -> None
     _check(output, is_site)
     config = configured(document=document)
     chosen = chosen_document(config)
-    with ModelWorker() as worker:
-        files = pipeline.reference(
-            load_in_part(chosen, within=reference_directories(chosen, allowed)),
-            config.options,
-            is_site=is_site,
-            lint=lint_settings(chosen, short_method_names=config.options.short_method_names),
-            tell=lambda report: show(text.render(report), err=True),
-            begin_models=worker.begin,
-        )
+    try:
+        with ModelWorker() as worker:
+            files = pipeline.reference(
+                load_in_part(chosen, within=reference_directories(chosen, allowed)),
+                config.options,
+                is_site=is_site,
+                lint=lint_settings(chosen, short_method_names=config.options.short_method_names),
+                tell=lambda report: show(text.render(report), err=True),
+                begin_models=worker.begin,
+            )
+    except pipeline.InvalidDocument as error:
+        show(text.render(error.report), err=True)
+        raise
     if is_site:
         replace_files(output, files)
     else:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from specwright.document import sites
 from specwright.document.model import Document
@@ -97,15 +97,11 @@ class Samples:
             operation.method, [f"--request {_word(operation.method)}"]
         )
         credentials = [*self._credentials(operation)]
-        keys = [
-            f'{_word(each.name + "=")}"${each.variable}"'
-            for each in credentials
-            if each.kind == "query"
-        ]
         path = self._path(operation)
         url = _url(self._base(operation), path, self._api.names.env_prefix)
-        if keys:
-            url += _word("&" if "?" in path else "?") + "'&'".join(keys)
+        for number, each in enumerate(each for each in credentials if each.kind == "query"):
+            mark = "&" if number or "?" in path else "?"
+            url += f'{_word(f"{mark}{quote(each.name)}=")}"${each.variable}"'
         words = [" ".join(["curl", *method, *(["--globoff"] if set(url) & _GLOBBED else []), url])]
         words += [word for each in credentials if (word := _authorization(each))]
         words += [
