@@ -434,7 +434,7 @@ class _Writer:
             yield Code(anchor, name.raw, code.status, code.type.raw, prose(meaning))
 
     def _shown_codes(self) -> Iterator[tuple[str, str]]:
-        """Yield the codes in examples of responses, with what the examples say about them."""
+        """Yield the codes in examples of responses, each with the title of its example."""
         for site in self._sites.values():
             for _, response in sites.responses(self._document, site):
                 yield from self._codes_of(response)

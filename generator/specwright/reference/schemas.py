@@ -14,6 +14,7 @@ from specwright.pointer import Pointer
 from specwright.reference.markdown import prose
 from specwright.reference.rules import notes_of_rules
 from specwright.text import visible
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 _MODELS = "/components/schemas/"
 _LIMITS = (
@@ -77,7 +78,7 @@ class Schemas:
     document: Document
 
     def type(self, schema: Any, above: tuple[Pointer, ...] = ()) -> list[Piece]:
-        """Return the type in words: what JSON has there, then the name of the model."""
+        """Return the type in words: the type of JSON, then the name of the model."""
         if not isinstance(schema, dict) or not schema:
             return [Piece("no value" if schema is False else "any value")]
         if self.document.is_local(schema.get("$ref")):
@@ -126,7 +127,7 @@ class Schemas:
         return self._field(name, described, required, ())
 
     def notes(self, schema: Any) -> list[Markup]:
-        """Return what a schema demands of its values, in words."""
+        """Return the demands of a schema on its values, in words."""
         followed = self.document.follow(schema)
         return list(_notes({**followed, **schema})) if isinstance(followed, dict) else []
 
@@ -225,7 +226,7 @@ def _notes(schema: Mapping[str, Any]) -> Iterator[Markup]:
         yield Markup("default <code>{}</code>").format(_written(schema["default"]))
     if isinstance(values := schema.get("enum"), list):
         yield Markup("one of {}").format(_codes(values))
-    if isinstance(values := schema.get("x-extensible-enum"), list):
+    if isinstance(values := schema.get(EXTENSIBLE_ENUM.name), list):
         yield Markup("{}; more may be added").format(_codes(values))
     yield from notes_of_rules(schema)
 
