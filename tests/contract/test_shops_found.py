@@ -19,6 +19,7 @@ from specwright.conformance.scenarios.explore import explore, renew
 from specwright.conformance.scenarios.isolation import isolation
 from specwright.conformance.scenarios.places import located, parents
 from specwright.conformance.scenarios.sorting import sorting
+from specwright.conformance.scenarios.transitions import transitions
 from specwright.conformance.scenarios.writes import written
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
@@ -27,7 +28,7 @@ from tests.contract.shops.serving import SHOPS
 from tests.serving import Server
 
 # Rules that the tests of this page see broken.
-PROVEN = {"change-keeps", "isolation-open", "location", "parent"}
+PROVEN = {"change-keeps", "isolation-open", "location", "parent", "transition"}
 
 # A catalogue is open to both managers, and the frameworks' documents lack some answers.
 NOT_OF_BUGS = {"isolation-open", "response-schema", "undeclared-status"}
@@ -40,6 +41,8 @@ FOUND: dict[str, tuple[Scenario, str]] = {
     "upload-is-lost": (written, "written-is-read"),
     "location-of-another": (located, "location"),
     "review-of-another-product": (parents, "parent"),
+    "paid-twice": (transitions, "transition"),
+    "unpaid-is-shipped": (transitions, "transition"),
     "order-of-others": (isolation, "isolation"),
     "list-of-others": (isolation, "isolation"),
     "change-of-others": (isolation, "isolation"),
@@ -78,7 +81,7 @@ def anew(bench: Workbench) -> None:
 
 @pytest.mark.parametrize("shop", SHOPS)
 def test_nothing_is_found_in_a_shop_without_a_bug(shop: str, tmp_path: Path) -> None:
-    scenarios = (anew, sorting, collections, written, located, parents, isolation)
+    scenarios = (anew, sorting, collections, written, located, parents, isolation, transitions)
     assert found(tmp_path, shop, "none", *scenarios) <= NOT_OF_BUGS
 
 

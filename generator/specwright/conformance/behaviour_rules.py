@@ -109,6 +109,10 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
             "requires are set."
         ),
         Behaviour.MOMENT: "A timestamp is the time at which a resource was created or changed.",
+        Behaviour.TRANSITION: (
+            "An operation is refused in states in which it is not allowed, and otherwise moves its "
+            "resource to the declared state."
+        ),
         Behaviour.RESET: "A reset restores the declared state.",
     },
     Category.IDEMPOTENCY: {

@@ -152,6 +152,11 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "an item has changed, and its `updated_at` has not",
         "Take the time when the change is committed, in UTC, and write it with the change.",
     ),
+    Behaviour.TRANSITION: Remedy(
+        "a shipped order is cancelled, and answered with 200",
+        "Check the state in the transaction that changes it, such as `UPDATE … WHERE status = …`, "
+        "and refuse the request if no row was changed.",
+    ),
     Behaviour.RESET: Remedy(
         "POST /reset -> 204, and the earlier invoices are still listed",
         "Delete everything that the declaration names, in one transaction.",

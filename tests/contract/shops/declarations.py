@@ -37,6 +37,15 @@ _BY_KEY = {
         "scope": ["user"],
     }
 }
+
+
+def _allowed(read: str, **moves: str) -> Mapping[str, Any]:
+    return {"x-contract-transition": {"read": read, "at": "/status", "moves": moves}}
+
+
+_PAY, _SHIP = {"open": "paid"}, {"paid": "shipped"}
+_CANCEL = {"open": "cancelled", "paid": "cancelled"}
+_READ = {"fastapi": "read_order_orders__order_id__get", "django": "orders_retrieve"}
 _BY_OFFSET = _pages("/items", limit="limit", offset="offset", total="/total")
 DECLARATIONS: Mapping[str, Declarations] = {
     "fastapi": {
@@ -44,6 +53,9 @@ DECLARATIONS: Mapping[str, Declarations] = {
         ("get", "/products/{product_id}/reviews/"): _BY_OFFSET,
         ("get", "/orders/"): _BY_OFFSET,
         ("post", "/orders/"): _BY_KEY,
+        ("post", "/orders/{order_id}/pay"): _allowed(_READ["fastapi"], **_PAY),
+        ("post", "/orders/{order_id}/ship"): _allowed(_READ["fastapi"], **_SHIP),
+        ("post", "/orders/{order_id}/cancel"): _allowed(_READ["fastapi"], **_CANCEL),
         ("get", "/products/", "category"): _equals("/category"),
         ("get", "/products/", "sort"): _sorted("name", "price"),
         ("get", "/orders/", "status"): _equals("/status"),
@@ -55,6 +67,9 @@ DECLARATIONS: Mapping[str, Declarations] = {
         ),
         ("get", "/api/orders/"): _pages("", limit="page_size", link=True),
         ("post", "/api/orders/"): _BY_KEY,
+        ("post", "/api/orders/{id}/pay/"): _allowed(_READ["django"], **_PAY),
+        ("post", "/api/orders/{id}/ship/"): _allowed(_READ["django"], **_SHIP),
+        ("post", "/api/orders/{id}/cancel/"): _allowed(_READ["django"], **_CANCEL),
         ("get", "/api/products/", "category"): _equals("/category"),
         ("get", "/api/products/", "ordering"): _sorted("name", "price"),
         ("get", "/api/orders/", "status"): _equals("/status"),
