@@ -8,6 +8,14 @@ from html.parser import HTMLParser
 
 VOID = frozenset(("meta", "link", "br", "hr", "img", "input"))
 
+# The text of an answer as soon as it is there.
+ANSWER = """new Promise(resolve => {
+  const answer = document.querySelector('#%s form pre code');
+  const look = () => answer.textContent.length > 1
+    ? resolve(answer.textContent) : requestAnimationFrame(look);
+  look();
+})"""
+
 
 class Page(HTMLParser):
     """The parts of a page that tests look at."""

@@ -211,6 +211,13 @@ def test_forms_and_files_are_parts_of_a_command(tmp_path: Path) -> None:
     assert samples(page_of(tmp_path, document))[2][1].endswith("--data name=a+%26+b")
 
 
+def test_a_value_that_cannot_be_written_plainly_is_left_open(tmp_path: Path) -> None:
+    document = shop()
+    content = document["paths"]["/items"]["post"]["requestBody"]["content"]
+    content["application/json"] = {"schema": {"type": "array", "items": {"type": "string"}}}
+    assert "client.items.create_item(body=...)" in samples(page_of(tmp_path, document))[3][1]
+
+
 def test_calls_of_the_own_api_exist(specwright: Run, root: Path, tmp_path: Path) -> None:
     from partner_esim import EsimClient
 
@@ -225,6 +232,7 @@ def test_calls_of_the_own_api_exist(specwright: Run, root: Path, tmp_path: Path)
             ast.parse(call)
             group, method = re.findall(r"client\.(\w+)\.(\w+)\(", call)[0]
             assert callable(getattr(getattr(client, group), method))
+    assert any("for item in client.orders.list():\n        print(item)" in call for call in calls)
 
 
 def test_a_site_has_a_page_for_each_group(specwright: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,8 +12,11 @@ import pytest
 from tests.browser import Browser, Page
 from tests.functional.hostile_documents import hostile
 from tests.functional.origin import Answer, Origin, running
+from tests.reference.pages import ANSWER
+from tests.reference.pages import Page as Parsed
 from tests.reference.shop import page, shop
 from tests.reference.test_hostile import ATTACK
+from tests.report.test_page import contrast
 
 Show = Callable[..., Page]
 SECRET = "sk_test_a+b c"
@@ -20,13 +24,6 @@ VISIBLE = (
     "[...document.querySelectorAll('details.entry')]"
     ".filter(each => each.checkVisibility()).map(each => each.querySelector('article').id)"
 )
-# The text of an answer as soon as it is there.
-ANSWER = """new Promise(resolve => {
-  const answer = document.querySelector('#%s form pre code');
-  const look = () => answer.textContent.length > 1
-    ? resolve(answer.textContent) : requestAnimationFrame(look);
-  look();
-})"""
 
 
 @pytest.fixture
@@ -247,11 +244,6 @@ def test_dark_is_dark_and_paper_shows_what_is_folded(show: Show) -> None:
 
 
 def test_every_text_is_read_without_effort_in_light_and_dark(tmp_path: Path) -> None:
-    import re
-
-    from tests.reference.pages import Page as Parsed
-    from tests.report.test_page import contrast
-
     style = Parsed(page(tmp_path, shop())).style
     light, dark = (
         dict(re.findall(r"--(\w+): (#\w{6});", block))

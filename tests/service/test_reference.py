@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from esim_service.http import document
-from tests.reference.pages import Page, digest
+from tests.browser import Browser
+from tests.reference.pages import ANSWER, Page, digest
+
+from .running import serving
 
 BASE_URL = "http://127.0.0.1:8000/proxied/api/v1"
 DEFAULT = "https://api.example.com/api/v1"
@@ -49,3 +53,17 @@ def test_limits_are_told_where_a_value_is_sent() -> None:
     assert "at most 200" in text
     assert "limit 60 Requests allowed in any window." in text
     assert "The value is shown in this response only and never again." in text
+
+
+def test_requests_can_be_tried_on_the_served_page(browser: Browser, tmp_path: Path) -> None:
+    with serving(str(tmp_path / "service.db"), tmp_path) as running:
+        page = browser.open(f"{running.reference}#getBalance")
+        form = "document.querySelector('#getBalance form')"
+        page.evaluate("document.querySelector('#getBalance > .trying').click()")
+        assert page.evaluate(f"{form}.querySelector('input').value") == running.base_url
+        page.evaluate(f"{form}.querySelector('.secret').value = '{running.key()}'")
+        page.evaluate(f"{form}.requestSubmit()")
+        answer = page.evaluate(ANSWER % "getBalance")
+    assert answer.startswith("200 OK\n")
+    assert '"balance_usd": ' in answer
+    assert page.happened("Log.entryAdded") == []
