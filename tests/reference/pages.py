@@ -48,6 +48,10 @@ class Page(HTMLParser):
         if tag == "script":
             self.scripts.append("")
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Read `<br />` as HTML does: the stroke means nothing."""
+        self.handle_starttag(tag, attrs)
+
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 

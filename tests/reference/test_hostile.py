@@ -58,7 +58,7 @@ def test_links_lead_to_web_pages_and_mailboxes_only(tmp_path: Path) -> None:
 
 
 def test_data_cannot_end_its_script(tmp_path: Path) -> None:
-    attack = "https://x.example/</script><script>alert(1)//&amp;"
+    attack = "https://x.example/</script ><script >alert(1)//&amp;"
     document = shop(servers=[{"url": attack}])
     document["components"]["securitySchemes"] = {
         "key": {"type": "apiKey", "in": "header", "name": attack}
