@@ -65,6 +65,7 @@ def test_data_cannot_end_its_script(tmp_path: Path) -> None:
     }
     found = Page(page(tmp_path, document))
     assert len(found.scripts) == 2
+    assert not set(found.scripts[0]) & set("<>&")
     data = json.loads(found.scripts[0])
     assert data["servers"] == [attack]
     assert data["schemes"]["key"]["name"] == attack
