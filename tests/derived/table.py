@@ -91,6 +91,7 @@ DERIVED = (
         "the tables of service/catalogue",
         catalogue.render,
     ),
+    page("service/esim_service/data/reference.html", "spec/openapi.json", trees.reference_page),
     page("docs/reference/cli.md", "the help of the commands", pages.cli),
     page("docs/reference/service-cli.md", "the help of the service's commands", pages.service_cli),
     page("docs/reference/service-settings.md", "the service's settings", pages.settings),

@@ -12,7 +12,7 @@ from click import unstyle
 from specwright.config import read_config
 from specwright.document.sources.load import load
 from specwright.findings import Report
-from specwright.pipeline import generate
+from specwright.pipeline import generate, reference
 from specwright.report import text
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +60,13 @@ def differences(expected: Tree, made: Tree) -> Iterator[str]:
 def package() -> Tree:
     """Generate the package of this repository."""
     return _generated(ROOT / "pyproject.toml")
+
+
+def reference_page() -> str:
+    """Generate the reference page of this repository's document."""
+    config = read_config(ROOT / "pyproject.toml")
+    assert config.document is not None
+    return reference(load(config.document), config.options)["index.html"].decode()
 
 
 def golden(case: Path) -> Callable[[], Tree]:
