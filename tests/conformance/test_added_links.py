@@ -180,3 +180,42 @@ def test_a_bench_prefers_what_links_say_to_what_names_say(tmp_path: Path) -> Non
             bench.succeed(bench.contract.operations[pointer])
         assert bench.made[target][1].response is not None
         assert bench.made[target][1].response.json_or_none == {"is_linked": True}
+
+
+PAGES = """
+[tool.specwright]
+document = "openapi.json"
+
+[tool.specwright.pagination]
+"GET /boxes" = { limit = "limit", offset = "offset" }
+"""
+
+
+@pytest.mark.parametrize("settings", ["", PAGES])
+def test_lists_are_judged_by_the_pagination_of_the_settings(
+    specwright: Run, tmp_path: Path, settings: str
+) -> None:
+    app, made = FastAPI(), list[dict[str, int]]()
+
+    @app.post("/boxes", status_code=201)
+    def make() -> dict[str, int]:
+        made.append({"id": len(made)})
+        return made[-1]
+
+    @app.get("/boxes")
+    def list_all(limit: int = 10, offset: int = 0) -> list[dict[str, int]]:
+        return made[offset:]
+
+    (tmp_path / "openapi.json").write_text(json.dumps(app.openapi()), "utf-8")
+    (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
+    outer = FastAPI()
+    outer.mount("/v1", app)
+    command = ("--document", "openapi.json", "--seed", "1", "--max-time", "60", "--format", "json")
+    with serving(outer) as url:
+        done = specwright("test", url, *command, "--report-dir", "r", cwd=tmp_path)
+        found = {each["rule"] for each in json.loads(done.stdout)["findings"]}
+        assert ("page-size" in found) is (settings != "")
+        har = ("r/report.har", "--base-url", url, "--document", "openapi.json", "--format", "json")
+        told = specwright("check-traffic", *har, cwd=tmp_path)
+    again = {each["rule"] for each in json.loads(told.stdout)["findings"]}
+    assert ("page-size" in again) is (settings != "")

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from specwright.arguments.inputs import lint_settings
-from specwright.arguments.options import allow_refs_from
+from specwright.arguments.options import allow_refs_from, configured
 from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.target import tested_part
+from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.har import read
@@ -74,7 +75,7 @@ def check_traffic(
     Every rule about single exchanges is applied; no request is sent.
     """
     part = tested_part(document, allowed, ())
-    contract = Contract(part.document, part.left_out)
+    contract = Contract(with_settings(part.document, configured(document=document)), part.left_out)
     recording = read(har)
     traffic = watch(contract, base_url.rstrip("/"), recording.exchanges)
     record = traffic.record

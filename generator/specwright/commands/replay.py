@@ -12,6 +12,7 @@ from specwright.arguments.options import allow_refs_from, configured
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
 from specwright.conformance.bench.roles import FOLDED, LONGER, MAIN, MISNAMED, STRANGER
 from specwright.conformance.bench.target import TargetLost
+from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.exchange import Exchange
@@ -67,9 +68,10 @@ def replay(
     _need(recorded, access.keys(url))
     path = document or Path(recorded.document)
     part = tested_part(path, allowed, access.hosts)
-    contract = Contract(part.document, part.left_out)
+    project = configured(document=path)
+    contract = Contract(with_settings(part.document, project), part.left_out)
     say(f"{recorded.rule}: {recorded.message}")
-    with target_of(access, url, contract, configured(document=path).test) as target:
+    with target_of(access, url, contract, project.test) as target:
         verdict = _repeat(Replay(contract, target, recorded))
     say(f"{_OUTCOMES[verdict.is_fixed]}: {verdict.words}")
     ctx.exit(_EXIT_CODES[verdict.is_fixed])

@@ -18,7 +18,7 @@ from specwright.arguments.target import Access, access_options, target_of, teste
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.bench.target import Target
-from specwright.conformance.contract.added_links import with_links
+from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording import har
@@ -140,8 +140,8 @@ def test(
     """
     target_url = access.base_url(url)
     part = tested_part(document, allowed, access.hosts)
-    settings = configured(document=document if isinstance(document, Path) else None).test
-    chosen_part, excluded = selection.of(with_links(part.document, settings.links))
+    project = configured(document=document if isinstance(document, Path) else None)
+    chosen_part, excluded = selection.of(with_settings(part.document, project))
     contract = Contract(chosen_part, part.left_out, excluded)
     standards = Standards(
         lint_settings(contract.document.path, short_method_names=False, file=config),
@@ -149,7 +149,7 @@ def test(
     )
     chosen = random.randrange(2**32) if seed is None else seed
     timeout = TIMEOUTS[RunProfile(profile)]
-    with target_of(access, target_url, contract, settings, timeout) as target:
+    with target_of(access, target_url, contract, project.test, timeout) as target:
         _need(target)
         reach(contract, target)
         run = begin(

@@ -16,7 +16,7 @@ from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.roles import MAIN, STRANGER, stranger
 from specwright.conformance.bench.sign_in import sign_ins
 from specwright.conformance.bench.target import Target
-from specwright.conformance.contract.added_links import with_links
+from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.record import Record
@@ -70,8 +70,8 @@ def check(
         InputError: the document, the target or a setting cannot be used.
     """
     read = document_of(target, document, hosts)
-    settings = configured(document=Path(read.path)).test
-    contract = Contract(with_links(with_data(read, data or {}), settings.links))
+    project = configured(document=Path(read.path))
+    contract = Contract(with_settings(with_data(read, data or {}), project))
     standards = Standards(lint_settings(read.path, short_method_names=False))
     credential = Credential.of(contract.document)
     given = dict(keys or {})
@@ -81,7 +81,7 @@ def check(
         given[STRANGER] = stranger(given[MAIN])
     with _at(target, hosts) as url, Target(url, credential, Record(), given) as bench:
         bench.signer.sign_in = sign_ins(
-            contract, bench, settings.sign_in, lambda each: checked_url(each, tuple(hosts))
+            contract, bench, project.test.sign_in, lambda each: checked_url(each, tuple(hosts))
         )
         reach(contract, bench)
         run = begin(

@@ -78,6 +78,10 @@ def tested(shop: str, bug: str, document: Any, seed: str) -> frozenset[Found]:
         keys = served.keys()
         options, variables = (*OPTIONS, "--unscoped-api-key-env"), (*VARIABLES, "UNSCOPED_KEY")
         named = [part for number in keys for part in (options[number], variables[number])]
+        # As users begin: what is plain in the document becomes settings, such as pagination.
+        subprocess.run(
+            [SPECWRIGHT, "init", file.name], cwd=directory, check=True, capture_output=True
+        )
         command = [SPECWRIGHT, "test", served.base_url, "--document", file, *named]
         with contextlib.suppress(subprocess.TimeoutExpired):
             done = subprocess.run(

@@ -21,9 +21,10 @@ cursor, by number and by `Link`, `Idempotency-Key`, orders that are paid and shi
 of forty bugs at a time. They were written by an author who had not read the checks; a request by
 hand shows that each is there, and that the shop without it is right.
 
-`specwright test` gets the document that the shop makes of itself, as it is, and the credentials of
-two managers and of a user who is suspended. Where that finds nothing, it gets the same document
-with the `x-contract-*` keys that fit. What is found in a shop without a bug, too, does not count;
+`specwright test` gets the document that the shop makes of itself, as it is, with the settings that
+`specwright init` proposes for it, and the credentials of two managers, a customer and a user who is
+suspended. Where that finds nothing, it gets the same document with the `x-contract-*` keys and the
+roles that fit. What is found in a shop without a bug, too, does not count;
 nor does the level `info`. A rule that finds something without a bug must find the same with another
 seed. Beside it stands schemathesis 4 alone, with the same document and the credentials of one
 manager, judged in the same way.

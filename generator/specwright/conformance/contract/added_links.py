@@ -1,4 +1,4 @@
-"""Links that the settings of a project add to a document."""
+"""Links and pagination that the settings of a project add to a document."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from typing import Any
 
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.config import AddedLink
+from specwright.config import AddedLink, Config
 from specwright.document import sites
 from specwright.document.expressions import EXPRESSION
 from specwright.document.model import Document
+from specwright.document.paging import with_pagination
 from specwright.document.sites import OperationSite
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.pointer import resolve
+
+
+def with_settings(document: Document, config: Config) -> Document:
+    """Return the document with the pagination and the links that settings add.
+
+    Raises:
+        InputError: a setting does not fit the document.
+    """
+    return with_links(with_pagination(document, config.options.pagination), config.test.links)
 
 
 def with_links(document: Document, links: Sequence[AddedLink]) -> Document:
