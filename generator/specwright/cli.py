@@ -32,7 +32,7 @@ COMMANDS: dict[str, Entry] = {
         "Start a project from DOCUMENT: settings, ignore rules and pull request checks.",
     ),
     "validate": Entry(
-        "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
+        "specwright.commands.validate:validate", "Check OpenAPI documents and report findings."
     ),
     "diff": Entry(
         "specwright.commands.diff:diff",
@@ -89,7 +89,7 @@ COMMANDS: dict[str, Entry] = {
         "Receive the webhooks of the implementation at URL on this machine, and show them.",
         "test",
     ),
-    "fmt": Entry("specwright.commands.fmt:fmt", "Rewrite a JSON document in canonical form."),
+    "fmt": Entry("specwright.commands.fmt:fmt", "Rewrite OpenAPI documents in canonical form."),
 }
 
 

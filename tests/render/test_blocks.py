@@ -60,7 +60,8 @@ def override(directory: Path, template: str, text: str) -> Renderer:
 
 def operations(values: Mapping[str, Any]) -> Sequence[Operation]:
     """The operations of a file: those of its group, or all."""
-    return values["group"].operations if "group" in values else values["api"].operations
+    found: Sequence[Operation] = values.get("group", values["api"]).operations
+    return found
 
 
 def test_every_template_has_blocks() -> None:
