@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -136,6 +137,9 @@ class LazyGroup(click.Group):
         # Documents are large and stay in memory: garbage collection would take a tenth of a run.
         gc.set_threshold(_OBJECTS_BEFORE_A_SEARCH)
         accept_any_text()
+        if os.environ.get("NO_COLOR"):
+            # https://no-color.org; without it, click decides by the output.
+            extra["color"] = False
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except SpecwrightError as error:

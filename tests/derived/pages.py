@@ -38,7 +38,7 @@ DECISION = re.compile(
 CLI_HEAD = """\
 # Commands
 
-What `--help` says of every command. `nox -s derive` makes this page.
+What `--help` says of every command; [some things](../how-to/use-the-command-line.md) are the same in all of them. `nox -s derive` makes this page.
 """
 
 RULES_FOOT = """
