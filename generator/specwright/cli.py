@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import click
 
 from specwright import __version__
-from specwright.errors import INTERRUPTED, InputError, SpecwrightError
-from specwright.report.terminal import accept_any_text, say
+from specwright.errors import INTERRUPTED, TOO_LARGE, InputError, SpecwrightError
+from specwright.report.terminal import accept_any_text, complain, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,10 @@ COMMANDS: dict[str, Entry] = {
     "generate": Entry(
         "specwright.commands.generate:generate",
         "Generate models, client, server stub and webhooks from an OpenAPI document.",
+    ),
+    "watch": Entry(
+        "specwright.commands.watch:watch",
+        "Generate again each time the document, its settings or templates change.",
     ),
     "scaffold": Entry(
         "specwright.commands.scaffold:scaffold",
@@ -143,12 +147,10 @@ class LazyGroup(click.Group):
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except SpecwrightError as error:
-            first, *others = error.lines
-            for line in (f"error: {first}", *others):
-                say(line, err=True)
+            complain(error)
             code = error.exit_code
         except (RecursionError, MemoryError):
-            say("error: the document is nested too deeply, or too large", err=True)
+            complain(SpecwrightError(TOO_LARGE))
             code = 2
         except click.ClickException as error:
             error.show()
