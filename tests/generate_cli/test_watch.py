@@ -16,7 +16,6 @@ from threading import Thread
 
 import pytest
 
-from specwright.commands import watch
 from specwright.commands.watch import _Watched
 from tests.conftest import COMMAND, Run
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS, write_document
@@ -159,7 +158,7 @@ Steps = list[Callable[[], object]]
 def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
     """What happens during the pauses, one after the other; then no more pauses are made."""
     left: Steps = []
-    monkeypatch.setattr(watch.time, "sleep", lambda seconds: left.pop(0)())
+    monkeypatch.setattr("specwright.commands.watch.time.sleep", lambda seconds: left.pop(0)())
     return left
 
 

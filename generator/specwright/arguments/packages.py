@@ -125,7 +125,7 @@ class Package:
         return cls(document, config.options, target, remote, within)
 
     def update(self, start: Start, notice: Notice = _ignore) -> tuple[str, str]:
-        """Write the files that have changed; return what was done, and how much of the document.
+        """Write the files that have changed; return the outcome and the share of the document.
 
         Args:
             start: as for `made`.

@@ -100,7 +100,7 @@ def _inputs(package: Package) -> Iterator[Path]:
 
 
 def _places(error: SpecwrightError) -> Iterator[str]:
-    """Yield the files whose change may remedy an error."""
+    """Yield files in which an error may be corrected."""
     if error.location is not None:
         yield error.location.file
     if isinstance(error, UnreadableError):

@@ -107,7 +107,7 @@ def _next_line(text: str, index: int) -> int:
 
 
 class _Field(NamedTuple):
-    """A field that moves: its name, its text, and what stays behind it, such as empty lines."""
+    """A field that moves: its name, its text, and the rest behind it, such as empty lines."""
 
     name: str
     text: str
@@ -115,7 +115,7 @@ class _Field(NamedTuple):
 
 
 class _Order:
-    """A text whose nodes are returned in canonical order, each with the index where it begins."""
+    """A text with nodes to return in canonical order, each with its first index."""
 
     def __init__(self, text: str) -> None:
         self._text = text
