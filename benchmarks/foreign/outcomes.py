@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 KEPT = Path(__file__).with_name("outcomes.json")
+# Each cause of specwright was read by hand; the first entry that fits tells what it is.
+READ = Path(__file__).with_name("verdicts.toml")
+NOT_READ = "not read yet"
 TOOLS = ("specwright", "schemathesis")
 
 HEAD = """\
@@ -19,6 +24,9 @@ outside this repository; both tools get the same document, the same seed and the
 **Reached** is the number of operations that responded with success at least once; an operation \
 that never did was not tested. A cause is a finding that is reported once, followed by the \
 operations that have it; schemathesis reports some causes once per operation.
+
+Each cause that specwright reports was read by hand: **true** if server and document disagree, \
+**false** if they do not.
 
 `nox -s foreign_servers` measures all of them again, `nox -s foreign_servers -- NAME` some, and \
 `nox -s derive` makes this page from `benchmarks/foreign/outcomes.json`.
@@ -77,15 +85,25 @@ def render() -> str:
         # schemathesis also counts methods that a path does not have.
         whole = next(tools[tool].operations for tool in TOOLS if tool in tools)
         rows += [_row(server, whole, tool, tools[tool]) for tool in TOOLS if tool in tools]
+    verdicts = tomllib.loads(READ.read_text("utf-8"))["verdicts"]
     parts = [HEAD, "\n".join(rows), "\n\n## Causes\n"]
     for server, tools in outcomes.items():
         parts.append(f"\n### {_cell(server)}\n")
-        for tool in TOOLS:
-            causes = tools[tool].causes if tool in tools else {}
-            lines = [f"| {_cell(each)} | {count} |" for each, count in causes.items()]
-            if lines:
-                parts.append("\n".join([f"\n| {tool} | |", "|---|--:|", *lines, ""]))
+        ours, theirs = (tools[each].causes if each in tools else {} for each in TOOLS)
+        if ours:
+            lines = [f"| {_cell(each)} | {_verdict(verdicts, server, each)} |" for each in ours]
+            parts.append("\n".join([f"\n| {TOOLS[0]} | |", "|---|---|", *lines, ""]))
+        if theirs:
+            lines = [f"| {_cell(each)} | {count} |" for each, count in theirs.items()]
+            parts.append("\n".join([f"\n| {TOOLS[1]} | |", "|---|--:|", *lines, ""]))
     return "".join(parts)
+
+
+def _verdict(verdicts: list[dict[str, str]], server: str, cause: str) -> str:
+    for each in verdicts:
+        if re.search(each.get("server", ""), server) and re.search(each["cause"], cause):
+            return f"**{each['verdict']}**: {_cell(each['why'])}"
+    return NOT_READ
 
 
 def _row(server: str, operations: int, tool: str, outcome: Outcome) -> str:

@@ -22,6 +22,7 @@ from specwright.vocabulary.keywords.delivery import DELIVERY
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.reset import RESET
 from specwright.vocabulary.keywords.signature import SIGNATURE
+from specwright.vocabulary.keywords.transition import TRANSITION
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 from specwright.vocabulary.table import KEYWORDS
 
@@ -96,6 +97,7 @@ NEW_AND_GONE: dict[str, tuple[bool, bool]] = {
     "x-contract-reset": (False, True),
     "x-contract-signature": (True, True),
     "x-contract-sort": (False, True),
+    "x-contract-transition": (True, True),
     "x-contract-trigger": (True, True),
     "x-contract-webhook-endpoint": (False, True),
 }
@@ -129,6 +131,11 @@ PROMISES: list[tuple[Keyword[Any], str, Any, Any, str]] = [
     (DELIVERY, "retry_after_seconds", [60, 60], [60, 60, 60], "declaration-compatible"),
     (CHARGE, "refund", {"scenario": "a", "within_seconds": 15}, None, "behaviour-changed"),
     (CHARGE, "refund", None, {"scenario": "a", "within_seconds": 15}, "declaration-compatible"),
+    (TRANSITION, "moves", {"a": "b"}, {"a": "b", "c": None}, "declaration-compatible"),
+    (TRANSITION, "moves", {"a": "b", "c": None}, {"a": "b"}, "behaviour-changed"),
+    (TRANSITION, "moves", {"a": "b"}, {"a": "c"}, "behaviour-changed"),
+    (TRANSITION, "moves", {"a": "b"}, {"a": None}, "behaviour-changed"),
+    (TRANSITION, "moves", {"a": None}, {"a": "b"}, "declaration-compatible"),
     (RESET, "keeps", ["a"], ["b", "a"], "declaration-compatible"),
     (RESET, "keeps", ["a", "b"], ["a"], "behaviour-changed"),
     (RESET, "restores", [{"at": "/a"}], [{"at": "/b"}, {"at": "/a"}], "declaration-compatible"),

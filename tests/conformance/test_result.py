@@ -20,6 +20,7 @@ from specwright.conformance.bench.roles import (
     STRANGER,
     STRANGERS,
     SUSPENDED,
+    UNSCOPED,
     stranger,
 )
 from specwright.conformance.recording.exchange import Exchange, Request
@@ -41,6 +42,7 @@ ROLES = {
     OTHER: "--other-api-key-env",
     LIMITED: "--limited-api-key-env",
     SUSPENDED: "--suspended-api-key-env",
+    UNSCOPED: "--unscoped-api-key-env",
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN, OTHER
+from specwright.conformance.bench.roles import MAIN, OTHER, UNSCOPED
 from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
@@ -17,8 +17,10 @@ from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.collections import collections
 from specwright.conformance.scenarios.explore import explore, renew
 from specwright.conformance.scenarios.isolation import isolation
+from specwright.conformance.scenarios.permission import permission
 from specwright.conformance.scenarios.places import located, parents
 from specwright.conformance.scenarios.sorting import sorting
+from specwright.conformance.scenarios.transitions import transitions
 from specwright.conformance.scenarios.writes import written
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
@@ -27,7 +29,7 @@ from tests.contract.shops.serving import SHOPS
 from tests.serving import Server
 
 # Rules that the tests of this page see broken.
-PROVEN = {"change-keeps", "isolation-open", "location", "parent"}
+PROVEN = {"change-keeps", "isolation-open", "location", "parent", "transition"}
 
 # A catalogue is open to both managers, and the frameworks' documents lack some answers.
 NOT_OF_BUGS = {"isolation-open", "response-schema", "undeclared-status"}
@@ -40,6 +42,9 @@ FOUND: dict[str, tuple[Scenario, str]] = {
     "upload-is-lost": (written, "written-is-read"),
     "location-of-another": (located, "location"),
     "review-of-another-product": (parents, "parent"),
+    "paid-twice": (transitions, "transition"),
+    "unpaid-is-shipped": (transitions, "transition"),
+    "customer-creates-products": (permission, "permission"),
     "order-of-others": (isolation, "isolation"),
     "list-of-others": (isolation, "isolation"),
     "change-of-others": (isolation, "isolation"),
@@ -53,7 +58,8 @@ def found(place: Path, shop: str, bug: str, *scenarios: Scenario) -> set[str]:
     path.write_text(json.dumps(declared(document, shop)), "utf-8")
     contract = Contract(load(path))
     spelled = "{0}:test-{0}" if shop == "django" else "test-{0}"
-    keys = {MAIN: spelled.format("alice"), OTHER: spelled.format("bob")}
+    users = {MAIN: "alice", OTHER: "bob", UNSCOPED: "carol"}
+    keys = {role: spelled.format(user) for role, user in users.items()}
     credential, record = Credential.of(contract.document), Record()
     record.monitors = (Monitors(contract, record),)
     with Server(app) as server, Target(server.url, credential, record, keys) as target:
@@ -78,7 +84,17 @@ def anew(bench: Workbench) -> None:
 
 @pytest.mark.parametrize("shop", SHOPS)
 def test_nothing_is_found_in_a_shop_without_a_bug(shop: str, tmp_path: Path) -> None:
-    scenarios = (anew, sorting, collections, written, located, parents, isolation)
+    scenarios = (
+        anew,
+        sorting,
+        collections,
+        written,
+        located,
+        parents,
+        isolation,
+        permission,
+        transitions,
+    )
     assert found(tmp_path, shop, "none", *scenarios) <= NOT_OF_BUGS
 
 

@@ -24,6 +24,7 @@ from specwright.conformance.bench.roles import (
     OTHER,
     OTHER_MODE,
     SUSPENDED,
+    UNSCOPED,
     strangers,
 )
 from specwright.conformance.bench.sign_in import sign_ins
@@ -65,6 +66,10 @@ KEY_OPTIONS = {
     SUSPENDED: (
         "--suspended-api-key-env",
         "The variable with a key without any rights, such as that of a suspended partner.",
+    ),
+    UNSCOPED: (
+        "--unscoped-api-key-env",
+        "The variable with a key without any of the scopes or roles that `security` requires.",
     ),
 }
 

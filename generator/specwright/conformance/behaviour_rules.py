@@ -77,7 +77,8 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         ),
         Behaviour.PERMISSION: (
             "A key without permissions, such as that of a suspended partner, gets 403 from every "
-            "operation with a security requirement."
+            "operation with a security requirement; a key without the required scopes or roles is "
+            "refused."
         ),
     },
     Category.ISOLATION: {
@@ -109,6 +110,10 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
             "requires are set."
         ),
         Behaviour.MOMENT: "A timestamp is the time at which a resource was created or changed.",
+        Behaviour.TRANSITION: (
+            "An operation is refused in states in which it is not allowed, and otherwise moves its "
+            "resource to the declared state."
+        ),
         Behaviour.RESET: "A reset restores the declared state.",
     },
     Category.IDEMPOTENCY: {

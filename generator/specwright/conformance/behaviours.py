@@ -37,6 +37,7 @@ class Behaviour(StrEnum):
     CONSERVATION = "conservation"
     CONSISTENCY = "consistency"
     MOMENT = "moment"
+    TRANSITION = "transition"
     RESET = "reset"
     IDEMPOTENCY_REPLAY = "idempotency-replay"
     IDEMPOTENCY_CHANGED = "idempotency-changed"

@@ -93,7 +93,8 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "or declare `security: []` if the operation is public.",
     ),
     Behaviour.PERMISSION: Remedy(
-        "GET /invoices with the key of a suspended partner -> 200",
+        "GET /invoices with the key of a suspended partner, or without the scope that it requires "
+        "-> 200",
         "Check the permissions of a key after it is authenticated, and return 403.",
     ),
     Behaviour.ISOLATION: Remedy(
@@ -151,6 +152,11 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
     Behaviour.MOMENT: Remedy(
         "an item has changed, and its `updated_at` has not",
         "Take the time when the change is committed, in UTC, and write it with the change.",
+    ),
+    Behaviour.TRANSITION: Remedy(
+        "a shipped order is cancelled, and answered with 200",
+        "Check the state in the transaction that changes it, such as `UPDATE … WHERE status = …`, "
+        "and refuse the request if no row was changed.",
     ),
     Behaviour.RESET: Remedy(
         "POST /reset -> 204, and the earlier invoices are still listed",

@@ -46,6 +46,7 @@ from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.routes import routes
 from specwright.conformance.scenarios.sorting import sorting
 from specwright.conformance.scenarios.states import deleted
+from specwright.conformance.scenarios.transitions import transitions
 from specwright.conformance.scenarios.validation import validation
 from specwright.conformance.scenarios.writes import written
 from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
@@ -99,8 +100,9 @@ LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "charges": exhausted,
     "rate limits": rate_limits,
 }
-# Scenarios that delete everything.
+# Scenarios that take resources to the end of their lives, and delete everything.
 LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
+    "transitions": transitions,
     "reset scope": reset_scope,
     "finish": finish,
 }

@@ -39,7 +39,7 @@ def in_order(names: Iterable[str], holds: str, parent: str) -> list[str]:
 
 
 def inside(holds: str, name: str) -> str:
-    """Return what a field of an object, or a value of a map, holds."""
+    """Return the content of a field of an object, or of a value of a map."""
     if holds.endswith("{}"):
         return holds.removesuffix("{}")
     if name.startswith("x-") or holds not in OBJECTS:
@@ -49,7 +49,7 @@ def inside(holds: str, name: str) -> str:
 
 
 def items_of(holds: str) -> str:
-    """Return what the items of a list hold."""
+    """Return the content of the items of a list."""
     return holds.removesuffix("[]") if holds.endswith("[]") else ""
 
 

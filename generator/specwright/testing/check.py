@@ -58,7 +58,8 @@ def check(
         document: its path, its URL or its content; by default the result of `target.openapi()`,
             as in FastAPI, else the document of the project.
         keys: the keys by role: `main`, `other` for another partner, `limited` for one whose rate
-            limits may be used up, `suspended` for one without permissions.
+            limits may be used up, `suspended` for one without permissions, `unscoped` for one
+            without scopes and roles.
         data: examples that replace those of the document.
         profile: `quick` or `full`.
         seed: the same seed makes the same requests.

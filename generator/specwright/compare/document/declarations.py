@@ -27,6 +27,7 @@ from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 from specwright.vocabulary.keywords.reset import RESET
 from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.keywords.sort import SORT
+from specwright.vocabulary.keywords.transition import TRANSITION
 from specwright.vocabulary.keywords.trigger import TRIGGER
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
@@ -90,6 +91,13 @@ def _shorter(before: Any, after: Any) -> bool:
 def _lost(before: Any, after: Any) -> bool:
     """Return whether an item was removed from a list."""
     return any(each not in (after or ()) for each in before or ())
+
+
+def _fewer_moves(before: Any, after: Any) -> bool:
+    """Return whether a move was removed, or its promise of a state; null promises none."""
+    return after is None or any(
+        state not in after or to not in (None, after[state]) for state, to in (before or {}).items()
+    )
 
 
 def _other(before: Any, after: Any) -> bool:
@@ -173,6 +181,10 @@ CLAUSES = (
     Clause(PAGINATION, ("resume",), _withdrawn, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
     Clause(PAGINATION, ("expired",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    # New, it refuses calls that nothing has refused before.
+    Clause(TRANSITION, ("read",), _other, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRANSITION, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRANSITION, ("moves",), _fewer_moves, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("states",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),

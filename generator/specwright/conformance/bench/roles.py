@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 # The main key, that of another partner, one of the same partner in the other mode, one whose rate
-# limits may be used up, one without permissions, and no key.
+# limits may be used up, one without permissions, one without scopes or roles, and no key.
 MAIN, OTHER, OTHER_MODE = "main", "other", "other_mode"
-LIMITED, SUSPENDED, NOBODY = "limited", "suspended", ""
+LIMITED, SUSPENDED, UNSCOPED, NOBODY = "limited", "suspended", "unscoped", ""
 # A key of the right form that was never issued; the main key with its case swapped, with a suffix,
 # and under another authentication scheme.
 STRANGER, FOLDED, LONGER, MISNAMED = "stranger", "other letters", "more behind", "another scheme"

@@ -7,7 +7,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import TracebackType
 from urllib.parse import urlsplit
@@ -94,6 +94,14 @@ class Target:
             trust_env=False,
             verify=ssl.create_default_context() if named else True,
         )
+
+    def as_main(self, role: str) -> Target:
+        """Return a target of its own in which the partner of a role is the main one."""
+        keys = {MAIN: self.keys[role]} if role in self.keys else {}
+        own = {(MAIN, name): key for (each, name), key in self.own.items() if each == role}
+        target = replace(self, keys=keys, own=own, main=role)
+        target.signer.sign_in, target.ends = self.signer.sign_in, self.ends
+        return target
 
     def __enter__(self) -> Target:
         return self

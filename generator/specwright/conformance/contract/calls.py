@@ -10,7 +10,7 @@ from typing import Final
 from specwright.conformance.contract.bodies import written
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import JsonValue
-from specwright.pointer import Pointer, split
+from specwright.pointer import Pointer, resolve, split
 from specwright.runtime.client.urls import parts
 from specwright.runtime.shared.styles import text
 
@@ -39,6 +39,13 @@ class Call:
     def with_member(self, pointer: Pointer, value: JsonValue) -> Call:
         """Return the same call with another value at a pointer of its body."""
         return replace(self, body=_with(self.body, split(pointer), value))
+
+    def without_member(self, pointer: Pointer, name: str) -> Call:
+        """Return the same call without a member of an object in its body."""
+        holder = resolve(self.body, pointer)
+        return self.with_member(
+            pointer, {key: value for key, value in holder.items() if key != name}
+        )
 
     @property
     def path(self) -> str:
@@ -92,6 +99,9 @@ class Call:
 def _with(value: object, tokens: tuple[str, ...], new: JsonValue) -> JsonValue:
     if not tokens:
         return new
+    if isinstance(value, list):
+        index = int(tokens[0])
+        return [*value[:index], _with(value[index], tokens[1:], new), *value[index + 1 :]]
     members = dict(value) if isinstance(value, dict) else {}
     members[tokens[0]] = _with(members.get(tokens[0]), tokens[1:], new)
     return members

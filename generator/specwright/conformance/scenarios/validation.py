@@ -23,6 +23,7 @@ from specwright.conformance.recording.exchange import (
 )
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.capacity import release_all
+from specwright.conformance.scenarios.explore import renew
 from specwright.conformance.scenarios.variants import Variant, odd, variants
 from specwright.document import sites
 from specwright.pointer import Pointer, join, resolve, split
@@ -56,6 +57,8 @@ def validation(bench: Workbench) -> None:
         if not operation.slots and operation.body is None:
             continue
         made = bench.made.get(operation.pointer)
+        if made is not None and operation.body is not None:
+            made = _again(bench, operation) or made
         if made is None:
             bench.target.record.skip(
                 Behaviour.INVALID_ACCEPTED, operation.pointer, "the operation never succeeded"
@@ -66,6 +69,15 @@ def validation(bench: Workbench) -> None:
         trial.body()
         # Later calls must not use the values tried here.
         bench.made[operation.pointer] = made
+
+
+def _again(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:
+    """Repeat a call; with new resources if those that its body refers to are gone."""
+    made = bench.succeed(operation)
+    if made is None:
+        renew(bench)
+        made = bench.succeed(operation)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +171,9 @@ class _Trial:
                 self._survive(self.call.with_member(pointer, value))
         for pointer, holder in self._objects(schema):
             for name in holder.get("required", ()):
-                if isinstance(self.call.body, dict) and not pointer:
-                    body = {key: each for key, each in self.call.body.items() if key != name}
-                    missing = Variant(f"without '{name}'", None, Condition.MISSING_FIELD)
-                    call = Call(self.operation, self.call.arguments, body)
-                    self._member(call, schema, name, schema, missing)
+                missing = Variant(f"without '{name}'", None, Condition.MISSING_FIELD)
+                call = self.call.without_member(pointer, name)
+                self._member(call, schema, name, schema, missing)
             if holder.get("additionalProperties") is False:
                 unknown = Variant(f"'{_UNKNOWN}' at '{pointer}'", 1, Condition.UNKNOWN_FIELD)
                 call = self.call.with_member(pointer + join(_UNKNOWN), 1)
@@ -193,16 +203,21 @@ class _Trial:
     def _members(
         self, schema: Pointer, pointer: Pointer, depth: int
     ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
-        """Yield the members of the body, with the pointers and the schemas of their properties."""
+        """Yield the members of the body with the pointers of their schemas, and these.
+
+        Of a list, this is the first item.
+        """
         document = self.contract.document
         if depth > _DEPTH:
             return
         places: dict[str, Pointer] = {}
+        now = _in_body(self.call, pointer)
         for at, found in in_place(document, schema):
             for name in found.get("properties") or {}:
                 places.setdefault(name, at + join("properties", name))
+            if _has_items(found, now):
+                places.setdefault("0", at + join("items"))
             if isinstance(found.get("additionalProperties"), dict):
-                now = _in_body(self.call, pointer)
                 name = next(iter(now), _ADDITIONAL) if isinstance(now, dict) else _ADDITIONAL
                 places.setdefault(name, at + join("additionalProperties"))
         for name, place in places.items():
@@ -216,16 +231,21 @@ class _Trial:
             yield pointer, place, declared
             yield from self._members(place, pointer, depth + 1)
 
-    def _objects(self, schema: Pointer) -> Iterator[tuple[Pointer, dict[str, Any]]]:
+    def _objects(
+        self, schema: Pointer, pointer: Pointer = "", depth: int = 0
+    ) -> Iterator[tuple[Pointer, dict[str, Any]]]:
         """Yield the objects that are present in the body, with their schemas."""
-        document = self.contract.requests.document
-        body = None if isinstance(self.call.body, Absent) else self.call.body
-        for at, found in in_place(document, schema) if isinstance(body, dict) else ():
-            yield "", found
-            for name in found.get("properties") or {}:
-                if isinstance(body, dict) and isinstance(body.get(name), dict):
-                    place = at + join("properties", name)
-                    yield from ((join(name), each) for _, each in in_place(document, place))
+        now, document = _in_body(self.call, pointer), self.contract.requests.document
+        for at, found in in_place(document, schema) if depth <= _DEPTH else ():
+            below: dict[str, Pointer] = {}
+            if isinstance(now, dict):
+                yield pointer, found
+                names = (found.get("properties") or {}).keys() & now.keys()
+                below = {name: at + join("properties", name) for name in sorted(names)}
+            elif _has_items(found, now):
+                below = {"0": at + join("items")}
+            for name, place in below.items():
+                yield from self._objects(place, pointer + join(name), depth + 1)
 
     def _send(self, call: Call, spot: _Spot, variant: Variant) -> None:
         self._judge(self._ask(call), spot, variant)
@@ -311,6 +331,11 @@ class _Trial:
         found = self.contract.document.end(place, {"$ref": f"#{place}"})[1]
         declared = INVALID.read(found) if isinstance(found, dict) else None
         return None if declared is None else declared.code.raw
+
+
+def _has_items(schema: dict[str, Any], value: JsonValue) -> bool:
+    """Return whether a value is a list with items, and a schema describes them."""
+    return isinstance(schema.get("items"), dict) and isinstance(value, list) and bool(value)
 
 
 def _in_body(call: Call, pointer: Pointer) -> JsonValue:

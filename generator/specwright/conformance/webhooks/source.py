@@ -65,8 +65,6 @@ class Watch:
                 record.skip(Behaviour.EVENT_MISSING, webhook.pointer, said)
             return
         main = OTHER if OTHER in keys else MAIN
-        one = {MAIN: keys[main]} if main in keys else {}
-        own = {(MAIN, name): key for (role, name), key in self.target.own.items() if role == main}
         where = setting(
             declared,
             authority=options.authority,
@@ -74,11 +72,10 @@ class Watch:
             port=options.port,
         )
         with (
-            replace(self.target, keys=one, own=own, main=main) as target,
+            self.target.as_main(main) as target,
             self._in_other_mode() as apart,
             Receiver(where) as receiver,
         ):
-            target.signer.sign_in = self.target.signer.sign_in
             self._receiver = receiver
             if self._is_over:
                 receiver.give_up()

@@ -1,0 +1,46 @@
+"""The states of a resource in which an operation is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import InstancePointer, Limits, Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """The operation, at or below the path of a resource, is refused in all but a few states."""
+
+    read: Annotated[
+        Name,
+        Names(Target.OPERATION),
+        "The operationId of the GET that returns the resource; the path of the operation is its "
+        "path, or begins with it.",
+    ]
+    at: Annotated[
+        InstancePointer,
+        Names(Target.RESPONSE_BODY, operation="read"),
+        "The place of the state in that response.",
+    ]
+    moves: Annotated[
+        Mapping[
+            Name,
+            Annotated[Name | None, "The state after a success; null if it may be one of several."],
+        ],
+        Limits(minProperties=1),
+        "The states in which the operation is allowed.",
+    ]
+
+
+TRANSITION = Keyword[Transition](
+    "x-contract-transition",
+    (Place.OPERATION,),
+    Transition,
+    {"read": "getOrder", "at": "/status", "moves": {"open": "paid"}},
+    OBSERVED,
+    methods=("POST", "PUT", "PATCH", "DELETE"),
+)
