@@ -15,6 +15,7 @@ from specwright.document.canonical import canonical
 from specwright.document.canonical_yaml import canonical_yaml
 from specwright.document.shape import OBJECTS
 from specwright.document.sources.yaml_source import parse
+from specwright.errors import InputError
 
 NAMES = st.sampled_from(
     sorted({name for fields in OBJECTS.values() for name in fields} | {"x-a", "A", "b", "200"})
@@ -218,6 +219,20 @@ def test_an_alias_is_not_moved_before_its_anchor(tmp_path: Path) -> None:
         "hint: write the shared content out, or use $ref\n"
     )
     assert path.read_text("utf-8") == text
+
+
+KEPT = "openapi: 3.1.1\nx-b: 1\n\nx-a: |+\n  text\n\n"
+
+
+def test_empty_lines_do_not_become_content() -> None:
+    expected = "openapi: 3.1.1\nx-a: |+\n  text\n\nx-b: 1\n"
+    assert canonical_yaml("openapi.yaml", KEPT) == expected
+
+
+def test_a_change_of_the_content_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("specwright.document.canonical_yaml._after", lambda text, rest: rest)
+    with pytest.raises(InputError, match="cannot be put in order: its content would change"):
+        canonical_yaml("openapi.yaml", KEPT)
 
 
 def test_keys_with_a_question_mark_stay(tmp_path: Path) -> None:
