@@ -39,7 +39,6 @@ CONFORMANCE_TESTS = (
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait. The last long tests are distributed among workers.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
-DISTRIBUTIONS = (".", "generated", "service")
 # A minute becomes two seconds, so that no attempt is early even on a clock of whole seconds.
 RETRY_SCALE = "0.034"
 
@@ -75,6 +74,14 @@ def derive(session: nox.Session) -> None:
     install_workspace(session)
     session.run("specwright", "validate", DOCUMENT)
     session.run("python", "-m", "tests.derived", *session.posargs)
+
+
+@nox.session
+def images(session: nox.Session) -> None:
+    """Take the picture of the report in README.md (needs Chromium; `derive` makes the other)."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "tests.derived.pictures")
 
 
 @nox.session
@@ -181,6 +188,14 @@ def action(session: nox.Session) -> None:
 
 
 @nox.session
+def newcomer(session: nox.Session) -> None:
+    """Follow README.md in a bare environment, with an installation from the index."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("pytest", "tests/docs/test_installation.py", env={"SPECWRIGHT_NETWORK": "1"})
+
+
+@nox.session
 def typecheck(session: nox.Session) -> None:
     """Check types: mypy strict on all code, pyright strict on the generated package."""
     install_workspace(session)
@@ -200,14 +215,18 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def site(session: nox.Session) -> None:
+    """Build the documentation site in build/website/site, and check its links."""
+    install_group(session, "site")
+    session.run("python", "-m", "website")
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """Build wheel and sdist of the three distributions; try the toolkit's wheel on its own."""
     install_group(session, "build")
     out = Path("dist").resolve()
-    for directory in DISTRIBUTIONS:
-        session.run(
-            "python", "-m", "build", "--no-isolation", "--outdir", str(out), directory, silent=True
-        )
+    session.run("python", "-m", "release.artefacts", str(out))
     place = Path(session.create_tmp()).resolve()
     bare = place / "bare"
     session.run("python", "-m", "venv", "--clear", str(bare))
@@ -217,6 +236,13 @@ def build(session: nox.Session) -> None:
     document = str(Path(DOCUMENT).resolve())
     with session.chdir(place):
         session.run(command, "generate", "--document", document, "--output", "out", external=True)
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Cut the changelog entry and build a release (`-- --tag TAG` builds a tagged one again)."""
+    install_group(session, "build")
+    session.run("python", "-m", "release", *session.posargs)
 
 
 @nox.session

@@ -67,14 +67,15 @@ class Browser:
         self.call("Browser.close")
         self._process.communicate(timeout=SECONDS)
 
-    def open(self, path: Path) -> Page:
-        """A new page that shows a file, as soon as it has been loaded."""
+    def open(self, place: Path | str, *, scripts: bool = True) -> Page:
+        """A new page that shows a file or a URL, as soon as it has been loaded."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.call(f"{domain}.enable")
-        page.call("Page.navigate", url=path.as_uri())
+        page.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        page.call("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
         page.wait("Page.loadEventFired")
         return page
 
@@ -132,7 +133,9 @@ class Page:
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""
-        outcome = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        outcome = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in outcome, outcome["exceptionDetails"]
         return outcome["result"].get("value")
 

@@ -5,14 +5,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import chdir
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 
-from specwright.cli import cli
+from tests import command
 from tests.browser import NAMES, Browser, installed
 
 # How fast a machine is must not decide what is red. The examples are the same in every run and on
@@ -67,24 +66,8 @@ def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def specwright() -> Run:
-    """Run the command as a shell does, in this process, which has loaded it already."""
-    # Imported here: tests of the service have no toolkit.
-    # The width and the colours of a terminal must not decide what a test sees.
-    runner = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"})
-
-    def run(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-        given = [str(each) for each in arguments]
-        terminated = signal.getsignal(signal.SIGTERM)
-        try:
-            with chdir(cwd):
-                done = runner.invoke(cli, given, prog_name="specwright")
-        finally:
-            signal.signal(signal.SIGTERM, terminated)
-        if done.exception and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return subprocess.CompletedProcess(given, done.exit_code, done.stdout, done.stderr)
-
-    return run
+    """Run the command, in the top of this repository unless a test says where."""
+    return partial(command.run, cwd=ROOT)
 
 
 @pytest.fixture(scope="session")

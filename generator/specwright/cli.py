@@ -81,6 +81,10 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.scaffold:scaffold",
         "Write a module for each group of operations, and an app.py that serves them.",
     ),
+    "docs": Entry(
+        "specwright.commands.docs:docs",
+        "Write the reference of an API as an HTML page, or as a site.",
+    ),
     "templates": Entry(
         "specwright.commands.templates:templates", "List, copy and compare built-in templates."
     ),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import version
+from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from specwright.check.checks import INCOMPLETE, LEFT_OUT, Examination, examine
@@ -30,7 +31,7 @@ from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.grading.settings import Settings
 from specwright.ir.build import build
-from specwright.ir.model.api import Names
+from specwright.ir.model.api import Api, Names
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal
@@ -107,16 +108,17 @@ def generate(
     progress("checking the document")
     document = with_pagination(document, options.pagination)
     renderer = _renderer(options)
-    normal, names, contents = _prepared(document, options, lint, tell, examination)
+    prepared = _prepared(document, options, lint, tell, examination)
+    names = prepared.names
     progress("generating models")
-    models_of = begin_models(normal)
+    models_of = begin_models(prepared.normal)
     renderer.compile(templates_of_package())
     runtime = render_runtime(names.package)
     models = models_of()
     progress("rendering templates")
-    api = build(normal, models.index, names, short_names=options.short_method_names)
+    api = build(prepared.normal, models.index, names, short_names=options.short_method_names)
     files = render_package(api, models.source, renderer)
-    return locked({**files, **runtime}, _origin(document, contents, names, options))
+    return locked({**files, **runtime}, _origin(document, prepared.contents, names, options))
 
 
 def scaffold(
@@ -138,9 +140,64 @@ def scaffold(
         InvalidDocument: as for `generate`.
         SpecwrightError: a template fails.
     """
-    normal, names, _ = _prepared(with_pagination(document, options.pagination), options, lint, tell)
-    api = build(normal, begin_models(normal)().index, names, short_names=options.short_method_names)
+    _, api = _described(document, options, lint, tell, begin_models)
     return FileSet(render_scaffold(api, _renderer(options)))
+
+
+def reference(
+    document: Document,
+    options: Options,
+    *,
+    is_site: bool = False,
+    lint: Settings = Settings(),  # noqa: B008 (it never changes)
+    tell: Callable[[Report], None] = lambda report: None,
+    begin_models: BeginModels = at_once,
+) -> FileSet:
+    """Generate the reference pages of a document.
+
+    Args:
+        is_site: whether each group of operations has a page of its own; otherwise, everything is
+            in `index.html`.
+        lint: as for `generate`.
+        tell: as for `generate`.
+        begin_models: as for `generate`.
+
+    Raises:
+        InvalidDocument: as for `generate`.
+        SpecwrightError: no pages can be made of it.
+    """
+    # Imported here: packages do not need it.
+    from specwright.reference.pages import render_reference
+
+    prepared, api = _described(document, options, lint, tell, begin_models)
+    return FileSet(render_reference(prepared.document, prepared.normal, api, is_site=is_site))
+
+
+class _Prepared(NamedTuple):
+    """A document without the parts that cannot be used.
+
+    Attributes:
+        normal: the same as models and operations are generated from it.
+    """
+
+    document: Document
+    normal: Document
+    names: Names
+    contents: Contents
+
+
+def _described(
+    document: Document,
+    options: Options,
+    lint: Settings,
+    tell: Callable[[Report], None],
+    begin_models: BeginModels,
+) -> tuple[_Prepared, Api]:
+    """Return a document with its operations, for everything that is not a package."""
+    prepared = _prepared(with_pagination(document, options.pagination), options, lint, tell)
+    index = begin_models(prepared.normal)().index
+    short_names = options.short_method_names
+    return prepared, build(prepared.normal, index, prepared.names, short_names=short_names)
 
 
 def _prepared(
@@ -149,7 +206,7 @@ def _prepared(
     lint: Settings,
     tell: Callable[[Report], None],
     examination: Examination | None = None,
-) -> tuple[Document, Names, Contents]:
+) -> _Prepared:
     """Prepare a document for the generation of models and operations."""
     settings = needed(options)
     renames = options.names
@@ -173,7 +230,7 @@ def _prepared(
             raise SpecwrightError(finding.message, finding.location)
     contents = _contents(mended.document, report)
     normal = split_directions(normalise(mended.document))
-    return normal, package_names(mended.document, options), contents
+    return _Prepared(mended.document, normal, package_names(mended.document, options), contents)
 
 
 def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:

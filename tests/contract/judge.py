@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,7 +90,11 @@ def serving(name: str, **settings: str) -> Iterator[Served]:
 
 
 def judge(
-    served: Served, seed: int, profile: str = "quick", patience: float = PATIENCE_SECONDS
+    served: Served,
+    seed: int,
+    profile: str = "quick",
+    patience: float = PATIENCE_SECONDS,
+    more: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """The rules that `specwright test` finds broken; or why the run ended otherwise."""
     given = dict(zip(VARIABLES, served.keys, strict=False))
@@ -99,7 +103,10 @@ def judge(
     receiving = ["--receiver-authority", served.authority, "--retry-scale", served.retry_scale]
     try:
         done = subprocess.run(
-            [*command, *receiving, "--seed", str(seed), "--format", "json", "--profile", profile],
+            [
+                *(*command, *receiving, "--seed", str(seed), "--format", "json"),
+                *("--profile", profile, *more),
+            ],
             cwd=ROOT,
             env={**os.environ, **given},
             capture_output=True,

@@ -107,7 +107,9 @@ def test_every_fault_was_judged() -> None:
 def test_a_fault_is_found(name: str, rule: str) -> None:
     with serving(name) as served:
         # The key whose limits are used up takes a third of the time, and finds other faults.
-        found = judge(replace(served, keys=served.keys[:2]), seed=1)
+        two = replace(served, keys=served.keys[:2])
+        # However slow the machine is, no step is cut short.
+        found = judge(two, 1, patience=900, more=("--max-time", "600"))
     assert rule in found
 
 

@@ -16,10 +16,11 @@ from pathlib import Path
 from benchmarks.foreign import outcomes as foreign
 from benchmarks.situations import outcomes as situations
 from service.catalogue import build as catalogue
+from tests.bugs import driver as bugs
 from tests.contract import verdicts
 from tests.contract.faults_by_others import verdicts as by_others
 from tests.contract.shops import verdicts as shops
-from tests.derived import pages, trees
+from tests.derived import names_page, pages, pictures, trees
 from tests.mutation import figures
 
 ROOT = Path(__file__).parents[2]
@@ -81,16 +82,23 @@ DERIVED = (
         Derived(f"tests/golden/{case.name}/expected", "the input beside it", trees.golden(case))
         for case in trees.CASES
     ),
+    *(
+        Derived(f"tests/bugs/{place.name}/{bugs.EXPECTED}", "the folder of the bug", make)
+        for place, make in bugs.MAKE.items()
+    ),
     page(
         "service/esim_service/data/catalogue.json",
         "the tables of service/catalogue",
         catalogue.render,
     ),
+    page("service/esim_service/data/reference.html", "spec/openapi.json", trees.reference_page),
     page("docs/reference/cli.md", "the help of the commands", pages.cli),
     page("docs/reference/service-cli.md", "the help of the service's commands", pages.service_cli),
     page("docs/reference/service-settings.md", "the service's settings", pages.settings),
+    page("docs/reference/sdk.md", "the names of the modules", names_page.render),
     page("docs/reference/rules.md", "the tables of rules", pages.rules),
     page("docs/reference/x-contract.md", "the modules of the vocabulary", pages.vocabulary),
+    page("docs/images/terminal.svg", "the commands of README.md", pictures.terminal),
     page(
         "docs/sdk-situations.md",
         "benchmarks/situations/outcomes.json and table.py",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+import difflib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from click import unstyle
@@ -11,7 +12,7 @@ from click import unstyle
 from specwright.config import read_config
 from specwright.document.sources.load import load
 from specwright.findings import Report
-from specwright.pipeline import generate
+from specwright.pipeline import generate, reference
 from specwright.report import text
 
 ROOT = Path(__file__).parents[2]
@@ -39,9 +40,33 @@ def kept(tree: Tree) -> Tree:
     return {name: text for name, text in tree.items() if not NOT_KEPT & set(name.split("/"))}
 
 
+def differences(expected: Tree, made: Tree) -> Iterator[str]:
+    """Yield the names of missing and unexpected files, and a unified diff of each other one."""
+    for name in sorted(expected.keys() | made.keys()):
+        if name not in made:
+            yield f"missing: {name}"
+        elif name not in expected:
+            yield f"not expected: {name}"
+        else:
+            yield from difflib.unified_diff(
+                expected[name].splitlines(),
+                made[name].splitlines(),
+                f"expected/{name}",
+                f"made/{name}",
+                lineterm="",
+            )
+
+
 def package() -> Tree:
     """Generate the package of this repository."""
     return _generated(ROOT / "pyproject.toml")
+
+
+def reference_page() -> str:
+    """Generate the reference page of this repository's document."""
+    config = read_config(ROOT / "pyproject.toml")
+    assert config.document is not None
+    return reference(load(config.document), config.options)["index.html"].decode()
 
 
 def golden(case: Path) -> Callable[[], Tree]:

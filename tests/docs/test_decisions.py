@@ -30,9 +30,3 @@ def test_what_replaces_a_decision_is_newer_and_both_name_the_other(page: Path) -
     for number in replaced:
         [older] = DECISIONS.glob(f"{number}-*.md")
         assert f"by [{head['number']}]" in older.read_text("utf-8").partition("## Context")[0]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_links_of_a_decision_lead_to_files(page: Path) -> None:
-    links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8"))
-    assert [link for link in links if not (page.parent / link).exists()] == []

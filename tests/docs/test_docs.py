@@ -1,8 +1,10 @@
 """Every command and every program in README.md and docs/ runs, with the output that is shown.
 
-A page is run from top to bottom in a copy of the repository of its own. `console` blocks are
-transcripts, whose commands must succeed unless their output shows the exit code; the `python`
-blocks of a section are one program; a block with a file name is that file. The only way around is
+A page is run from top to bottom in a copy of the repository of its own; pages for newcomers run in
+an empty directory that contains the copy as `specwright`. `console` blocks are transcripts, whose
+commands must succeed unless their output shows the exit code; the `python` blocks of a section are
+one program; a block with a file name is that file. A command that ends with `&` is a server, which
+runs until the page ends; port 8000 of such a page stands for a free one. The only way around is
 `<!-- not run: reason -->` above a block.
 """
 
@@ -10,10 +12,13 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +39,11 @@ PAGES = [
         if path.parent.name != "decisions" and path.name != "benchmarks.md"
     ),
 ]
+# They begin with the installation, beside the clone.
+NEWCOMERS = [ROOT / "README.md", *(ROOT / "docs").glob("tutorial*.md")]
 LIMIT_SECONDS = 120
+PIP = ROOT / "tests" / "docs" / "bin"
+PORT = re.compile(r"\b8000\b")
 
 
 def page_name(path: Path) -> str:
@@ -46,19 +55,15 @@ def runnable(path: Path) -> list[Block]:
 
 
 class Copy:
-    """A copy of the repository in which one page is followed."""
+    """A directory in which one page is followed."""
 
-    def __init__(self, place: Path, base_url: str) -> None:
+    def __init__(self, place: Path, environment: dict[str, str]) -> None:
         self.place = place
         self.directory = place
-        self.environment = {
-            **{k: v for k, v in os.environ.items() if k not in ("CI", "FORCE_COLOR")},
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "COLUMNS": "100",
-            "NO_COLOR": "1",
-            "PARTNER_ESIM_API_KEY": "pes_test_" + "0" * 48,
-            "PARTNER_ESIM_BASE_URL": base_url,
-        }
+        self.servers: list[subprocess.Popen[bytes]] = []
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.environment = {**environment, "UVICORN_PORT": str(self.port)}
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -73,15 +78,41 @@ class Copy:
         )
 
     def shell(self, command: str) -> subprocess.CompletedProcess[str]:
-        """Run a line of a transcript; `cd` holds for the lines after it."""
-        note = self.place.with_suffix(".directory")
-        result = self.run("bash", "-c", f'{command}\nstatus=$?; pwd > "{note}"; exit $status')
-        self.directory = Path(note.read_text("utf-8").strip())
+        """Run a line of a transcript; `cd` and a new PATH hold for the lines after it."""
+        note = self.place.with_suffix(".note")
+        keep = f'printf "%s\\n" "$PWD" "$PATH" > "{note}"'
+        result = self.run("bash", "-c", f"{command}\nstatus=$?; {keep}; exit $status")
+        directory, self.environment["PATH"] = note.read_text("utf-8").splitlines()
+        self.directory = Path(directory)
         return result
+
+    def serve(self, command: str) -> None:
+        """Start a server, and wait until it listens."""
+        server = subprocess.Popen(
+            ["bash", "-c", f"exec {command}"], cwd=self.directory, env=self.environment
+        )
+        self.servers.append(server)
+        end = time.monotonic() + LIMIT_SECONDS
+        while True:
+            assert server.poll() is None and time.monotonic() < end, f"{command}: it never listened"
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except ConnectionRefusedError:
+                time.sleep(0.05)
+
+    def close(self) -> None:
+        """Stop the servers."""
+        for server in self.servers:
+            server.terminate()
+            server.wait()
 
 
 def follow_transcript(copy: Copy, block: Block) -> None:
     for step in steps(block.text):
+        if step.command.endswith(" &"):
+            copy.serve(step.command.removesuffix("&"))
+            continue
         result = copy.shell(step.command)
         assert fits(step.output, result.stdout) and not result.returncode, (
             f"{block.place}: $ {step.command}\n"
@@ -111,6 +142,8 @@ PARSERS: dict[str, Callable[[str], object]] = {
 
 
 def follow_page(copy: Copy, page: list[Block]) -> None:
+    if any(step.command.endswith(" &") for block in page for step in steps(block.text)):
+        page = [replace(each, text=PORT.sub(str(copy.port), each.text)) for each in page]
     programs: set[str] = set()
     for block in page:
         if block.language in PARSERS:
@@ -134,8 +167,7 @@ def base_url() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def copy(tmp_path: Path, base_url: str) -> Copy:
+def copy_repository(place: Path) -> None:
     files = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -145,15 +177,32 @@ def copy(tmp_path: Path, base_url: str) -> Copy:
     )
     for name in filter(None, files.stdout.split("\0")):
         if (ROOT / name).is_file() and not name.startswith("tests/"):
-            target = tmp_path / name
+            target = place / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target)
-    return Copy(tmp_path, base_url)
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if runnable(path)], ids=page_name)
-def test_the_page_does_what_it_says(path: Path, copy: Copy) -> None:
-    follow_page(copy, runnable(path))
+def test_the_page_does_what_it_says(path: Path, tmp_path: Path, base_url: str) -> None:
+    place, packages = tmp_path / "page", tmp_path / "packages"
+    copy_repository(place / "specwright" if path in NEWCOMERS else place)
+    packages.mkdir()
+    programs = (PIP, Path(sys.executable).parent, os.environ["PATH"])
+    environment = {
+        **{k: v for k, v in os.environ.items() if k not in ("CI", "FORCE_COLOR")},
+        "PATH": os.pathsep.join(map(str, programs)),
+        "PYTHONPATH": str(packages),
+        "DOCS_PACKAGES": str(packages),
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+        "PARTNER_ESIM_API_KEY": "pes_test_" + "0" * 48,
+        "PARTNER_ESIM_BASE_URL": base_url,
+    }
+    copy = Copy(place, environment)
+    try:
+        follow_page(copy, runnable(path))
+    finally:
+        copy.close()
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_name)
@@ -163,17 +212,29 @@ def test_every_block_has_a_language_that_is_checked(path: Path) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("path", sorted({*PAGES, *ROOT.glob("*.md")}), ids=page_name)
-def test_links_to_files_of_this_repository_resolve(path: Path) -> None:
-    missing = [link for link in local_links(path) if not (path.parent / link).exists()]
-    assert not missing
-
-
 def test_the_places_that_contributors_are_sent_to_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     named = re.findall(r"`((?:generator|templates|tests|docs)/[\w./-]*)`", text)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_examples_for_contributors_are_in_the_files_that_they_name() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    pairs = re.findall(r"`([^`\n]+)` in `([\w./-]+/[\w./-]+\.\w+)`", text)
+    assert len(pairs) > 15
+    assert [each for each in pairs if each[0] not in (ROOT / each[1]).read_text("utf-8")] == []
+
+
+def test_the_bug_that_contributors_are_shown_is_one_of_the_folders() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    folder, *files = re.findall(r"^(?:[├└]── )?([\w./-]+)/?", blocks_of(text)[1], re.MULTILINE)
+    assert all((ROOT / folder / each).exists() for each in files)
+    assert blocks_of(text)[2] == (ROOT / folder / "bug.toml").read_text("utf-8")
+
+
+def blocks_of(text: str) -> list[str]:
+    return re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def test_the_sessions_that_contributors_are_told_of_exist() -> None:
@@ -184,8 +245,3 @@ def test_the_sessions_that_contributors_are_told_of_exist() -> None:
     known = re.findall(r"^def (\w+)\(session", (ROOT / "noxfile.py").read_text("utf-8"), re.M)
     assert len(sessions) > 8
     assert sessions <= set(known)
-
-
-def local_links(path: Path) -> list[str]:
-    prose = re.sub(r"^ *```.*?^ *```", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    return re.findall(r"\]\((?!https?:|#)([^)#\s]+)", prose)

@@ -29,7 +29,7 @@ STOPPED = {
 _STOPPED = re.compile(rf"\b({'|'.join(STOPPED)})\b", re.IGNORECASE)
 # A first line names a thing, or says in the imperative what a function does.
 _CLAUSE = re.compile(r"\b(what|who|whose|whom|whatever|whoever)\b", re.IGNORECASE)
-_PYTHON = ("generator", "service", "benchmarks", "examples", "noxfile.py")
+_PYTHON = ("generator", "service", "benchmarks", "examples", "website", "noxfile.py")
 _RENDERED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
@@ -101,7 +101,7 @@ def test_pages_do_without_stopped_words() -> None:
 def test_first_lines_of_docstrings_are_no_clauses() -> None:
     found = {
         f"{path.relative_to(ROOT)}: {first}"
-        for path in tracked("generator", "service", "noxfile.py", suffix=".py")
+        for path in tracked("generator", "service", "website", "noxfile.py", suffix=".py")
         for each in docstrings(ast.parse(path.read_text("utf-8")))
         if _CLAUSE.search(first := each.splitlines()[0])
     }

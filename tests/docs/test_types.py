@@ -4,6 +4,7 @@ The `python` blocks of a section are one program, as they are when they are run;
 name is that file. Those that are not run are checked as well. All are checked at once.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,11 @@ import pytest
 from tests.checkers import mypy, pyright
 from tests.docs.blocks import Block, blocks
 from tests.docs.test_docs import PAGES, page_name
+from tests.docs.transcript import steps
+
+# `init`, and the command before it that writes the document.
+BEGINNING = re.compile(r"specwright init [\w.]+|python -c .* > openapi\.json$")
+ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
 def write_page(place: Path, page: list[Block]) -> list[str]:
@@ -36,6 +42,22 @@ def write_page(place: Path, page: list[Block]) -> list[str]:
             text += "\n" * (part.line - text.count("\n")) + part.text
         (place / f"{name}.py").write_text(text, "utf-8")
     return [str(each) for each in sorted(found)]
+
+
+def begin(directory: Path, page: list[Block]) -> None:
+    """Start the project of a page that runs `specwright init`, where its files are."""
+    files = [directory / block.file for block in page if block.file]
+    for step in (step for block in page for step in steps(block.text)):
+        if BEGINNING.match(step.command) and len({each.parent for each in files}) == 1:
+            where = files[0].parent
+            subprocess.run(
+                ["bash", "-c", step.command.split(" && ")[0]],
+                cwd=where,
+                env=ENVIRONMENT,
+                check=True,
+            )
+        if step.command.startswith("specwright init"):
+            return
 
 
 def generate(place: Path) -> list[str]:
@@ -61,6 +83,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
             directory = place / re.sub(r"\W+", "_", page_name(path).removesuffix(".md"))
             directory.mkdir(parents=True)
             found += write_page(directory, page)
+            begin(directory, page)
     return place, found + generate(place)
 
 

@@ -121,7 +121,7 @@ def running() -> Iterator[Origin]:
                 self.wfile.write(end)
 
         # The names are those of the standard library.
-        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
             """Log nothing: the tests look at the recorded requests."""

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, content, document, operation, ref
 
@@ -132,6 +133,15 @@ def test_models_are_imported_when_they_are_used(made: ModuleType) -> None:
 
 def test_with_the_extra_the_server_stub_is_there(made: ModuleType) -> None:
     assert made.server.create_app is not None
+
+
+def test_the_copied_runtime_has_its_licence(made: ModuleType) -> None:
+    """Section 4 (a) of Apache-2.0; the README names the part that it is for."""
+    place = Path(made.__file__ or "").parent
+    licence = place / "_runtime" / "LICENSE"
+    assert licence.read_bytes() == (ROOT / "LICENSE").read_bytes()
+    readme = (place.parent / "README.md").read_text("utf-8")
+    assert f"]({place.name}/_runtime/LICENSE)" in readme
 
 
 def test_the_package_knows_its_version(package: Generate) -> None:

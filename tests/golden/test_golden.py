@@ -5,9 +5,7 @@ A case holds an input document and `options.toml` (a pyproject.toml by another n
 `nox -s derive` replaces the expectations.
 """
 
-import difflib
 import shutil
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -24,23 +22,6 @@ def prepare(case: Path, place: Path) -> None:
     (place / "options.toml").rename(place / "pyproject.toml")
 
 
-def differences(expected: Mapping[str, str], made: Mapping[str, str]) -> Iterator[str]:
-    """Both ways: what is missing, what is too much, what is different."""
-    for name in sorted(expected.keys() | made.keys()):
-        if name not in made:
-            yield f"missing: {name}"
-        elif name not in expected:
-            yield f"not expected: {name}"
-        else:
-            yield from difflib.unified_diff(
-                expected[name].splitlines(),
-                made[name].splitlines(),
-                f"expected/{name}",
-                f"made/{name}",
-                lineterm="",
-            )
-
-
 @pytest.mark.parametrize("case", trees.CASES, ids=lambda case: case.name)
 def test_golden(case: Path, tmp_path, specwright) -> None:
     prepare(case, tmp_path)
@@ -49,7 +30,7 @@ def test_golden(case: Path, tmp_path, specwright) -> None:
     expected = dict(trees.read(case / "expected"))
     assert result.returncode == 0, result.stderr
     assert result.stderr == expected.pop("stderr.txt", "")
-    found = list(differences(expected, made))
+    found = list(trees.differences(expected, made))
     assert not found, "\n".join(found)
 
 

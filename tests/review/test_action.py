@@ -23,6 +23,11 @@ ARGUMENTS = {
     "specwright-generate": ["--output", "none"],
     "specwright-diff": ["git:main:openapi.json"],
 }
+# The permissions that a job may add to reading; only pushes to main start the other workflows.
+PERMISSIONS = {
+    "contract.yml": {"contents": "read", "pull-requests": "write"},
+    "site.yml": {"pages": "write", "id-token": "write"},
+}
 PINNED = re.compile(r"[\w-]+/[\w-]+@[0-9a-f]{40}|\./?")
 
 
@@ -68,13 +73,35 @@ def test_a_workflow_may_do_little(workflow: Path) -> None:
     assert read["permissions"] in ({}, {"contents": "read"})
     for job in read["jobs"].values():
         assert "timeout-minutes" in job
-        assert set(job.get("permissions", {}).items()) <= {
-            ("contents", "read"),
-            ("pull-requests", "write"),
-        }
+        allowed = PERMISSIONS.get(workflow.name, {})
+        assert job.get("permissions", {}).items() <= allowed.items()
     for step in steps(workflow):
         if step.get("uses", "").startswith("actions/checkout@"):
             assert step["with"]["persist-credentials"] is False
+
+
+def test_the_job_that_deploys_runs_nothing_of_this_repository() -> None:
+    read = yaml.safe_load((ROOT / ".github/workflows/site.yml").read_text("utf-8"))
+    # PyYAML reads the key `on` as YAML 1.1 does.
+    assert read[True] == {"push": {"branches": ["main"]}}
+    holders = [job for job in read["jobs"].values() if "permissions" in job]
+    [[step]] = (job["steps"] for job in holders)
+    assert step["uses"].startswith("actions/deploy-pages@")
+
+
+def test_an_action_has_one_version_in_all_workflows() -> None:
+    used = {step["uses"] for each in WORKFLOWS for step in steps(each) if "uses" in step}
+    names = [each.partition("@")[0] for each in used]
+    assert len(names) == len(set(names))
+
+
+def test_continuous_integration_runs_the_sessions_that_contributors_are_told_of() -> None:
+    read = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    groups = read["jobs"]["sessions"]["strategy"]["matrix"]["group"]
+    run = [name for each in groups for name in each["sessions"].partition(" --")[0].split()]
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    told = re.findall(r"^\| `([a-z_]+)(?: [^`]*)?` \|", text, re.MULTILINE)
+    assert sorted(run) == sorted(told)
 
 
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook["id"])

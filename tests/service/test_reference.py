@@ -1,91 +1,69 @@
-"""The reference page: everything of the document, and nothing from elsewhere."""
+"""The reference page of the service: the one that the toolkit makes, with this base URL."""
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
-from typing import Any
-
-import pytest
+import json
+from pathlib import Path
 
 from esim_service.http import document
-from esim_service.http.reference import render
+from tests.browser import Browser
+from tests.reference.pages import ANSWER, Page, digest
 
-BASE_URL = "http://127.0.0.1:8000/api/v1"
-VOID = frozenset(("meta", "link", "br", "hr", "img"))
+from .running import serving
 
-
-class Page(HTMLParser):
-    """A page as a browser would parse it."""
-
-    def __init__(self, page: bytes) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.tags: set[str] = set()
-        self.text = ""
-        self.feed(page.decode())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        if tag not in VOID:
-            self.open.append(tag)
-        for name, value in attrs:
-            if name == "id":
-                self.ids.append(value or "")
-            elif name in ("href", "src"):
-                self.links.append(value or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
+BASE_URL = "http://127.0.0.1:8000/proxied/api/v1"
+DEFAULT = "https://api.example.com/api/v1"
 
 
-@pytest.fixture(scope="module")
-def source() -> dict[str, Any]:
-    return document.load(BASE_URL)
-
-
-@pytest.fixture(scope="module")
-def page(source: dict[str, Any]) -> Page:
-    return Page(render(source))
-
-
-def test_every_operation_webhook_and_model_has_a_place(page: Page, source: dict[str, Any]) -> None:
+def test_every_operation_webhook_and_model_has_a_place() -> None:
+    page, source = Page(document.reference(BASE_URL).decode()), document.load()
     operations = [
-        each["operationId"] for item in source["paths"].values() for each in item.values()
-    ]
-    webhooks = [
-        each["operationId"] for item in source["webhooks"].values() for each in item.values()
+        each["operationId"]
+        for kind in ("paths", "webhooks")
+        for item in source[kind].values()
+        for each in item.values()
     ]
     models = [f"model-{name}" for name in source["components"]["schemas"]]
-    assert set(operations + webhooks + models) <= set(page.ids)
-    assert len(page.ids) == len(set(page.ids))
+    assert set(operations + models) <= set(page.ids)
 
 
-def test_the_page_is_whole_and_its_links_lead_somewhere(page: Page) -> None:
-    assert page.open == []
-    inner = {link.removeprefix("#") for link in page.links if link.startswith("#")}
-    assert inner <= set(page.ids)
+def test_the_page_has_the_address_of_this_service() -> None:
+    html = document.reference(BASE_URL).decode()
+    page = Page(html)
+    assert DEFAULT not in html
+    assert f"curl --request POST {BASE_URL}/orders" in page.text
+    assert json.loads(page.scripts[0])["servers"] == [BASE_URL]
 
 
-def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
-    outer = {link for link in page.links if not link.startswith("#")}
-    assert outer == {"data:,", f"{BASE_URL}/openapi.json"}
-    assert not page.tags & {"script", "img", "iframe", "object"}
+def test_an_address_cannot_end_an_element() -> None:
+    html = document.reference('https://a.example/"></script><b>/api/v1').decode()
+    assert "<b>" not in html
+    assert len(Page(html).scripts) == 2
 
 
-def test_limits_are_told_where_a_value_is_sent(page: Page) -> None:
-    assert "at most 200" in page.text
-    assert "at most 60 in 60 seconds per key" in page.text
-    assert "shown in this response only" in page.text
+def test_nothing_is_loaded_from_anywhere_and_only_this_script_runs() -> None:
+    page = Page(document.reference(BASE_URL).decode())
+    assert {link for link in page.links if not link.startswith("#")} == {"data:,"}
+    assert f"script-src 'sha256-{digest(page.scripts[-1])}'" in page.policy
+    assert f"style-src 'sha256-{digest(page.style)}'" in page.policy
 
 
-def test_text_of_the_document_is_no_html(source: dict[str, Any]) -> None:
-    attack = "<script>alert(1)</script>"
-    hostile = {**source, "info": {**source["info"], "title": attack, "description": attack}}
-    shown = Page(render(hostile))
-    assert "script" not in shown.tags
-    assert attack in shown.text
+def test_limits_are_told_where_a_value_is_sent() -> None:
+    text = " ".join(Page(document.reference(BASE_URL).decode()).text.split())
+    assert "at most 200" in text
+    assert "limit 60 Requests allowed in any window." in text
+    assert "The value is shown in this response only and never again." in text
+
+
+def test_requests_can_be_tried_on_the_served_page(browser: Browser, tmp_path: Path) -> None:
+    with serving(str(tmp_path / "service.db"), tmp_path) as running:
+        page = browser.open(f"{running.reference}#getBalance")
+        form = "document.querySelector('#getBalance form')"
+        page.evaluate("document.querySelector('#getBalance > .trying').click()")
+        assert page.evaluate(f"{form}.querySelector('input').value") == running.base_url
+        page.evaluate(f"{form}.querySelector('.secret').value = '{running.key()}'")
+        page.evaluate(f"{form}.requestSubmit()")
+        answer = page.evaluate(ANSWER % "getBalance")
+    assert answer.startswith("200 OK\n")
+    assert '"balance_usd": ' in answer
+    assert page.happened("Log.entryAdded") == []

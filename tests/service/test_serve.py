@@ -311,6 +311,8 @@ async def test_the_document_is_the_repository_s_with_this_address(running: Runni
 async def test_the_reference_page_needs_no_key(running: Running) -> None:
     answer = httpx2.get(running.reference)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    # The page's own policy says the rest.
+    assert answer.headers["content-security-policy"] == "frame-ancestors 'none'"
     assert running.base_url in answer.text
     assert httpx2.post(running.reference).status_code == 405
 

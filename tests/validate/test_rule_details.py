@@ -18,19 +18,6 @@ def found(directory: Path, part: str, rule: str) -> list[tuple[str, str]]:
     return [(each.pointer, each.message) for each in report.findings if each.rule == rule]
 
 
-def test_a_schema_that_requires_itself_is_unsatisfiable(tmp_path: Path) -> None:
-    part = """
-    components:
-      schemas:
-        Node:
-          type: object
-          properties: {next: {$ref: "#/components/schemas/Node"}}
-          required: [next]
-    """
-    [(pointer, message)] = found(tmp_path, part, "schema-unsatisfiable")
-    assert (pointer, message.split(": ")[1]) == ("/components/schemas/Node", "it requires itself")
-
-
 def test_a_schema_that_may_end_is_satisfiable(tmp_path: Path) -> None:
     part = """
     components:
@@ -45,149 +32,11 @@ def test_a_schema_that_may_end_is_satisfiable(tmp_path: Path) -> None:
     assert found(tmp_path, part, "schema-unsatisfiable") == []
 
 
-def test_conflicts_are_found_through_references_and_beside_broken_patterns(tmp_path: Path) -> None:
-    part = """
-    components:
-      schemas:
-        Base: {type: object, properties: {kind: {type: string}}}
-        Odd:
-          allOf:
-            - $ref: "#/components/schemas/Base"
-            - {type: object, properties: {kind: {type: integer}}, required: [kind]}
-        Broken: {type: string, pattern: "(["}
-    """
-    pointers = [pointer for pointer, _ in found(tmp_path, part, "schema-unsatisfiable")]
-    assert pointers == ["/components/schemas/Odd"]
-
-
-def test_schemas_inside_operations_are_searched_too(tmp_path: Path) -> None:
-    part = """
-    paths:
-      /a/{b}:
-        get:
-          responses:
-            "200":
-              description: Odd.
-              content:
-                application/json: {schema: {type: integer, minimum: 5, maximum: 3}}
-    """
-    [(pointer, _)] = found(tmp_path, part, "schema-unsatisfiable")
-    assert pointer == "/paths/~1a~1{b}/get/responses/200/content/application~1json/schema"
-
-
-def test_an_example_request_may_lack_what_only_answers_have(tmp_path: Path) -> None:
-    part = """
-    components:
-      schemas:
-        Order:
-          type: object
-          properties: {id: {type: string, readOnly: true}, plan: {type: string}}
-          required: [id, plan]
-      requestBodies:
-        order:
-          content:
-            application/json:
-              schema: {$ref: "#/components/schemas/Order"}
-              examples: {fine: {value: {plan: p}}, wrong: {value: {id: o}}}
-    """
-    [(pointer, message)] = found(tmp_path, part, "example-valid")
-    assert pointer.endswith("/examples/wrong/value")
-    assert '"plan" is a required property' in message
-
-
-def test_what_only_answers_have_may_be_said_beside_a_reference_of_3_0(tmp_path: Path) -> None:
-    part = """
-    openapi: 3.0.3
-    components:
-      schemas:
-        Id: {type: string}
-        Order:
-          type: object
-          properties: {id: {$ref: "#/components/schemas/Id", readOnly: true}}
-          required: [id]
-      requestBodies:
-        order:
-          content:
-            application/json:
-              schema: {$ref: "#/components/schemas/Order"}
-              example: {}
-    """
-    assert found(tmp_path, part, "example-valid") == []
-
-
-def test_a_shared_example_is_reported_where_it_is_used(tmp_path: Path) -> None:
-    part = """
-    components:
-      examples: {number: {value: 7}}
-      requestBodies:
-        text:
-          content:
-            application/json:
-              schema: {type: string}
-              examples: {number: {$ref: "#/components/examples/number"}}
-    """
-    [(pointer, _)] = found(tmp_path, part, "example-valid")
-    assert pointer == ("/components/requestBodies/text/content/application~1json/examples/number")
-
-
 def test_a_broken_format_in_an_example_counts(tmp_path: Path) -> None:
     part = "components: {schemas: {T: {type: string, format: date-time, examples: [yesterday]}}}"
     [(pointer, message)] = found(tmp_path, part, "example-valid")
     assert pointer == "/components/schemas/T/examples/0"
     assert "date-time" in message
-
-
-def test_text_in_other_formats_is_not_compared_with_a_schema(tmp_path: Path) -> None:
-    part = """
-    components:
-      requestBodies:
-        xml: {content: {application/xml: {schema: {type: object}, example: "<a/>"}}}
-        json: {content: {application/vnd.a+json: {schema: {type: object}, example: "<a/>"}}}
-    """
-    [(pointer, _)] = found(tmp_path, part, "example-valid")
-    assert "/json/" in pointer
-
-
-def test_a_header_that_no_request_can_carry_is_left_out(tmp_path: Path) -> None:
-    part = """
-        paths:
-          /orders:
-            get:
-              parameters:
-                - {name: opc retry, in: header, schema: {type: string}}
-                - {name: Content-Length, in: header, schema: {type: integer}}
-                - {name: opc retry, in: query, schema: {type: string}}
-              responses: {"204": {description: None.}}
-        """
-    assert found(tmp_path, part, "unsupported-parameter") == [
-        ("/paths/~1orders/get/parameters/0/name", "left out: no header can be called 'opc retry'")
-    ]
-
-
-def test_a_union_that_stays_closed_is_reported(tmp_path: Path) -> None:
-    part = """
-    components:
-      schemas:
-        Card: {type: object, required: [kind], properties: {kind: {const: card}}}
-        Cash: {type: object, required: [kind], properties: {kind: {type: string}}}
-        Open: &open
-          oneOf: [{$ref: "#/components/schemas/Card"}]
-          discriminator: {propertyName: kind}
-          x-extensible-enum: [card]
-        Closed: {<<: *open, oneOf: [{$ref: "#/components/schemas/Cash"}]}
-        Order: {type: object, properties: {paid: {<<: *open}}}
-        Colour: {type: string, x-extensible-enum: [red]}
-    """
-    assert found(tmp_path, part, "unsupported-open-union") == [
-        (
-            "/components/schemas/Closed/x-extensible-enum",
-            "not every alternative says which tags are its own; the union stays closed",
-        ),
-        (
-            "/components/schemas/Order/properties/paid/x-extensible-enum",
-            "the union has no name of its own, and stays closed",
-        ),
-    ]
 
 
 def test_a_union_without_a_name_within_a_one_of_is_reported(tmp_path: Path) -> None:
@@ -284,29 +133,6 @@ def test_a_header_that_overrides_one_in_other_case_is_no_clash(tmp_path: Path) -
           responses: {"200": {description: The orders.}}
     """
     assert found(tmp_path, part, "parameter-name-clash") == []
-
-
-def test_a_webhook_may_be_written_among_the_components(tmp_path: Path) -> None:
-    part = """
-    webhooks: {done: {$ref: "#/components/pathItems/Done"}}
-    components:
-      pathItems:
-        Done:
-          post:
-            x-contract-signature:
-              header: X-Signature
-              template: "t={timestamp},v1={digest}"
-              payload: "{timestamp}.{body}"
-              algorithm: hmac-sha256
-              encoding: hex
-              tolerance_seconds: 300
-              secret: text
-            parameters: [{name: X-Signature, in: header, schema: {type: string}}]
-            requestBody: {content: {application/json: {}}}
-            responses: {"200": {description: Received.}}
-    """
-    rules = ("contract-key", "contract-shape", "contract-reference")
-    assert [each for rule in rules for each in found(tmp_path, part, rule)] == []
 
 
 def test_names_and_joined_patterns_that_models_do_not_check_are_told(tmp_path: Path) -> None:

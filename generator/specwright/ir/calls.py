@@ -1,4 +1,4 @@
-"""The first call in a README."""
+"""Example calls of the client: the first one in a README, and that of each operation."""
 
 from __future__ import annotations
 
@@ -31,23 +31,22 @@ class Calls:
         """Return the first read of one thing, else the first call with presentable arguments."""
         found = [(group, operation) for group in groups for operation in group.operations]
         found.sort(key=lambda each: _rank(each[1]))
-        calls = (self._call(group, operation) for group, operation in found)
-        return next((call for call in calls if call is not None), None)
+        calls = (self.of(group, operation) for group, operation in found if _is_plain(operation))
+        return next((call for call in calls if call.is_complete), None)
 
-    def _call(self, group: Group, operation: Operation) -> Call | None:
-        if operation.deprecated or (operation.body and operation.body.fields is None):
-            return None
-        arguments = tuple(self._arguments(operation))
-        shown = tuple(each for each in arguments if each is not None)
-        return Call(group, operation, shown) if len(shown) == len(arguments) else None
+    def of(self, group: Group, operation: Operation) -> Call:
+        """Return a call with the required arguments of an operation."""
+        return Call(group, operation, tuple(self._arguments(operation)))
 
-    def _arguments(self, operation: Operation) -> Iterator[Argument | None]:
+    def _arguments(self, operation: Operation) -> Iterator[Argument]:
         for parameter in _required(operation):
             holder = self._site(parameter.pointer)
             name = "" if parameter.location == "path" else parameter.name
             yield _argument(name, parameter.type.annotation, self.examples.of(holder))
         if operation.body is not None:
             content = sites.json_content(self.document, self._site(operation.body.pointer))
+            if operation.body.fields is None and operation.body.required:
+                yield Argument("body", None)
             for field in operation.body.fields or ():
                 if field.required and content is not None:
                     yield _argument(field.name, field.annotation, self._values(content, field))
@@ -72,7 +71,10 @@ def _required(operation: Operation) -> list[Parameter]:
     return [parameter for parameter in operation.parameters if parameter.required]
 
 
-def _argument(name: str, annotation: str, values: Iterator[Any]) -> Argument | None:
-    if not _PLAIN.fullmatch(annotation):
-        return None
-    return next((Argument(name, Default(value)) for value in values), None)
+def _is_plain(operation: Operation) -> bool:
+    return not operation.deprecated and not (operation.body and operation.body.fields is None)
+
+
+def _argument(name: str, annotation: str, values: Iterator[Any]) -> Argument:
+    found = map(Default, values) if _PLAIN.fullmatch(annotation) else iter(())
+    return Argument(name, next(found, None))

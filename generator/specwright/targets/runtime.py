@@ -9,9 +9,10 @@ import specwright
 
 
 def runtime_sources() -> dict[str, str]:
-    """Return the runtime's modules by path, sorted."""
+    """Return the runtime's modules, and their licence, by path, sorted."""
     top = _directory()
-    paths = sorted(top.rglob("*.py"))
+    # The licence has to accompany each copy: section 4 (a) of Apache-2.0.
+    paths = sorted([*top.rglob("*.py"), top / "LICENSE"])
     return {path.relative_to(top).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 

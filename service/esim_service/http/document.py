@@ -1,12 +1,14 @@
-"""The API's own document, served at `GET {base_url}/openapi.json`."""
+"""The API's own document, served at `GET {base_url}/openapi.json`, and its reference page."""
 
 from __future__ import annotations
 
+import html
 import json
 from importlib import resources
 from typing import Any
 
-FILE = resources.files("esim_service") / "data" / "openapi.json"
+_DATA = resources.files("esim_service") / "data"
+FILE = _DATA / "openapi.json"
 
 
 def load(base_url: str | None = None) -> dict[str, Any]:
@@ -21,3 +23,10 @@ def load(base_url: str | None = None) -> dict[str, Any]:
 def render(base_url: str) -> bytes:
     """Return the document as bytes, with the base URL of this service as its server."""
     return json.dumps(load(base_url), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def reference(base_url: str) -> bytes:
+    """Return the reference page, with the base URL of this service in place of the default."""
+    default = load()["servers"][0]["variables"]["base_url"]["default"]
+    page = (_DATA / "reference.html").read_text("utf-8")
+    return page.replace(default, html.escape(base_url)).encode()

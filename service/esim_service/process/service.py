@@ -53,8 +53,8 @@ from .live_mode import require_fit_for_keys
 
 DOCS_PATH = "/docs"
 
-# The reference page loads nothing and runs nothing.
-_CONTENT_SECURITY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+# The reference page has its own policy, which cannot have this directive.
+_CONTENT_SECURITY = "frame-ancestors 'none'"
 _CATALOGUE = "catalogue"
 _PAUSE = 0.2
 _SECRET_BYTES = 32
@@ -135,7 +135,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
                 partial(document.render, base_url), "application/json", request_id
             ),
             DOCS_PATH: Page(
-                partial(_reference, base_url),
+                partial(document.reference, base_url),
                 "text/html",
                 request_id,
                 {"Content-Security-Policy": _CONTENT_SECURITY},
@@ -179,10 +179,3 @@ async def _ready(components: Components, windows: Windows, stops: asyncio.Event)
         raise UnavailableError("the service is stopping")
     await require_ready(components)
     await windows.check()
-
-
-def _reference(base_url: str) -> bytes:
-    # Its libraries would make the start a tenth slower, and few processes ever serve the page.
-    from ..http import reference
-
-    return reference.render(document.load(base_url))

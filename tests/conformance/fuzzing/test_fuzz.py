@@ -15,7 +15,7 @@ import pytest
 from specwright.conformance.bench.roles import MAIN, NOBODY
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.fuzzing import source
+from specwright.conformance.fuzzing import process, source
 from specwright.conformance.fuzzing.profile import QUICK, FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.exchange import Exchange
@@ -187,9 +187,21 @@ def test_when_time_is_over_the_process_is_killed_and_its_exchanges_are_kept(
 def test_a_process_that_had_no_time_to_start_is_said(
     contract: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(process, "_START_SECONDS", 1.0)
     says(monkeypatch, "import signal; signal.pause()")
     record = run(contract, "http://127.0.0.1:1/v1", profile=FuzzingLimits(1, 1, PHASES, 1))
     assert "schemathesis did not start in time" in {each.reason for each in record.skips}
+
+
+def test_the_time_begins_with_the_first_exchange(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow machine may take seconds from the start of schemathesis to its first request."""
+    started, later = WRITES.rsplit(";", 1)
+    says(monkeypatch, f"{started}; time.sleep(1); {later}")
+    # It would be over before the exchange, as the last second is for the end of the process.
+    record = run(contract, "http://127.0.0.1:1/v1", profile=FuzzingLimits(1.1, 1, PHASES, 1))
+    assert [each.operation for each in record.exchanges] == [LIST]
 
 
 def test_an_interrupt_ends_the_processes(

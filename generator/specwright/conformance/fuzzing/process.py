@@ -44,7 +44,7 @@ class Processes:
     """Processes that write lines of JSON until they end, or until their time is over.
 
     Args:
-        seconds: from the first line on, as the time to start says nothing about the target.
+        seconds: from the first exchange on, as the time to start says nothing about the target.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Processes:
     ) -> None:
         self._seconds = seconds
         self._deadline = time.monotonic() + _START_SECONDS + seconds
-        self._has_started = False
+        self._has_sent = False
         self._lines: SimpleQueue[tuple[int, Line | None]] = SimpleQueue()
         self._logs = [place / f"{number}.log" for number, _ in enumerate(commands)]
         self._processes = [
@@ -83,8 +83,8 @@ class Processes:
             if line is None:
                 running -= 1
             else:
-                if not self._has_started:
-                    self._has_started = True
+                if not self._has_sent and line["kind"] == "exchange":
+                    self._has_sent = True
                     self._deadline = time.monotonic() + self._seconds
                 yield number, line
 

@@ -98,10 +98,14 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a call; without a name, it is positional."""
+    """An argument of a call; without a name, it is positional.
+
+    Attributes:
+        value: None if the document has no example of it that can be written plainly.
+    """
 
     name: str
-    value: Default
+    value: Default | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,11 @@ class Call:
     group: Group
     operation: Operation
     arguments: tuple[Argument, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every argument has a value."""
+        return all(each.value is not None for each in self.arguments)
 
 
 @dataclass(frozen=True, slots=True)

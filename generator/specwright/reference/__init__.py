@@ -1,0 +1,1 @@
+"""The reference of an API as HTML pages."""

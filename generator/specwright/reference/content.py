@@ -1,0 +1,485 @@
+"""The content of a reference: everything that its pages show, in their order."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import Any
+
+from markupsafe import Markup
+
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.sites import OperationSite, Site
+from specwright.ir.model.api import Api, Group, Webhook
+from specwright.ir.model.operations import Operation
+from specwright.pointer import Pointer, resolve
+from specwright.reference.markdown import introduction, prose
+from specwright.reference.rules import Rule, rules
+from specwright.reference.samples import Credential, Samples, address, form
+from specwright.reference.schemas import Field, Piece, Schemas
+from specwright.vocabulary.keyword import Place
+from specwright.vocabulary.keywords.error import ERROR
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+_NOT_PLAIN = re.compile(r"[^a-z0-9]+")
+_LONGEST_NAME = 60
+# Of one example; the rest of a longer one is left out, with a note.
+_LONGEST_EXAMPLE = 10_000
+# Those of the page itself.
+_ANCHORS = ("api", "authentication", "content", "errors", "rules", "search", "servers")
+_RESPONSES = "/components/responses/"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A named example."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A body or a response in one media type."""
+
+    media_type: str
+    type: Sequence[Piece]
+    fields: Sequence[Field]
+    examples: Sequence[Example]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An error code."""
+
+    anchor: str
+    name: str
+    status: int
+    type: str
+    meaning: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The response of an operation with a status.
+
+    Attributes:
+        codes: the error codes that its examples show.
+        shared: the anchor of the whole response, if operations share it.
+    """
+
+    status: str
+    description: Markup
+    contents: Sequence[Content]
+    headers: Sequence[Field]
+    codes: Sequence[Code]
+    shared: str = ""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is a response to a failed request, as `default` usually is."""
+        return self.status[0] in "45d"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An operation or a webhook.
+
+    Attributes:
+        server: the URL of its own server; empty if it has none.
+        credentials: the schemes that authorize a caller, for each alternative.
+        schemes: those of the first alternative as JSON, for the script.
+        samples: calls by their language.
+        body_sample: the media type and the text of a body to try; None if no text can be sent.
+    """
+
+    anchor: str
+    title: str
+    method: str
+    path: str
+    deprecated: bool
+    description: Markup
+    rules: Sequence[Rule]
+    parameters: Sequence[Field]
+    bodies: Sequence[Content]
+    body_text: Markup
+    answers: Sequence[Answer]
+    errors: Sequence[Answer]
+    server: str = ""
+    credentials: Sequence[Sequence[str]] = ()
+    schemes: str = ""
+    samples: Sequence[Example] = ()
+    has_body: bool = False
+    body_sample: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """An error response that operations share."""
+
+    anchor: str
+    name: str
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A schema of the document."""
+
+    anchor: str
+    name: str
+    description: Markup
+    type: Sequence[Piece]
+    notes: Sequence[Markup]
+    fields: Sequence[Field]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the reference and a page of a site: a group, webhooks, shared errors, or models.
+
+    Attributes:
+        file: the name of the page, without a suffix.
+    """
+
+    anchor: str
+    file: str
+    title: str
+    description: Markup
+    entries: Sequence[Entry] = ()
+    errors: Sequence[Shared] = ()
+    models: Sequence[Model] = ()
+
+    @property
+    def members(self) -> Sequence[Entry | Shared | Model]:
+        """Everything in it; one kind, or nothing."""
+        return [*self.entries, *self.errors, *self.models]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A security scheme."""
+
+    credential: Credential
+    kind: str
+    description: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Everything that the pages show.
+
+    Attributes:
+        headings: anchors and titles of the introduction.
+        servers: URLs with descriptions.
+        anchors: the anchors of models by name.
+    """
+
+    title: str
+    version: str
+    introduction: Markup
+    headings: Sequence[tuple[str, str]]
+    servers: Sequence[tuple[str, Markup]]
+    schemes: Sequence[Scheme]
+    rules: Sequence[Rule]
+    codes: Sequence[Code]
+    sections: Sequence[Section]
+    anchors: Mapping[str, str]
+
+
+def content(document: Document, normal: Document, api: Api) -> Reference:
+    """Return the content of the reference of a document.
+
+    Args:
+        normal: the document in the form that `api` was built from.
+    """
+    return _Writer(document, api, Samples(normal, api)).reference()
+
+
+class _Names:
+    """Names that are unique, made of texts that may not be."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = {each.casefold() for each in taken}
+
+    def of(self, text: str, prefix: str = "") -> str:
+        plain = text if _PLAIN.fullmatch(text) else slug(text)
+        name, number = prefix + plain, 1
+        while name.casefold() in self._taken:
+            number += 1
+            name = f"{prefix}{plain}-{number}"
+        self._taken.add(name.casefold())
+        return name
+
+
+def slug(text: str) -> str:
+    """Return a text as a part of a URL that needs no encoding; `x` if nothing is left of it."""
+    return _NOT_PLAIN.sub("-", text.lower()).strip("-")[:_LONGEST_NAME].strip("-") or "x"
+
+
+class _Writer:
+    def __init__(self, document: Document, api: Api, samples: Samples) -> None:
+        self._document = document
+        self._api = api
+        self._samples = samples
+        self._schemas = Schemas(document)
+        self._sites = {
+            (site.direction, site.key, site.method): site for site in sites.operations(document)
+        }
+        self._error = ERROR.read(document.data)
+        self._anchors = _Names(
+            ("content", "servers", "authentication", "rules", "errors", "search")
+        )
+        self._codes = {each.name: each for each in self._all_codes()}
+        self._shared: dict[str, Shared] = {}
+
+    def reference(self) -> Reference:
+        data = self._document.data
+        told, headings = introduction(_text(data["info"].get("description")), level=2)
+        declared = dict(sites.members(self._document, sites.components(self._document), "schemas"))
+        # Before the operations, whose names could be the same.
+        anchors = {name: self._anchors.of(name, "model-") for name in declared}
+        return Reference(
+            title=_text(data["info"].get("title")),
+            version=_text(data["info"].get("version")),
+            introduction=told,
+            headings=headings,
+            servers=[*self._servers()],
+            schemes=[*self._schemes()],
+            rules=[*rules(data, Place.DOCUMENT, data)],
+            codes=[*self._codes.values()],
+            sections=[*self._sections(anchors)],
+            anchors=anchors,
+        )
+
+    def _servers(self) -> Iterator[tuple[str, Markup]]:
+        declared = self._document.data.get("servers") or ()
+        described = [each for each in declared if isinstance(each, dict)]
+        for number, server in enumerate(self._api.servers):
+            text = described[number].get("description") if number < len(described) else ""
+            yield address(server), prose(_text(text))
+
+    def _schemes(self) -> Iterator[Scheme]:
+        components = sites.components(self._document)
+        declared = dict(sites.members(self._document, components, "securitySchemes"))
+        for key, credential in self._samples.credentials.items():
+            value = declared[key].value if key in declared else {}
+            kind = " ".join(
+                _text(value.get(each)) for each in ("type", "scheme", "in") if each in value
+            )
+            yield Scheme(credential, kind, prose(_text(value.get("description"))))
+
+    def _sections(self, anchors: Mapping[str, str]) -> Iterator[Section]:
+        files = _Names(("index", "webhooks", "shared-errors", "models"))
+        for group in self._api.groups:
+            yield Section(
+                self._anchors.of(group.tag.raw, "group-"),
+                slug(files.of(slug(group.tag.raw))),
+                _titled(group.tag.raw),
+                prose(group.description.raw, level=4),
+                entries=[self._operation(group, each) for each in group.operations],
+            )
+        webhooks = (*self._api.webhooks, *self._api.callbacks)
+        if webhooks:
+            entries = [self._webhook(each) for each in webhooks]
+            yield Section(self._anchors.of("webhooks"), "webhooks", "Webhooks", Markup(), entries)
+        if self._shared:
+            errors = list(self._shared.values())
+            anchor = self._anchors.of("shared-errors")
+            yield Section(anchor, "shared-errors", "Shared errors", Markup(), errors=errors)
+        if anchors:
+            models = [self._model(name, anchor) for name, anchor in anchors.items()]
+            anchor = self._anchors.of("models")
+            yield Section(anchor, "models", "Models", Markup(), models=models)
+
+    def _operation(self, group: Group, operation: Operation) -> Entry:
+        site = self._site("path", operation)
+        entry = self._entry(site, operation, Place.OPERATION)
+        shown = {(each.location.value, each.wire.raw): each for each in operation.parameters}
+        credentials = [[key.raw for key in each] for each in operation.security]
+        parameters = [
+            replace(
+                each,
+                value=self._samples.shown(found) if each.required else "",
+                form=form(found),
+            )
+            if (found := shown.get((each.place, each.name)))
+            else each
+            for each in entry.parameters
+        ]
+        return replace(
+            entry,
+            parameters=parameters,
+            server=self._samples.base(operation),
+            credentials=credentials,
+            schemes=json.dumps(credentials[0] if credentials else []),
+            samples=[
+                Example("curl", self._samples.curl(operation)),
+                Example("Python", self._samples.python(group, operation)),
+            ],
+            has_body=operation.body is not None,
+            body_sample=self._samples.body(operation),
+        )
+
+    def _webhook(self, webhook: Webhook) -> Entry:
+        operation = webhook.operation
+        for direction in ("webhook", "callback"):
+            if (direction, operation.path.raw, operation.method) in self._sites:
+                break
+        return self._entry(self._site(direction, operation), operation, Place.WEBHOOK)
+
+    def _site(self, direction: str, operation: Operation) -> OperationSite:
+        return self._sites[direction, operation.path.raw, operation.method]  # type: ignore[index]
+
+    def _entry(self, site: OperationSite, operation: Operation, place: Place) -> Entry:
+        answers = [self._answer(*each) for each in sites.responses(self._document, site)]
+        errors = [self._short(answer, pointer) for answer, pointer in answers if answer.is_error]
+        body = sites.request_body(self._document, site)
+        return Entry(
+            anchor=self._anchors.of(operation.id.raw),
+            title=operation.summary.raw or _titled(operation.id.raw),
+            method=operation.method,
+            path=operation.path.raw,
+            deprecated=operation.deprecated,
+            description=prose(operation.description.raw),
+            rules=[*rules(site.value, place, self._document.data)],
+            parameters=[
+                self._parameter(each) for each in sites.parameters(self._document, site).values()
+            ],
+            bodies=[*self._contents(body, is_request=True)] if body else (),
+            body_text=prose(_text(body.value.get("description"))) if body else Markup(),
+            answers=[answer for answer, _ in answers if not answer.is_error],
+            errors=errors,
+        )
+
+    def _short(self, answer: Answer, pointer: Pointer) -> Answer:
+        """Return an error without the details that operations share."""
+        name = pointer.removeprefix(_RESPONSES)
+        if name == pointer:
+            return answer
+        if name not in self._shared:
+            anchor = self._anchors.of(name, "response-")
+            self._shared[name] = Shared(anchor, name, answer)
+        return replace(answer, contents=(), headers=(), shared=self._shared[name].anchor)
+
+    def _parameter(self, site: Site) -> Field:
+        value = site.value
+        content = next(iter(sites.contents(self._document, site)), None)
+        schema = content[1].value.get("schema") if content else value.get("schema")
+        field = self._schemas.field(
+            _text(value.get("name")),
+            schema,
+            required=value.get("required") is True or value.get("in") == "path",
+            description=value.get("description"),
+        )
+        return replace(field, place=_text(value.get("in")))
+
+    def _answer(self, status: str, site: Site) -> tuple[Answer, Pointer]:
+        """Return a response and its place."""
+        headers = [
+            self._schemas.field(
+                name,
+                header.value.get("schema"),
+                required=header.value.get("required") is True,
+                description=header.value.get("description"),
+            )
+            for name, header in sites.members(self._document, site, "headers")
+        ]
+        contents = [*self._contents(site)]
+        text = _text(site.value.get("description")) or _phrase(status)
+        codes = [*self._codes_in(site)]
+        return Answer(status, prose(text), contents, headers, codes), site.pointer
+
+    def _contents(self, holder: Site, *, is_request: bool = False) -> Iterator[Content]:
+        """Yield the media types; the properties of models are listed for requests only."""
+        for media_type, site in sites.contents(self._document, holder):
+            schema = site.value.get("itemSchema", site.value.get("schema"))
+            type_ = [] if schema is None else self._schemas.type(schema)
+            is_linked = not is_request and any(piece.model for piece in type_)
+            fields = () if is_linked else self._schemas.fields(schema)
+            yield Content(media_type, type_, fields, [*self._examples(site)])
+
+    def _examples(self, site: Site) -> Iterator[Example]:
+        if "example" in site.value:
+            yield _example("Example", site.value["example"])
+        for name, example in sites.members(self._document, site, "examples"):
+            title = _text(example.value.get("summary")) or name
+            for field in ("value", "dataValue"):
+                if field in example.value:
+                    yield _example(title, example.value[field])
+
+    def _model(self, name: str, anchor: str) -> Model:
+        schema = self._document.data["components"]["schemas"][name]
+        described = schema if isinstance(schema, dict) else {}
+        return Model(
+            anchor,
+            name,
+            prose(_text(described.get("description"))),
+            self._schemas.type(schema),
+            self._schemas.notes(described),
+            self._schemas.fields(schema),
+        )
+
+    def _all_codes(self) -> Iterator[Code]:
+        if self._error is None:
+            return
+        shown = dict(self._shown_codes())
+        for name, code in self._error.codes.items():
+            meaning = code.condition.meaning if code.condition else shown.get(name.raw, "")
+            anchor = self._anchors.of(name.raw, "error-")
+            yield Code(anchor, name.raw, code.status, code.type.raw, prose(meaning))
+
+    def _shown_codes(self) -> Iterator[tuple[str, str]]:
+        """Yield the codes in examples of responses, each with the title of its example."""
+        for site in self._sites.values():
+            for _, response in sites.responses(self._document, site):
+                yield from self._codes_of(response)
+
+    def _codes_in(self, response: Site) -> Iterator[Code]:
+        found = dict.fromkeys(name for name, _ in self._codes_of(response))
+        return (self._codes[name] for name in found if name in self._codes)
+
+    def _codes_of(self, response: Site) -> Iterator[tuple[str, str]]:
+        content = sites.json_content(self._document, response)
+        if self._error is None or content is None:
+            return
+        for name, example in sites.members(self._document, content, "examples"):
+            code = _at(example.value.get("value"), self._error.code.raw)
+            message = _at(example.value.get("value"), self._error.message.raw)
+            if isinstance(code, str):
+                yield code, _text(example.value.get("summary")) or _text(message) or name
+
+
+def _at(value: Any, pointer: str) -> Any:
+    try:
+        return resolve(value, pointer)
+    except (KeyError, ValueError):
+        return None
+
+
+def _example(title: str, value: Any) -> Example:
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    more = len(text) - _LONGEST_EXAMPLE
+    shown = text if more <= 0 else f"{text[:_LONGEST_EXAMPLE]}\n… and {more} more characters"
+    return Example(title, shown)
+
+
+def _phrase(status: str) -> str:
+    try:
+        return f"{HTTPStatus(int(status)).phrase}."
+    except ValueError:
+        return ""
+
+
+def _titled(name: str) -> str:
+    """Return a name as a title: its words, the first of them with a capital."""
+    words = name.replace("-", " ").replace("_", " ").strip()
+    return words[:1].upper() + words[1:] or name
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

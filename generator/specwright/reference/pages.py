@@ -1,0 +1,106 @@
+"""The pages of a reference: one file, or a page for each group."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+import jinja2
+from markupsafe import Markup
+
+from specwright import __version__
+from specwright.document.model import Document
+from specwright.ir.model.api import Api
+from specwright.reference.content import Reference, Section, content
+from specwright.text import visible
+
+_INDEX = "index"
+# The groups of a reference with more operations are folded.
+_MANY = 40
+
+
+def render_reference(
+    document: Document, normal: Document, api: Api, *, is_site: bool
+) -> Mapping[str, bytes]:
+    """Return the pages by file name, with `index.html` as the first one.
+
+    Args:
+        normal: the document in the form that `api` was built from.
+        is_site: whether each section has a page of its own.
+    """
+    reference = content(document, normal, api)
+    pages: dict[str, Sequence[Section]] = {_INDEX: () if is_site else reference.sections}
+    if is_site:
+        pages |= {section.file: [section] for section in reference.sections}
+    # The page of every anchor.
+    places = {
+        anchor: name
+        for name, sections in pages.items()
+        for section in sections
+        for anchor in _in(section)
+    }
+    template = _environment().from_string(_asset("page.html.jinja"))
+    style, script = _asset("page.css"), _asset("page.js")
+    common = {
+        "reference": reference,
+        "style": Markup(style),
+        "script": Markup(script),
+        "digests": [_digest(each) for each in (style, script)],
+        "data": Markup(_data(reference)),
+        "version": __version__,
+        "is_site": is_site,
+        "is_large": sum(len(each.entries) for each in reference.sections) > _MANY,
+    }
+    made = {}
+    for name, shown in pages.items():
+        links = {
+            anchor: f"#{anchor}" if place == name else f"{place}.html#{anchor}"
+            for anchor, place in places.items()
+        }
+        made[f"{name}.html"] = template.render(
+            common,
+            shown=shown,
+            links=links,
+            top="" if name == _INDEX else f"{_INDEX}.html",
+            is_index=name == _INDEX,
+        ).encode()
+    return made
+
+
+def _in(section: Section) -> Sequence[str]:
+    return [section.anchor, *(each.anchor for each in section.members)]
+
+
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # Every text is made visible before it is escaped.
+        finalize=lambda value: visible(value, kept="\n\t") if type(value) is str else value,
+    )
+
+
+def _data(reference: Reference) -> str:
+    """Return the servers and credentials as JSON that cannot end its element."""
+    value = {
+        "servers": [url for url, _ in reference.servers],
+        "schemes": {
+            each.credential.key: {"kind": each.credential.kind, "name": each.credential.name}
+            for each in reference.schemes
+        },
+    }
+    return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")

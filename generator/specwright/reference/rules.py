@@ -1,0 +1,100 @@
+"""The declarations by `x-contract-*` in words: those of the vocabulary's own documentation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from specwright.reference.markdown import prose
+from specwright.text import visible
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keywords.error import ERROR
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
+from specwright.vocabulary.shape import Schema
+from specwright.vocabulary.table import KEYWORDS
+
+# Fields list these values themselves; pages have a table of the codes.
+_SHOWN_APART = EXTENSIBLE_ENUM
+_CODES = "codes"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a declaration: its value, and the meaning of the member."""
+
+    name: str
+    value: str
+    meaning: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A declaration."""
+
+    title: str
+    text: Markup
+    members: tuple[Member, ...]
+
+
+def rules(holder: Mapping[str, Any], place: Place, top: Mapping[str, Any]) -> Iterator[Rule]:
+    """Yield the declarations of an object.
+
+    Args:
+        top: the document, which has the classes that declarations name.
+    """
+    for keyword in _declared(holder, place):
+        schema, value = keyword.schema(), holder[keyword.name]
+        if keyword is ERROR:
+            value = {name: each for name, each in value.items() if name != _CODES}
+        members = [*_members("", schema, value)]
+        if keyword is RATE_LIMIT:
+            members += _members("", *_rate_limit(value, top))
+        yield Rule(_title(keyword), prose(schema["description"]), tuple(members))
+
+
+def notes_of_rules(schema: Mapping[str, Any]) -> Iterator[Markup]:
+    """Yield the declarations of a property or another schema as short notes."""
+    for keyword in _declared(schema, Place.PROPERTY, Place.SCHEMA):
+        described, value = keyword.schema(), schema[keyword.name]
+        members = Markup("; ").join(
+            Markup("{} <code>{}</code>").format(each.name, visible(each.value))
+            for each in _members("", described, value)
+        )
+        text = Markup("{}: {}").format(_title(keyword).lower(), described["description"])
+        yield text + (Markup(" ({})").format(members) if members else "")
+
+
+def _declared(holder: Mapping[str, Any], *places: Place) -> Iterator[Keyword[Any]]:
+    for keyword in KEYWORDS:
+        is_here = any(place in keyword.places for place in places)
+        if is_here and keyword.name in holder and keyword is not _SHOWN_APART:
+            yield keyword
+
+
+def _rate_limit(value: Any, top: Mapping[str, Any]) -> tuple[Schema, Any]:
+    """Return the schema and the value of the class that an operation counts against."""
+    classes = RATE_LIMITS.schema()["properties"]["classes"]
+    return classes["additionalProperties"], top[RATE_LIMITS.name]["classes"][value["class"]]
+
+
+def _members(path: str, schema: Schema, value: Any) -> Iterator[Member]:
+    """Yield the members of a value that are not null, those of nested objects by their path."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if each is not None:
+                known = schema.get("properties", {}).get(name) or schema["additionalProperties"]
+                yield from _members(f"{path}.{name}" if path else name, known, each)
+    elif path or value is not True:
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        meanings = schema.get("x-meanings", {})
+        meaning = meanings.get(shown, schema["description"] if path else "")
+        yield Member(path, shown, prose(meaning))
+
+
+def _title(keyword: Keyword[Any]) -> str:
+    return keyword.attribute.replace("_", " ").capitalize()

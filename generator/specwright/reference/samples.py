@@ -1,0 +1,302 @@
+"""Example calls of operations: for a shell, and in Python."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.schemas import is_binary
+from specwright.document.sites import Site
+from specwright.ir.calls import Calls
+from specwright.ir.examples import Examples
+from specwright.ir.model.api import Api, Argument, Call, Group
+from specwright.ir.model.operations import Operation, Server
+from specwright.ir.model.values import Kind, Location, Parameter
+from specwright.pointer import resolve
+from specwright.render.quoting import literal
+from specwright.runtime.shared import operation as wire
+from specwright.runtime.shared.styles import pairs, text
+from specwright.text import visible
+
+_WIDTH = 88
+# A longer body is a file.
+_LONGEST_BODY = 4_000
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_GLOBBED = frozenset("[]{}")
+_MISSING = "…"
+_SCHEMES = "securitySchemes"
+_SCALARS = frozenset({Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.ANY})
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A security scheme as a request carries it.
+
+    Attributes:
+        kind: `bearer`, `basic`, `header`, `query`, `cookie`; empty for one that no text is.
+        name: the name of the header, parameter or cookie.
+        variable: the environment variable of the client for it.
+    """
+
+    key: str
+    kind: str
+    name: str
+    variable: str
+
+
+class Samples:
+    """Example calls with the examples of a document.
+
+    Args:
+        normal: the normalised document, which the operations of `api` lead into.
+    """
+
+    def __init__(self, normal: Document, api: Api) -> None:
+        self._document = normal
+        self._api = api
+        self._examples = Examples(normal)
+        self._calls = Calls(normal, self._examples)
+
+    @cached_property
+    def credentials(self) -> Mapping[str, Credential]:
+        """The security schemes by their names."""
+        declared = dict(sites.members(self._document, sites.components(self._document), _SCHEMES))
+        given = {each.key.raw: each for each in self._api.credentials}
+        prefix = self._api.names.env_prefix
+        found = {}
+        for key, site in declared.items():
+            kind, name = _carried(site.value)
+            is_only = key in given and len(given) == 1
+            argument = given[key].argument if key in given else "api_key"
+            variable = f"{prefix}_{'API_KEY' if is_only else argument.upper()}"
+            found[key] = Credential(key, kind, name, variable)
+        return found
+
+    def python(self, group: Group, operation: Operation) -> str:
+        """Return a call of the generated client."""
+        names = self._api.names
+        call = self._calls.of(group, operation)
+        lines = [
+            f"from {names.package} import {names.client}",
+            "",
+            f"with {names.client}() as client:",
+        ]
+        return "\n".join([*lines, *(f"    {line}" for line in _statement(call))]) + "\n"
+
+    def curl(self, operation: Operation) -> str:
+        """Return a command line with the required parts of a request."""
+        method = {"GET": [], "HEAD": ["--head"]}.get(
+            operation.method, [f"--request {_word(operation.method)}"]
+        )
+        credentials = [*self._credentials(operation)]
+        path = self._path(operation)
+        url = _url(self._base(operation), path, self._api.names.env_prefix)
+        for number, each in enumerate(each for each in credentials if each.kind == "query"):
+            mark = "&" if number or "?" in path else "?"
+            url += f'{_word(f"{mark}{quote(each.name)}=")}"${each.variable}"'
+        words = [" ".join(["curl", *method, *(["--globoff"] if set(url) & _GLOBBED else []), url])]
+        words += [word for each in credentials if (word := _authorization(each))]
+        words += [
+            f"--header {_word(f'{each.wire.raw}: {text(_sent(each), self._value(each))}')}"
+            for each in _required(operation, Location.HEADER)
+        ]
+        words += [
+            f"--cookie {_word('='.join(pair))}"
+            for each in _required(operation, Location.COOKIE)
+            for pair in pairs(_sent(each), self._value(each))
+        ]
+        return " \\\n  ".join([*words, *self._body(operation)])
+
+    def base(self, operation: Operation) -> str:
+        """Return the URL of an operation's own server; empty if it has none."""
+        return address(operation.servers[0]) if operation.servers else ""
+
+    def shown(self, parameter: Parameter) -> str:
+        """Return an example of a parameter, as text for a form."""
+        value = self._value(parameter)
+        if form(parameter) == "raw":
+            return "&".join("=".join(pair) for pair in pairs(_sent(parameter), value))
+        if isinstance(value, list):
+            return ",".join(each if isinstance(each, str) else json.dumps(each) for each in value)
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    def body(self, operation: Operation) -> tuple[str, str] | None:
+        """Return the media type and an example of a body that is text; None without one."""
+        if operation.body is None:
+            return None
+        content = operation.body.usual
+        media_type, value = content.media_type.raw, self._content(operation)
+        match content.medium.name:
+            case "json" if value is not None:
+                return media_type, json.dumps(value[0], indent=2, ensure_ascii=False)
+            case "form" if value is not None and isinstance(value[0], dict):
+                return media_type, urlencode(value[0], doseq=True)
+        return None
+
+    def _path(self, operation: Operation) -> str:
+        values = {
+            each.wire.raw: text(_sent(each), self._value(each))
+            for each in _required(operation, Location.PATH)
+        }
+        path = _VARIABLE.sub(lambda each: values.get(each[1], each[0]), operation.path.raw)
+        query = [
+            "=".join(pair)
+            for each in _required(operation, Location.QUERY)
+            for pair in pairs(_sent(each), self._value(each))
+        ]
+        return path + ("?" + "&".join(query) if query else "")
+
+    def _base(self, operation: Operation) -> str:
+        servers = operation.servers or self._api.servers
+        return address(servers[0]) if servers else ""
+
+    def _body(self, operation: Operation) -> Iterator[str]:
+        if operation.body is None:
+            return
+        content = operation.body.usual
+        found = self.body(operation)
+        if content.medium.name == "multipart":
+            yield from self._form(operation)
+            return
+        yield f"--header {_word(f'Content-Type: {content.media_type.raw}')}"
+        if found is None or len(found[1]) > _LONGEST_BODY:
+            yield "--data-binary @body"
+        else:
+            yield "--data " + _word(found[1], kept="\n")
+
+    def _form(self, operation: Operation) -> Iterator[str]:
+        value = self._content(operation)
+        site = self._body_site(operation)
+        schema = sites.schema(self._document, site) if site is not None else Site("", {})
+        properties = dict(sites.members(self._document, schema, "properties"))
+        for name, each in value[0].items() if value and isinstance(value[0], dict) else ():
+            shown = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+            is_file = name in properties and is_binary(properties[name].value)
+            word = _word(f"{name}=@file" if is_file else f"{name}={shown}")
+            yield f"--form {word}" if is_file else f"--form-string {word}"
+
+    def _content(self, operation: Operation) -> tuple[Any] | None:
+        """Return an example of the usual body, which may be null; None without an example."""
+        site = self._body_site(operation)
+        return None if site is None else next(((v,) for v in self._examples.of(site)), None)
+
+    def _body_site(self, operation: Operation) -> Site | None:
+        if operation.body is None:
+            return None
+        holder = Site(operation.body.pointer, resolve(self._document.data, operation.body.pointer))
+        contents = dict(sites.contents(self._document, holder))
+        return contents.get(operation.body.usual.media_type.raw)
+
+    def _value(self, parameter: Parameter) -> Any:
+        holder = Site(parameter.pointer, resolve(self._document.data, parameter.pointer))
+        return next(self._examples.of(holder), _MISSING)
+
+    def _credentials(self, operation: Operation) -> Iterator[Credential]:
+        for scheme in operation.security[0] if operation.security else ():
+            if scheme.raw in self.credentials:
+                yield self.credentials[scheme.raw]
+
+
+def address(server: Server) -> str:
+    """Return the URL of a server with the defaults of its variables."""
+    url = server.url.raw
+    for name, variable in server.variables.items():
+        if variable.default is not None:
+            url = url.replace(f"{{{name.raw}}}", variable.default.raw)
+    return url.rstrip("/")
+
+
+def form(parameter: Parameter) -> str:
+    """Return the way from a text to a parameter: `text`, `list` or `raw`."""
+    is_scalar = parameter.kind in _SCALARS
+    if is_scalar or parameter.location != Location.QUERY:
+        return "text"
+    is_list = parameter.kind is Kind.ARRAY and parameter.style == "form" and parameter.explode
+    return "list" if is_list else "raw"
+
+
+def _carried(scheme: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the kind and the name of a credential (OpenAPI 3.1.1, 4.8.27)."""
+    match scheme.get("type"), str(scheme.get("scheme", "")).lower():
+        case ("apiKey", _):
+            return str(scheme.get("in")), str(scheme.get("name"))
+        case ("http", ("bearer" | "basic") as kind):
+            return kind, ""
+        case (("oauth2" | "openIdConnect"), _):
+            return "bearer", ""
+    return "", ""
+
+
+def _authorization(credential: Credential) -> str:
+    variable = f'"${credential.variable}"'
+    match credential.kind:
+        case "bearer":
+            return f'--header "Authorization: Bearer ${credential.variable}"'
+        case "basic":
+            return f"--user {variable}"
+        case "header":
+            return f"--header {_word(credential.name + ': ')}{variable}"
+        case "cookie":
+            return f"--cookie {_word(credential.name + '=')}{variable}"
+    return ""
+
+
+def _url(base: str, path: str, prefix: str) -> str:
+    if base.lower().startswith(("http://", "https://")):
+        return _word(base + path)
+    return f'"${prefix}_BASE_URL"{_word(path)}'
+
+
+def _word(value: str, kept: str = "") -> str:
+    """Return a text as one word of a shell; invisible characters are escaped."""
+    return shlex.quote(visible(value, kept))
+
+
+def _required(operation: Operation, location: Location) -> Iterator[Parameter]:
+    return (p for p in operation.parameters if p.required and p.location is location)
+
+
+def _sent(parameter: Parameter) -> wire.Parameter:
+    """Return a parameter as the client sends it."""
+    return wire.Parameter(
+        name=parameter.name,
+        wire=parameter.wire.raw,
+        location=parameter.location.value,
+        kind=parameter.kind.value,
+        style=parameter.style,
+        explode=parameter.explode,
+        allow_reserved=parameter.allow_reserved,
+    )
+
+
+def _statement(call: Call) -> Iterator[str]:
+    """Yield the lines of a call that shows its result."""
+    operation = call.operation
+    method = f"client.{call.group.name}.{operation.method_name}"
+    before, after = {
+        (True, False): ("for item in ", ":"),
+        (False, False): ("print(", ")"),
+    }.get((operation.page is not None, operation.result == "None"), ("", ""))
+    arguments = [*map(_argument, call.arguments)]
+    line = f"{before}{method}({', '.join(arguments)}){after}"
+    if len(line) <= _WIDTH or not arguments:
+        yield line
+    else:
+        yield f"{before}{method}("
+        yield from (f"    {each}," for each in arguments)
+        yield f"){after}"
+    if operation.page is not None:
+        yield "    print(item)"
+
+
+def _argument(argument: Argument) -> str:
+    value = "..." if argument.value is None else literal(argument.value.value)
+    return f"{argument.name}={value}" if argument.name else value

@@ -1,0 +1,1 @@
+"""Releases of this repository: the changelog entry, the artefacts and their checksums."""

@@ -1,0 +1,256 @@
+"""The reference page in a browser: reading, search, copies and requests to try."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser import Browser, Page
+from tests.functional.hostile_documents import hostile
+from tests.functional.origin import Answer, Origin, running
+from tests.reference.pages import ANSWER
+from tests.reference.pages import Page as Parsed
+from tests.reference.shop import page, shop
+from tests.reference.test_hostile import ATTACK
+from tests.report.test_page import contrast
+
+Show = Callable[..., Page]
+SECRET = "sk_test_a+b c"
+VISIBLE = (
+    "[...document.querySelectorAll('details.entry')]"
+    ".filter(each => each.checkVisibility()).map(each => each.querySelector('article').id)"
+)
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Show:
+    """Open the page of a document."""
+
+    def opened(document: dict | None = None, anchor: str = "", *, scripts: bool = True) -> Page:
+        path = tmp_path / "reference.html"
+        path.write_text(page(tmp_path, document or shop()), "utf-8")
+        return browser.open(path.as_uri() + anchor, scripts=scripts)
+
+    return opened
+
+
+@pytest.fixture
+def origin() -> Iterator[Origin]:
+    """A server that lets every page call it."""
+    with running() as started:
+        headers = {
+            "access-control-allow-origin": "*",
+            "access-control-allow-headers": "*",
+            "access-control-expose-headers": "*",
+            "access-control-allow-methods": "*",
+        }
+        started.answer(Answer(body=b'{"id":"<b>1"}', headers=headers))
+        yield started
+
+
+def send(shown: Page, anchor: str, server: str, **values: str) -> str:
+    """Fill in the form of an operation by labels, send it, and return the answer."""
+    shown.evaluate(f"document.querySelector('#{anchor} > .trying').click()")
+    for label, value in {"Server": server, **values}.items():
+        shown.evaluate(
+            f"[...document.querySelectorAll('#{anchor} form label')].find(each => "
+            f"each.textContent.startsWith({label!r})).querySelector('input, textarea').value = "
+            f"{json.dumps(value)}"
+        )
+    shown.evaluate(f"document.querySelector('#{anchor} form').requestSubmit()")
+    return str(shown.evaluate(ANSWER % anchor))
+
+
+def requests(origin: Origin) -> list[tuple[str, str]]:
+    """The requests that arrived, without those that ask for permission."""
+    return [(each.method, each.target) for each in origin.asked if each.method != "OPTIONS"]
+
+
+def test_everything_can_be_read_without_scripts(show: Show) -> None:
+    shown = show(anchor="#getItem", scripts=False)
+    # The browser opens the entry that the link leads to.
+    assert shown.evaluate("document.querySelector('#getItem').checkVisibility()")
+    assert not shown.evaluate("document.querySelector('#createItem').checkVisibility()")
+    assert not shown.evaluate("document.querySelector('.search').checkVisibility()")
+    assert shown.evaluate("document.querySelectorAll('button, form').length") == 0
+    assert shown.happened("Log.entryAdded") == []
+
+
+def test_hostile_text_is_shown_and_does_nothing(show: Show) -> None:
+    shown = show(hostile(ATTACK))
+    shown.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert shown.evaluate("typeof window.hit") == "undefined"
+    assert "<script>window.hit = 1</script>" in shown.evaluate("document.body.innerText")
+    assert len(shown.happened("Network.requestWillBeSent")) == 1
+    assert shown.happened("Log.entryAdded") == shown.happened("Runtime.exceptionThrown") == []
+
+
+def test_the_policy_stops_other_scripts_and_pictures(show: Show) -> None:
+    shown = show()
+    shown.evaluate("document.body.innerHTML = '<img src=x onerror=\"window.hit = 1\">'")
+    shown.wait("Log.entryAdded")
+    assert shown.evaluate("typeof window.hit") == "undefined"
+
+
+def test_a_search_hides_everything_else(show: Show) -> None:
+    shown = show()
+    find = (
+        "(() => { const field = document.getElementById('search'); field.value = %r;"
+        "field.dispatchEvent(new Event('input')) })()"
+    )
+    shown.evaluate(find % "ITEM sold out")
+    assert shown.evaluate(VISIBLE) == ["getItem", "createItem", "response-Failed"]
+    shown.evaluate(find % "height")
+    assert shown.evaluate(VISIBLE) == ["onItemSold", "model-Item"]
+    shown.evaluate(find % "post item.sold")
+    assert shown.evaluate(VISIBLE) == ["onItemSold"]
+    shown.evaluate(find % "")
+    assert shown.evaluate(VISIBLE) == ["getItem", "createItem", "onItemSold"]
+
+
+def test_the_current_section_is_marked(show: Show) -> None:
+    shown = show(anchor="#createItem")
+    marked = shown.evaluate(
+        "new Promise(resolve => { const look = () => {"
+        "const found = document.querySelector('nav [aria-current=location]');"
+        "found ? resolve(found.hash) : requestAnimationFrame(look) }; look() })"
+    )
+    assert marked in ("#createItem", "#getItem")
+
+
+def test_a_link_to_a_model_opens_it(show: Show) -> None:
+    shown = show()
+    assert not shown.evaluate("document.getElementById('model-Item').checkVisibility()")
+    shown.evaluate("document.querySelector('a[href=\"#model-Item\"]').click()")
+    assert shown.evaluate(
+        "new Promise(resolve => { const look = () => "
+        "document.getElementById('model-Item').checkVisibility()"
+        " ? resolve(true) : requestAnimationFrame(look); look() })"
+    )
+
+
+def test_samples_are_copied_without_the_button(show: Show) -> None:
+    shown = show(anchor="#getItem")
+    copied = (
+        "(async () => { let text; navigator.clipboard.writeText = async (each) => { text = each };"
+        "const pre = document.querySelector('#getItem pre');"
+        "pre.querySelector('button').click(); await null;"
+        "return [text, pre.querySelector('code').textContent] })()"
+    )
+    text, code = shown.evaluate(copied)
+    assert text == code
+    assert text.startswith("curl https://shop.example/api/items/it%201")
+
+
+def test_a_request_is_sent_with_a_key_that_is_not_stored(show: Show, origin: Origin) -> None:
+    shown = show(anchor="#getItem")
+    answer = send(shown, "getItem", f"{origin.url}/api/", key=SECRET, fields="a,b&c")
+    assert answer.startswith("200 OK\n")
+    assert answer.endswith('{\n  "id": "<b>1"\n}')
+    assert requests(origin) == [("GET", "/api/items/it%201?fields=a&fields=b%26c")]
+    sent = origin.asked[-1].headers
+    assert sent["x-key"] == SECRET
+    assert not sent.keys() & {"cookie", "referer", "authorization"}
+    kept = (
+        "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href])"
+    )
+    assert SECRET not in shown.evaluate(kept)
+    assert SECRET not in shown.evaluate("document.documentElement.outerHTML")
+    # Other forms of this page know it, a new page does not.
+    shown.evaluate("location.hash = '#createItem'")
+    assert send(shown, "createItem", origin.url, Body='{"name":"ü"}').startswith("200")
+    assert origin.asked[-1].headers["x-key"] == SECRET
+    assert origin.asked[-1].headers["content-type"] == "application/json"
+    assert origin.asked[-1].body == '{"name":"ü"}'.encode()
+    shown.call("Page.reload")
+    again = show(anchor="#getItem")
+    send(again, "getItem", origin.url)
+    assert "x-key" not in origin.asked[-1].headers
+
+
+@pytest.mark.parametrize(
+    ("scheme", "secret", "value"),
+    [
+        ({"type": "http", "scheme": "bearer"}, "a:u", "Bearer a:u"),
+        ({"type": "http", "scheme": "basic"}, "a:ü", "Basic YTrDvA=="),
+    ],
+)
+def test_credentials_go_where_the_document_says(
+    scheme: dict[str, str], secret: str, value: str, show: Show, origin: Origin
+) -> None:
+    document = shop()
+    document["components"]["securitySchemes"] = {"key": scheme}
+    shown = show(document, "#getItem")
+    assert send(shown, "getItem", origin.url, key=secret).startswith("200")
+    assert origin.asked[-1].headers["authorization"] == value
+
+
+def test_a_redirect_does_not_take_the_key_along(show: Show, origin: Origin) -> None:
+    headers = {**origin.script[0].headers, "location": f"{origin.url}/stolen"}
+    shown = show(anchor="#getItem")
+    origin.script[:] = [Answer(headers=headers), Answer(302, headers=headers)]
+    answer = send(shown, "getItem", origin.url, key=SECRET)
+    assert answer == "The server responds with a redirect, which is not followed."
+    assert "/stolen" not in {target for _, target in requests(origin)}
+
+
+def test_other_schemes_than_http_are_refused(show: Show) -> None:
+    shown = show(anchor="#getItem")
+    answer = send(shown, "getItem", "file:///etc", key=SECRET)
+    assert "must be an address that begins with http:// or https://" in answer
+
+
+def test_an_unreachable_server_is_reported(show: Show, origin: Origin) -> None:
+    origin.script[:] = [Answer()]
+    answer = send(show(anchor="#getItem"), "getItem", origin.url, key=SECRET)
+    assert answer.startswith("No response: ")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_width_scrolls_sideways_and_a_phone_has_a_short_page(width: int, show: Show) -> None:
+    long = "x" * 2_000
+    document = shop()
+    document["paths"]["/items/{id}"]["get"]["summary"] = long
+    document["components"]["schemas"]["Item"]["properties"][long] = {"default": long}
+    shown = show(document)
+    shown.resize(width)
+    root = "document.documentElement"
+    shut = shown.evaluate(f"{root}.scrollHeight")
+    shown.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert shown.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+    assert shut < shown.evaluate(f"{root}.scrollHeight") / 2
+    # The contents are folded on a phone, and always open beside the text.
+    shown.evaluate("document.querySelector('.contents').open = false")
+    is_shown = shown.evaluate("document.querySelector('.contents li').checkVisibility()")
+    assert is_shown == (width == 1280)
+
+
+def test_dark_is_dark_and_paper_shows_what_is_folded(show: Show) -> None:
+    shown = show()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    shown.show_as("light")
+    assert shown.evaluate(ground) == "rgb(255, 255, 255)"
+    shown.show_as("dark")
+    assert shown.evaluate(ground) == "rgb(18, 23, 30)"
+    folded = "document.querySelector('#createItem pre').checkVisibility()"
+    assert not shown.evaluate(folded)
+    shown.show_as(media="print")
+    assert shown.evaluate(folded)
+    assert not shown.evaluate("document.querySelector('nav').checkVisibility()")
+
+
+def test_every_text_is_read_without_effort_in_light_and_dark(tmp_path: Path) -> None:
+    style = Parsed(page(tmp_path, shop())).style
+    light, dark = (
+        dict(re.findall(r"--(\w+): (#\w{6});", block))
+        for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    )
+    assert light.keys() == dark.keys()
+    for colours in (light, dark):
+        for name in ("text", "quiet", "link", "get", "post", "put", "delete"):
+            for ground in ("page", "panel"):
+                assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)

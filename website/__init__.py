@@ -1,0 +1,1 @@
+"""The documentation site: the pages of docs/ and of the root, as HTML that needs no network."""
