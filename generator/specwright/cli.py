@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ from typing import Any, NoReturn
 import click
 
 from specwright import __version__
-from specwright.errors import INTERRUPTED, InputError, SpecwrightError
-from specwright.report.terminal import accept_any_text, say
+from specwright.errors import INTERRUPTED, TOO_LARGE, InputError, SpecwrightError
+from specwright.report.terminal import accept_any_text, complain, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ COMMANDS: dict[str, Entry] = {
         "Start a project from DOCUMENT: settings, ignore rules and pull request checks.",
     ),
     "validate": Entry(
-        "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
+        "specwright.commands.validate:validate", "Check OpenAPI documents and report findings."
     ),
     "diff": Entry(
         "specwright.commands.diff:diff",
@@ -72,6 +73,10 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.generate:generate",
         "Generate models, client, server stub and webhooks from an OpenAPI document.",
     ),
+    "watch": Entry(
+        "specwright.commands.watch:watch",
+        "Generate again each time the document, its settings or templates change.",
+    ),
     "scaffold": Entry(
         "specwright.commands.scaffold:scaffold",
         "Write a module for each group of operations, and an app.py that serves them.",
@@ -93,7 +98,7 @@ COMMANDS: dict[str, Entry] = {
         "Receive the webhooks of the implementation at URL on this machine, and show them.",
         "test",
     ),
-    "fmt": Entry("specwright.commands.fmt:fmt", "Rewrite a JSON document in canonical form."),
+    "fmt": Entry("specwright.commands.fmt:fmt", "Rewrite OpenAPI documents in canonical form."),
 }
 
 
@@ -140,15 +145,16 @@ class LazyGroup(click.Group):
         # Documents are large and stay in memory: garbage collection would take a tenth of a run.
         gc.set_threshold(_OBJECTS_BEFORE_A_SEARCH)
         accept_any_text()
+        if os.environ.get("NO_COLOR"):
+            # https://no-color.org; without it, click decides by the output.
+            extra["color"] = False
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except SpecwrightError as error:
-            first, *others = error.lines
-            for line in (f"error: {first}", *others):
-                say(line, err=True)
+            complain(error)
             code = error.exit_code
         except (RecursionError, MemoryError):
-            say("error: the document is nested too deeply, or too large", err=True)
+            complain(SpecwrightError(TOO_LARGE))
             code = 2
         except click.ClickException as error:
             error.show()

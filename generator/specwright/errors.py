@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 # The exit code of a command that was interrupted, as shells give it for SIGINT.
 INTERRUPTED = 130
+# The message where the interpreter itself gives up.
+TOO_LARGE = "the document is nested too deeply, or too large"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,6 +54,14 @@ class SpecwrightError(Exception):
 
 class InputError(SpecwrightError):
     """A file that the user gave cannot be used as it is."""
+
+
+class UnreadableError(InputError):
+    """A file to which another one refers cannot be read, for example because it is missing."""
+
+    def __init__(self, file: str, message: str, location: Location, hint: str) -> None:
+        super().__init__(message, location, hint)
+        self.file = file
 
 
 class UnresolvedError(InputError):

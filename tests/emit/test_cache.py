@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ DOCUMENT = Path("api.json")
 def cache(tmp_path: Path) -> Path:
     """A cache with one entry."""
     place = tmp_path / "caches" / "packages"
-    store(place, KEY, MADE, DOCUMENT, ())
+    store(place, KEY, MADE, DOCUMENT)
     assert load(place, KEY, DOCUMENT, [DOCUMENT.parent]) == MADE
     return place
 
@@ -53,7 +54,7 @@ def test_who_has_no_home_has_no_cache(
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     monkeypatch.chdir(tmp_path)
     place = cache_directory()
-    store(place, KEY, MADE, DOCUMENT, ())
+    store(place, KEY, MADE, DOCUMENT)
     assert not (tmp_path / "~").exists()
     place.parent.mkdir(parents=True)
     cache.rename(place)
@@ -70,7 +71,7 @@ def test_nobody_else_can_look_into_it(cache: Path) -> None:
 def test_one_that_others_can_reach_is_neither_read_nor_written(cache: Path, mode: int) -> None:
     cache.chmod(mode)
     assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
-    store(cache, "1" * 64, MADE, DOCUMENT, ())
+    store(cache, "1" * 64, MADE, DOCUMENT)
     assert [path.name for path in cache.iterdir()] == [KEY]
 
 
@@ -80,7 +81,7 @@ def test_one_of_another_user_is_neither_read_nor_written(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: cache.stat().st_uid + 1)
     assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
-    store(cache, "1" * 64, MADE, DOCUMENT, ())
+    store(cache, "1" * 64, MADE, DOCUMENT)
     assert [path.name for path in cache.iterdir()] == [KEY]
 
 
@@ -88,7 +89,7 @@ def test_one_behind_a_link_is_neither_read_nor_written(cache: Path, tmp_path: Pa
     link = tmp_path / "link"
     link.symlink_to(cache)
     assert load(link, KEY, DOCUMENT, [DOCUMENT.parent]) is None
-    store(link, "1" * 64, MADE, DOCUMENT, ())
+    store(link, "1" * 64, MADE, DOCUMENT)
     assert [path.name for path in cache.iterdir()] == [KEY]
 
 
@@ -143,15 +144,16 @@ def test_an_entry_that_is_a_directory_is_none(cache: Path) -> None:
     (cache / KEY).unlink()
     (cache / KEY).mkdir()
     assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
-    store(cache, KEY, MADE, DOCUMENT, ())
+    store(cache, KEY, MADE, DOCUMENT)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in directories")
 def test_a_part_of_the_document_that_has_changed_makes_it_none(tmp_path: Path) -> None:
     document, part, cache = tmp_path / "api.json", tmp_path / "part.json", tmp_path / "cache"
     part.write_text("{}")
-    store(cache, KEY, MADE, document, [str(part)])
-    assert load(cache, KEY, document, [document.parent]) == MADE
+    made = replace(MADE, parts=frozenset([str(part)]))
+    store(cache, KEY, made, document)
+    assert load(cache, KEY, document, [document.parent]) == made
     part.write_text("[]")
     assert load(cache, KEY, document, [document.parent]) is None
     part.unlink()
@@ -163,7 +165,7 @@ def test_the_oldest_entries_go_and_nothing_else_does(cache: Path) -> None:
     (cache / ("x" * 64)).write_text("somebody's")
     for number in range(1, 50):
         os.utime(cache / f"{number - 1:064}", (number, number))
-        store(cache, f"{number:064}", MADE, DOCUMENT, ())
+        store(cache, f"{number:064}", MADE, DOCUMENT)
     left = {path.name for path in cache.iterdir()}
     assert "x" * 64 in left and KEY not in left and f"{49:064}" in left
     assert len(left) == 33

@@ -143,11 +143,18 @@ def test_one_of_several_documents_has_its_own_settings(two: Path, specwright: Ru
     assert specwright("validate", "api.json", cwd=two).returncode == 0
 
 
-@pytest.mark.parametrize("command", [["validate"], ["generate", "--package", "x"], ["fmt"]])
-def test_a_command_for_one_document_asks_which(
-    two: Path, specwright: Run, command: list[str]
-) -> None:
-    done = specwright(*command, cwd=two)
+def test_all_documents_are_validated_and_formatted(two: Path, specwright: Run) -> None:
+    checked = specwright("validate", "--format", "json", cwd=two)
+    assert checked.returncode == 0
+    files = {each["file"] for each in json.loads(checked.stdout)["findings"]}
+    assert files == {"api.json", "other.json"}
+    formatted = specwright("fmt", cwd=two)
+    assert formatted.stdout == "api.json: changed\nother.json: changed\n"
+    assert specwright("fmt", "--check", cwd=two).returncode == 0
+
+
+def test_a_command_for_one_document_asks_which(two: Path, specwright: Run) -> None:
+    done = specwright("generate", "--package", "x", cwd=two)
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
         "error: the project has several documents",

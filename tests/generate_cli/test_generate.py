@@ -386,12 +386,12 @@ def test_a_failure_halfway_leaves_everything_as_it_was(
 # A run that reads its document until it is interrupted.
 ENDLESS = """
 import signal, sys
-from specwright.commands import generate
+from specwright.arguments import packages
 from specwright.cli import main
 def load(*arguments, **options):
     print("reading", flush=True)
     signal.pause()
-generate.load_in_part = load
+packages.load_in_part = load
 sys.argv = ["specwright", "generate"]
 main()
 """

@@ -39,7 +39,7 @@ def test_blocks_are_found_with_the_blocks_inside_them() -> None:
     }
 
 
-@pytest.mark.parametrize("chosen", [(), ("a",), ("inner", "b")])
+@pytest.mark.parametrize("chosen", [(), ("a",), ("inner", "b"), ("inner", "a"), ("b", "b")])
 def test_a_fresh_copy_gives_what_the_built_in_template_gives(
     templates: Templates, chosen: tuple[str, ...]
 ) -> None:
@@ -83,7 +83,7 @@ def test_what_does_not_exist_cannot_be_copied(templates: Templates) -> None:
 
 def test_the_commands_work_together(specwright, tmp_path: Path) -> None:
     listed = specwright("templates", "list", cwd=tmp_path)
-    assert "package/README.md.jinja: install, client, webhooks, server" in listed.stdout
+    assert "package/README.md.jinja: title, install, client, webhooks, server, license" in listed.stdout
     copy = ("templates", "copy", "package/README.md.jinja", "--block", "install")
     written = specwright(*copy, cwd=tmp_path)
     assert written.stdout == "templates/package/README.md.jinja: written\n"

@@ -49,6 +49,16 @@ def run(*arguments: str, color: bool = False) -> Result:
     return CliRunner().invoke(cli, arguments, color=color)
 
 
+@pytest.mark.parametrize(("value", "is_coloured"), [(None, True), ("", True), ("1", False)])
+def test_no_color_is_obeyed(tmp_path: Path, value: str | None, is_coloured: bool) -> None:
+    path = tmp_path / "openapi.json"
+    path.write_text('{"openapi": "3.1.1", "info": {}}', "utf-8")
+    environment = {"NO_COLOR": value}
+    result = CliRunner().invoke(cli, ["validate", str(path)], color=True, env=environment)
+    assert result.exit_code == 1
+    assert ("\x1b[31m" in result.stdout) == is_coloured
+
+
 @pytest.fixture
 def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A document with findings that hold hostile text in messages, lines and pointers."""

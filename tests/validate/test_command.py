@@ -75,6 +75,25 @@ def test_every_command_says_in_the_list_what_it_says_itself(name: str) -> None:
         assert "Examples:" in (command.epilog or "")
 
 
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("specwright va", "plain,validate"),
+        ("specwright explain operation-ta", "plain,operation-tag"),
+        ("specwright validate --format sar", "plain,sarif"),
+        ("specwright validate op", "file,op"),
+    ],
+)
+def test_the_shell_completes_what_is_typed(
+    typed: str, offered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
+    monkeypatch.setenv("_SPECWRIGHT_COMPLETE", "bash_complete")
+    done = subprocess.run([COMMAND], capture_output=True, text=True, check=True)
+    assert offered in done.stdout.splitlines()
+
+
 def test_what_is_nested_deeper_than_the_interpreter_goes_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

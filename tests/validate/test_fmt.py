@@ -4,13 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+import yaml
 from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.cli import cli
 from specwright.document.canonical import canonical
+from specwright.document.canonical_yaml import canonical_yaml
 from specwright.document.shape import OBJECTS
+from specwright.document.sources.yaml_source import parse
+from specwright.errors import InputError
 
 NAMES = st.sampled_from(
     sorted({name for fields in OBJECTS.values() for name in fields} | {"x-a", "A", "b", "200"})
@@ -20,6 +25,102 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
 )
 DOCUMENTS = st.dictionaries(NAMES, VALUES, max_size=6)
+YAML = """\
+# The contract of Tälle
+
+info:
+  # the version
+  version: "1"   # beside it
+  title: Tälle
+  # the end of info
+
+# where it is
+servers:
+- description: one
+  # address
+  url: https://one.example
+- {description: two, url: "https://two.example"}
+- {description: three, # a note
+   url: "https://three.example"}
+
+openapi: 3.1.1
+components:
+  schemas:
+    # about B
+    B:
+      required: [a]
+      description: |
+        text
+          # not a comment
+
+      type: object
+      x-kept: |+
+        two lines
+
+
+      title: B
+    A: {properties: {a: {type: string, description: a}}, type: object}
+paths:
+  /b:
+    get:
+      responses: {}
+
+      parameters:
+        - # the place
+          in: query
+          # the name
+          name: a
+      tags: [a] # tags
+  /a: {}
+"""
+ORDERED = """\
+# The contract of Tälle
+
+openapi: 3.1.1
+
+info:
+  title: Tälle
+  # the version
+  version: "1"   # beside it
+  # the end of info
+
+# where it is
+servers:
+- # address
+  url: https://one.example
+  description: one
+- {url: "https://two.example", description: two}
+- {description: three, # a note
+   url: "https://three.example"}
+paths:
+  /b:
+    get:
+      tags: [a] # tags
+
+      parameters:
+        - # the place
+          # the name
+          name: a
+          in: query
+      responses: {}
+  /a: {}
+components:
+  schemas:
+    A: {type: object, properties: {a: {type: string, description: a}}}
+    # about B
+    B:
+      title: B
+      type: object
+
+      description: |
+        text
+          # not a comment
+      required: [a]
+      x-kept: |+
+        two lines
+
+
+"""
 
 
 def fmt(*arguments: str) -> Result:
@@ -90,12 +191,78 @@ def test_references_to_other_files_stay_as_they_are(tmp_path: Path) -> None:
     assert '"$ref": "missing.yaml"' in path.read_text("utf-8")
 
 
-def test_yaml_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flow", [False, True, None])
+@given(data=DOCUMENTS)
+def test_yaml_has_the_order_of_json(flow: bool | None, data: dict[str, Any]) -> None:
+    text = yaml.safe_dump(data, sort_keys=False, default_flow_style=flow)
+    ordered = canonical_yaml("openapi.yaml", text)
+    assert json.dumps(parse("", ordered)[0]) == json.dumps(json.loads(canonical(data)))
+    assert canonical_yaml("openapi.yaml", ordered) == ordered
+
+
+def test_comments_of_yaml_move_with_their_fields(tmp_path: Path) -> None:
     path = tmp_path / "openapi.yaml"
-    path.write_text("openapi: 3.1.1\n", "utf-8")
+    path.write_bytes(YAML.replace("\n", "\r\n").rstrip().encode())
+    assert fmt(str(path)).stdout == f"{path}: changed\n"
+    assert path.read_bytes().decode() == ORDERED
+    assert fmt("--check", str(path)).exit_code == 0
+
+
+def test_an_alias_is_not_moved_before_its_anchor(tmp_path: Path) -> None:
+    path = tmp_path / "openapi.yaml"
+    text = "openapi: 3.1.1\nx-a: {b: &b {type: string}}\ninfo: {title: *b}\n"
+    path.write_text(text, "utf-8")
     result = fmt(str(path))
     assert result.exit_code == 2
-    assert "only JSON documents" in result.stderr
+    assert result.stderr == (
+        f"error: {path}:1:1: cannot be put in order: alias '*b' is not defined before this\n"
+        "hint: write the shared content out, or use $ref\n"
+    )
+    assert path.read_text("utf-8") == text
+
+
+KEPT = "openapi: 3.1.1\nx-b: 1\n\nx-a: |+\n  text\n\n"
+
+
+def test_empty_lines_do_not_become_content() -> None:
+    expected = "openapi: 3.1.1\nx-a: |+\n  text\n\nx-b: 1\n"
+    assert canonical_yaml("openapi.yaml", KEPT) == expected
+
+
+def test_a_change_of_the_content_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("specwright.document.canonical_yaml._after", lambda text, rest: rest)
+    with pytest.raises(InputError, match="cannot be put in order: its content would change"):
+        canonical_yaml("openapi.yaml", KEPT)
+
+
+def test_keys_with_a_question_mark_stay(tmp_path: Path) -> None:
+    path = tmp_path / "openapi.yaml"
+    path.write_text("? openapi\n: 3.1.1\n? info\n: ? version\n  : a\n  ? title\n  : b\n", "utf-8")
+    before = path.read_bytes()
+    result = fmt(str(path))
+    assert (result.exit_code, path.read_bytes()) == (2, before)
+    assert "cannot be put in order" in result.stderr
+
+
+def test_several_documents_are_formatted(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.json", tmp_path / "b.yaml", tmp_path / "c.json"]
+    paths[0].write_text('{"openapi":"3.1.1"}', "utf-8")
+    paths[1].write_text("info: {}\nopenapi: 3.1.1\n", "utf-8")
+    paths[2].write_text('{\n  "openapi": "3.1.1"\n}\n', "utf-8")
+    names = [str(each) for each in paths]
+    assert fmt("--check", *names).exit_code == 1
+    assert fmt(*names).stdout == f"{paths[0]}: changed\n{paths[1]}: changed\n"
+    assert fmt("--check", *names).exit_code == 0
+
+
+def test_a_broken_document_leaves_the_others_unchanged(tmp_path: Path) -> None:
+    good, broken = tmp_path / "a.json", tmp_path / "b.yaml"
+    good.write_text('{"openapi":"3.1.1"}', "utf-8")
+    broken.write_text("openapi: [", "utf-8")
+    result = fmt(str(good), str(broken))
+    assert result.exit_code == 2
+    assert f"{broken}:2:1: not valid YAML" in result.stderr
+    assert good.read_text("utf-8") == '{"openapi":"3.1.1"}'
 
 
 def test_a_broken_document_is_refused_and_stays(tmp_path: Path) -> None:

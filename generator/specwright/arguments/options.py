@@ -135,6 +135,15 @@ def chosen_document(config: Config) -> Path:
     )
 
 
+def chosen_documents(named: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the named documents, each once, or those of the project.
+
+    Raises:
+        InputError: none is named, and the project has none.
+    """
+    return tuple(dict.fromkeys(named or map(chosen_document, all_configured())))
+
+
 def chosen_output(config: Config) -> Path:
     """Return the directory of the generated package."""
     return config.output or Path(DEFAULT_OUTPUT)

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 import click
 
+from specwright.errors import SpecwrightError
 from specwright.findings import WORST_FIRST, Level
 from specwright.report.formats import FORMATS
+from specwright.report.terminal import show
+from specwright.report.unusable import unusable
+
+_TEXT = "text"
+_Command = Callable[..., None]
+
 
 # Apart from the other options: `generate` should not import formats that it does not write.
-output_format = click.option(
-    "--format",
-    "output",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="How to write the findings.",
-)
+def output_format(command: _Command) -> _Command:
+    """Add the option `--format`; a command that fails writes its error in the format, too."""
+
+    @wraps(command)
+    def reporting(*arguments: Any, output: str, **options: Any) -> None:
+        try:
+            command(*arguments, output=output, **options)
+        except SpecwrightError as error:
+            # As text, it is on the error stream only.
+            if output != _TEXT:
+                name = click.get_current_context().info_name or ""
+                show(FORMATS[output](unusable(error, name)))
+            raise
+
+    return click.option(
+        "--format",
+        "output",
+        type=click.Choice(list(FORMATS)),
+        default=_TEXT,
+        show_default=True,
+        help="How to write the findings.",
+    )(reporting)
+
 
 lint_file = click.option(
     "--config",

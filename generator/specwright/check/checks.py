@@ -14,6 +14,7 @@ from specwright.findings import Finding, Level, Report, RuleDescription, in_orde
 from specwright.grading.settings import Settings, places_of
 from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
 from specwright.isolation import Limits, Stopped, isolated
+from specwright.report.unusable import UNUSABLE
 from specwright.text import shorten
 
 # Rules about the run itself; no document can break these.
@@ -44,6 +45,7 @@ DESCRIPTIONS: tuple[RuleDescription, ...] = (
     UNUSED,
     EXPIRED,
     LEFT_OUT,
+    UNUSABLE,
 )
 
 # Three times the need of large documents in use (docs/decisions/0051).

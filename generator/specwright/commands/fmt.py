@@ -1,4 +1,4 @@
-"""`specwright fmt`: the canonical form of a JSON document."""
+"""`specwright fmt`: the canonical form of documents."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.options import chosen_document, configured
+from specwright.arguments.options import chosen_documents
 from specwright.document.canonical import canonical
-from specwright.document.sources.load import parse_openapi, read_file
+from specwright.document.sources.load import is_json, parse_openapi, read_file
 from specwright.errors import InputError, Location
 from specwright.files import replace_files
 from specwright.report.terminal import say
@@ -18,40 +18,51 @@ from specwright.report.terminal import say
     epilog="""
 \b
 Examples:
-  specwright fmt spec/openapi.json
-  specwright fmt --check spec/openapi.json
+  specwright fmt
+  specwright fmt --check public.yaml partners.json
 
-Exit codes: 0 if the document has or now has canonical form, 1 if --check found that it has not,
-2 if it cannot be read or written.
+Exit codes: 0 if the documents have or now have canonical form, 1 if --check found one that has not,
+2 if one cannot be read or written.
 """
 )
-@click.argument("document", type=click.Path(path_type=Path), required=False)
-@click.option("--check", is_flag=True, help="Change nothing; report a document that would change.")
+@click.argument("documents", type=click.Path(path_type=Path), nargs=-1)
+@click.option("--check", is_flag=True, help="Change nothing; report documents that would change.")
 @click.pass_context
-def fmt(ctx: click.Context, document: Path | None, check: bool) -> None:
-    """Rewrite a JSON document in canonical form.
+def fmt(ctx: click.Context, documents: tuple[Path, ...], check: bool) -> None:
+    """Rewrite OpenAPI documents in canonical form.
 
-    DOCUMENT is by default that of [tool.specwright], or the openapi.json that is here.
+    DOCUMENTS are by default those of [tool.specwright], or the openapi.json, openapi.yaml or
+    openapi.yml that is here.
 
-    Two spaces of indentation, fields in the order in which the specification lists them,
-    component names sorted, line feeds, one at the end. The content does not change.
+    Fields have the order in which the specification lists them, component names are sorted, and
+    lines end with line feeds, one at the end. JSON has two spaces of indentation. YAML keeps its
+    style and its comments, which move with the field below them. The content does not change.
     """
-    chosen = document or chosen_document(configured())
-    if chosen.suffix.lower() in (".yaml", ".yml"):
-        raise InputError(
-            "only JSON documents have a canonical form",
-            Location(str(chosen), 1, 1),
-            "YAML can say one thing in many ways and holds comments, which would be lost",
-        )
-    before = read_file(str(chosen))
-    after = canonical(parse_openapi(str(chosen), before)).encode()
-    if before == after:
-        return
-    if check:
-        say(f"{chosen}: would change; run: specwright fmt {chosen}")
-        ctx.exit(1)
-    _replace(chosen, after)
-    say(f"{chosen}: changed")
+    changed = {}
+    for each in chosen_documents(documents):
+        before = read_file(str(each))
+        after = _formatted(each, before)
+        if after != before:
+            changed[each] = after
+    for document, content in changed.items():
+        if check:
+            say(f"{document}: would change; run: specwright fmt {document}")
+        else:
+            _replace(document, content)
+            say(f"{document}: changed")
+    ctx.exit(1 if check and changed else 0)
+
+
+def _formatted(document: Path, content: bytes) -> bytes:
+    name = str(document)
+    data = parse_openapi(name, content)
+    text = content.decode()
+    if is_json(name, text):
+        return canonical(data).encode()
+    # Imported here because JSON documents do not need it.
+    from specwright.document.canonical_yaml import canonical_yaml
+
+    return canonical_yaml(name, text).encode()
 
 
 def _replace(document: Path, content: bytes) -> None:

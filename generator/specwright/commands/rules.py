@@ -13,6 +13,7 @@ from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
 from specwright.report.rule_texts import explained, overview
 from specwright.report.terminal import say, show
+from specwright.report.unusable import UNUSABLE
 from specwright.review import package_rules as package
 
 RULES: tuple[RuleDescription, ...] = (
@@ -22,14 +23,14 @@ RULES: tuple[RuleDescription, ...] = (
     *behaviour.RULES,
     *deliveries.RULES,
 )
-# Rules of a single command, which has no settings.
-_FIXED = frozenset(each.id for each in deliveries.RULES)
+# Rules that no setting is about.
+_FIXED = frozenset((UNUSABLE.id, *(each.id for each in deliveries.RULES)))
 _LEVELS = {
     False: (
         "Its level: error, warning, info or off, in `lint.toml` beside the document.\n\n"
         '    [levels]\n    {} = "warning"'
     ),
-    True: "Its level: always error; `test-receiver` has no settings.",
+    True: "Its level: always error; it has no settings.",
 }
 
 

@@ -10,32 +10,34 @@ from specwright.arguments.inputs import lint_settings, read_document
 from specwright.arguments.options import (
     all_configured,
     allow_refs_from,
-    chosen_document,
-    configured,
+    chosen_documents,
 )
 from specwright.arguments.output import lint_file, output_format
 from specwright.check.checks import check
 from specwright.config import is_same
 from specwright.document.sources.bundle import Remote
 from specwright.document.upgrade import upgrade
+from specwright.findings import Report
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
+from specwright.review.several import together
 
 
 @click.command(
     epilog="""
 \b
 Examples:
-  specwright validate spec/openapi.json
+  specwright validate
+  specwright validate public.yaml partners.yaml
   specwright validate openapi.yaml --format sarif > findings.sarif
   specwright validate openapi.yaml --format html > report.html
   specwright validate openapi.yaml --config lint.toml
 
-Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the document or the
+Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if a document or the
 configuration cannot be used.
 """
 )
-@click.argument("document", type=click.Path(path_type=Path), required=False)
+@click.argument("documents", type=click.Path(path_type=Path), nargs=-1)
 @output_format
 @lint_file
 @click.option(
@@ -50,26 +52,35 @@ configuration cannot be used.
 @click.pass_context
 def validate(
     ctx: click.Context,
-    document: Path | None,
+    documents: tuple[Path, ...],
     output: str,
     config: str | None,
     remote_refs: str,
     allowed: tuple[Path, ...],
 ) -> None:
-    """Check an OpenAPI document and report findings.
+    """Check OpenAPI documents and report findings.
 
-    DOCUMENT is a JSON or YAML file with OpenAPI 3.0, 3.1 or 3.2; by default that of
-    [tool.specwright], or the openapi.json, openapi.yaml or openapi.yml that is here. It is checked
-    against the official schema, then for errors that it cannot express, then against the rules of
-    docs/reference/rules.md.
+    DOCUMENTS are JSON or YAML files with OpenAPI 3.0, 3.1 or 3.2; by default those of
+    [tool.specwright], or the openapi.json, openapi.yaml or openapi.yml that is here. They are
+    checked against the official schema, then for errors that it cannot express, then against the
+    rules of docs/reference/rules.md.
     """
-    chosen = document or chosen_document(configured())
-    short_names = _short_method_names(chosen)
-    settings = lint_settings(chosen, short_method_names=short_names, file=config)
-    loaded = read_document(chosen, allowed, Remote(remote_refs))
-    report = check(upgrade(loaded), settings)
+    report = together(
+        [
+            _checked(each, config, allowed, Remote(remote_refs))
+            for each in chosen_documents(documents)
+        ]
+    )
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
+
+
+def _checked(
+    document: Path, config: str | None, allowed: tuple[Path, ...], remote: Remote
+) -> Report:
+    short_names = _short_method_names(document)
+    settings = lint_settings(document, short_method_names=short_names, file=config)
+    return check(upgrade(read_document(document, allowed, remote)), settings)
 
 
 def _short_method_names(document: Path) -> bool:

@@ -1,47 +1,64 @@
-"""The canonical form of a JSON document: one content, one text."""
+"""The canonical form of a JSON document, and the order of fields that it shares with YAML."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from specwright.document.model import JsonObject
 from specwright.document.shape import OBJECTS
 
+# What a value holds is written as in the table of objects: the name of an object, with [] for a
+# list and {} for a map of them, or nothing for a plain value.
+DOCUMENT = "document"
+_COMPONENTS = "components"
+
 
 def canonical(data: JsonObject) -> str:
     """Return text: two spaces, fields in specification order, component names sorted, LF."""
-    return json.dumps(_object(data, "document"), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_ordered(data, DOCUMENT), indent=2, ensure_ascii=False) + "\n"
 
 
-def _object(value: Any, kind: str) -> Any:
-    if not isinstance(value, dict):
-        return value
-    fields = OBJECTS[kind]
-    rest = fields.get("*")
-    if rest is not None:
+def in_order(names: Iterable[str], holds: str, parent: str) -> list[str]:
+    """Return the fields of an object, or the names of a map, in canonical order.
+
+    Args:
+        holds: what the object or the map is, such as `operation` or `schema{}`.
+        parent: the same for the object around it.
+    """
+    if parent == _COMPONENTS:
+        return sorted(names)
+    fields = OBJECTS.get(holds, {"*": ""})
+    if "*" in fields:
         # Maps (paths, responses) keep the order in which people read them.
-        return {name: _field(name, inner, fields.get(name, rest)) for name, inner in value.items()}
-    known = [name for name in fields if name in value]
-    others = sorted(name for name in value if name not in fields)
-    ordered = {name: _field(name, value[name], fields.get(name, "")) for name in [*known, *others]}
-    if kind == "components":
-        return {name: _sorted(inner) for name, inner in ordered.items()}
-    return ordered
+        return list(names)
+    given = list(names)
+    known = [name for name in fields if name in given]
+    return [*known, *sorted(name for name in given if name not in fields)]
 
 
-def _sorted(value: Any) -> Any:
-    return dict(sorted(value.items())) if isinstance(value, dict) else value
+def inside(holds: str, name: str) -> str:
+    """Return the content of a field of an object, or of a value of a map."""
+    if holds.endswith("{}"):
+        return holds.removesuffix("{}")
+    if name.startswith("x-") or holds not in OBJECTS:
+        return ""
+    fields = OBJECTS[holds]
+    return fields.get(name, fields.get("*", ""))
 
 
-def _field(name: str, value: Any, spec: str) -> Any:
-    if not spec or name.startswith("x-"):
-        return value
-    kind = spec.rstrip("[]{}")
-    if spec.endswith("[]"):
-        return [_object(item, kind) for item in value] if isinstance(value, list) else value
-    if spec.endswith("{}"):
-        if not isinstance(value, dict):
-            return value
-        return {key: _object(item, kind) for key, item in value.items()}
-    return _object(value, kind)
+def items_of(holds: str) -> str:
+    """Return the content of the items of a list."""
+    return holds.removesuffix("[]") if holds.endswith("[]") else ""
+
+
+def _ordered(value: Any, holds: str, parent: str = "") -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _ordered(value[name], inside(holds, name), holds)
+            for name in in_order(value, holds, parent)
+        }
+    if isinstance(value, list):
+        return [_ordered(item, items_of(holds)) for item in value]
+    return value

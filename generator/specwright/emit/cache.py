@@ -27,10 +27,15 @@ _ENTRY = re.compile(r"\.?[0-9a-f]{64}(\.\w+)?")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The files of a package, and the messages about its document."""
+    """The files of a package, and the messages about its document.
+
+    Attributes:
+        parts: the other files that the document consists of, or their addresses.
+    """
 
     files: FileSet
     said: str
+    parts: frozenset[str] = frozenset()
 
 
 def cache_directory() -> Path:
@@ -78,17 +83,17 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made 
                 return None
             if digest(read_regular(part)) != expected:
                 return None
-        return Made(_whole({path: content.encode() for path, content in files.items()}), said)
+        made = _whole({path: content.encode() for path, content in files.items()})
+        return Made(made, said, frozenset(str(document.parent / name) for name in parts))
     except (OSError, ValueError, KeyError, RecursionError, SpecwrightError):
         return None
 
 
-def store(cache: Path, key: str, made: Made, document: Path, parts: Iterable[str]) -> None:
+def store(cache: Path, key: str, made: Made, document: Path) -> None:
     """Store the result of this run; if the cache cannot be written, it is skipped.
 
-    Args:
-        parts: the other files that the document consists of. If one is on another machine, its
-            changes cannot be noticed, and nothing is stored.
+    If a part of the document is on another machine, its changes cannot be noticed, and nothing is
+    stored.
     """
     try:
         entry = {
@@ -96,7 +101,7 @@ def store(cache: Path, key: str, made: Made, document: Path, parts: Iterable[str
             "said": made.said,
             "parts": {
                 os.path.relpath(part, document.parent): digest(read_regular(Path(part)))
-                for part in parts
+                for part in made.parts
             },
         }
         if cache.is_absolute():

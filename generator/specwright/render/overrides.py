@@ -70,9 +70,16 @@ def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:
             f"{name} has no block {unknown[0]!r}",
             hint=f"it has {', '.join(available)}" if available else "it has no blocks",
         )
-    notes = [f"{{# based on {name} block {b} {_hash(available[b])} #}}" for b in chosen]
+    sources = {block: available[block] for block in chosen}
+    # A block inside another one that is chosen is part of its copy.
+    outermost = {
+        block: source
+        for block, source in sources.items()
+        if not any(source in other for other in sources.values() if other != source)
+    }
+    notes = [f"{{# based on {name} block {b} {_hash(s)} #}}" for b, s in outermost.items()]
     extends = f'{{% extends "{BUILTIN}{name}" %}}'
-    return "\n".join([*notes, extends, *(available[block] for block in chosen)]) + "\n"
+    return "\n".join([*notes, extends, *outermost.values()]) + "\n"
 
 
 def overrides(templates: Templates) -> Iterator[Override]:

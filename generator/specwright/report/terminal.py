@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import click
 
+from specwright.errors import SpecwrightError
 from specwright.text import visible
 
 
@@ -20,6 +21,13 @@ def say(line: str, *, err: bool = False) -> None:
 def show(rendered: str, *, err: bool = False) -> None:
     """Print a rendered report; the renderer has escaped invisible characters."""
     click.echo(rendered, err=err, nl=False)
+
+
+def complain(error: SpecwrightError) -> None:
+    """Print the message of an error on the error stream."""
+    first, *others = error.lines
+    for line in (f"error: {first}", *others):
+        say(line, err=True)
 
 
 def accept_any_text() -> None:

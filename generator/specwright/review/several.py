@@ -1,4 +1,4 @@
-"""The reviews of several documents in one report."""
+"""The reports of several documents as one report."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def together(reports: Sequence[Report]) -> Report:
         found = (report.line(location) for report in reports)
         return next((text for text in found if text is not None), None)
 
+    compared = [report.breaking for report in reports if report.breaking is not None]
     broken = sum(any(map(_breaks, report.findings)) for report in reports)
     return Report(
         counted(len(reports), "document"),
@@ -37,8 +38,8 @@ def together(reports: Sequence[Report]) -> Report:
             for table in report.tables
         ),
         reports[0].command,
-        f"breaking changes in {broken} of {counted(len(reports), 'document')}",
-        sum(report.breaking or 0 for report in reports),
+        f"breaking changes in {broken} of {counted(len(reports), 'document')}" if compared else "",
+        sum(compared) if compared else None,
     )
 
 

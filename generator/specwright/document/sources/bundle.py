@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin
 
 from specwright.document.model import Document, Graft, JsonObject, Source, is_remote
 from specwright.document.shape import SECTIONS, Node, walk
-from specwright.errors import InputError, Location, UnresolvedError
+from specwright.errors import InputError, Location, UnreadableError, UnresolvedError
 from specwright.pointer import Pointer, escape, join, resolve, split
 
 Parse = Callable[[str, bytes], tuple[Any, Source]]
@@ -264,8 +264,8 @@ class _Bundler:
                 "keep a copy in the project, or pass --allow-refs-from with its directory",
             ) from None
         except OSError as error:
-            raise InputError(
-                f"'{ref}' does not resolve: {error.strerror}", place, f"looked for {file}"
+            raise UnreadableError(
+                file, f"'{ref}' does not resolve: {error.strerror}", place, f"looked for {file}"
             ) from None
 
 

@@ -160,9 +160,9 @@ def read_file(file: str, read: Callable[[Path], bytes] = read_regular) -> bytes:
 
 
 def parse(file: str, content: bytes) -> tuple[Any, Source]:
-    """Parse JSON or YAML, told apart by the suffix, else by the first character."""
+    """Parse JSON or YAML."""
     text = _decode(file, content)
-    if _is_json(file, text):
+    if is_json(file, text):
         return json_source.parse(file, text)
     # Imported here because JSON documents do not need it.
     from specwright.document.sources import yaml_source
@@ -170,7 +170,8 @@ def parse(file: str, content: bytes) -> tuple[Any, Source]:
     return yaml_source.parse(file, text)
 
 
-def _is_json(file: str, text: str) -> bool:
+def is_json(file: str, text: str) -> bool:
+    """Return whether a file is JSON and not YAML, by its suffix, else by its first character."""
     suffix = Path(file).suffix.lower()
     if suffix in (".yaml", ".yml"):
         return False

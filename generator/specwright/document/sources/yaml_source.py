@@ -85,7 +85,7 @@ def parse(file: str, text: str) -> tuple[Any, YamlSource]:
     """Parse one YAML document; anything that JSON cannot express is an error."""
     reader = _Reader(file)
     try:
-        data = reader.read(yaml.parse(text, Loader=_loader()))
+        data = reader.read(yaml.parse(text, Loader=loader()))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
@@ -104,7 +104,8 @@ def parse(file: str, text: str) -> tuple[Any, YamlSource]:
     return data, YamlSource(file, text, data, reader.positions)
 
 
-def _loader() -> Any:
+def loader() -> Any:
+    """Return the class that parses YAML."""
     # The C parser is an order of magnitude faster; some builds of PyYAML come without it.
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -1,0 +1,228 @@
+"""The packages to generate: their documents and destinations, and the run that makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import click
+
+from specwright.arguments.options import (
+    DEFAULT_OUTPUT,
+    all_configured,
+    allow_refs_from,
+    chosen_document,
+    chosen_output,
+    configured,
+    path_or_url,
+    reference_directories,
+)
+from specwright.config import Config, Options
+from specwright.document.model import Document
+from specwright.document.sources.bundle import Remote
+from specwright.document.sources.load import load_in_part, read_file
+from specwright.emit import cache
+from specwright.emit.cache import Made
+from specwright.emit.fileset import FileSet
+from specwright.emit.lock import contents
+from specwright.emit.write import write
+from specwright.findings import Report
+from specwright.grading import settings
+from specwright.render.templates import Templates, builtin_directory
+from specwright.report.terminal import progress, show
+
+if TYPE_CHECKING:
+    from specwright.models.background import ModelWorker
+
+Start = Callable[[], "ModelWorker"]
+Notice = Callable[[Iterable[str]], None]
+
+
+def _ignore(parts: Iterable[str]) -> None:
+    """Do nothing with the files of a document."""
+
+
+_Command = Callable[..., None]
+_OPTIONS = (
+    click.option("--document", type=path_or_url, help="The OpenAPI document, or its address."),
+    click.option(
+        "--output",
+        type=click.Path(path_type=Path),
+        help=f"The directory to generate.  [default: {DEFAULT_OUTPUT}]",
+    ),
+    click.option("--package", help="Import name of the package.  [default: from the title]"),
+    click.option(
+        "--templates", type=click.Path(path_type=Path), help="Directory of templates of your own."
+    ),
+    click.option(
+        "--remote-refs",
+        type=click.Choice([Remote.REFUSE.value, Remote.FETCH.value]),
+        default=Remote.REFUSE.value,
+        show_default=True,
+        help="What to do about references to other machines.",
+    ),
+    allow_refs_from,
+)
+
+
+def package_options(command: _Command) -> _Command:
+    """Add the options of `packages`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def packages(
+    *,
+    document: Path | str | None,
+    output: Path | None,
+    package: str | None,
+    templates: Path | None,
+    remote_refs: str,
+    allowed: tuple[Path, ...],
+) -> list[Package]:
+    """Return the packages of the project, or the one that the arguments describe.
+
+    Raises:
+        InputError: a setting or an argument is invalid.
+    """
+    if (document, output, package, templates) == (None, None, None, None):
+        configs = all_configured()
+    else:
+        local = document if isinstance(document, Path) else None
+        configs = (configured(document=local, output=output, package=package, templates=templates),)
+    address = document if isinstance(document, str) else None
+    return [Package.of(each, address, Remote(remote_refs), allowed) for each in configs]
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A document to read, and the destination of its package.
+
+    Attributes:
+        within: the directories with the files that it may refer to.
+        target: the directory of the package.
+    """
+
+    document: Path | str
+    options: Options
+    target: Path
+    remote: Remote
+    within: Sequence[Path]
+
+    @classmethod
+    def of(
+        cls, config: Config, address: str | None, remote: Remote, allowed: Sequence[Path]
+    ) -> Package:
+        target = chosen_output(config)
+        if address is not None:
+            return cls(address, config.options, target, remote, ())
+        document = chosen_document(config)
+        within = reference_directories(document, allowed)
+        return cls(document, config.options, target, remote, within)
+
+    def update(self, start: Start, notice: Notice = _ignore) -> tuple[str, str]:
+        """Write the files that have changed; return the outcome and the share of the document.
+
+        Args:
+            start: as for `made`.
+            notice: as for `made`.
+        """
+        begun = perf_counter()
+        made = self._remembered(start, notice)
+        files = made.files
+        show(made.said, err=True)
+        changed = len(write(files, self.target))
+        seconds = perf_counter() - begun
+        outcome = f"{changed} changed" if changed else "nothing changed"
+        return f"generated {len(files)} files ({outcome}) in {seconds:.1f} s", _summary(files)
+
+    def made(self, start: Start, notice: Notice = _ignore) -> Made:
+        """Generate the files.
+
+        Args:
+            start: returns a process for the models.
+            notice: called with the other files of the document as soon as they are known.
+        """
+        with start() as worker:
+            document = load_in_part(self.document, remote=self.remote, within=self.within)
+            parts = frozenset(document.sources.keys() - {document.source.file})
+            notice(parts)
+            return _generated(self.options, document, parts, worker)
+
+    def _remembered(self, start: Start, notice: Notice) -> Made:
+        """Generate the files, or take them from the cache if nothing has changed."""
+        if isinstance(self.document, str):
+            # It is unknown whether a document on another machine has changed.
+            return self.made(start, notice)
+        document = self.document
+        templates = Templates(builtin_directory(), self.options.templates)
+        lint = settings.find(str(document))
+
+        def key() -> str:
+            files = [read_file(each) for each in (str(document), lint) if each is not None]
+            return cache.cache_key(files, self.options, templates)
+
+        place, before = cache.cache_directory(), key()
+        made = cache.load(place, before, document, self.within)
+        if made is not None:
+            notice(made.parts)
+            return made
+        made = self.made(start, notice)
+        # If a file has changed in the meantime, it is unknown which version was read.
+        if key() == before:
+            cache.store(place, before, made, document)
+        return made
+
+
+def new_worker() -> ModelWorker:
+    """Return a new process for models."""
+    # Imported here: a run without changes does not need it.
+    from specwright.models.background import ModelWorker
+
+    return ModelWorker()
+
+
+def _generated(
+    options: Options, document: Document, parts: frozenset[str], worker: ModelWorker
+) -> Made:
+    # Imported here: a run without changes does not need it.
+    from specwright import pipeline
+    from specwright.arguments.inputs import lint_settings
+    from specwright.report import text
+
+    lint = lint_settings(document.path, short_method_names=options.short_method_names)
+    reports: list[Report] = []
+    try:
+        with progress("reading the document") as say_step:
+            files = pipeline.generate(
+                document,
+                options,
+                lint=lint,
+                progress=say_step,
+                tell=reports.append,
+                begin_models=worker.begin,
+            )
+    except pipeline.InvalidDocument as error:
+        show(text.render(error.report), err=True)
+        raise
+    return Made(files, "".join(map(text.render, reports)), parts)
+
+
+def _summary(files: FileSet) -> str:
+    """Return how much of the document has code, in words."""
+    made = contents(files)
+    counts = [
+        f"{whole} of {number} {what}"
+        for whole, number, what in (
+            (made.whole_operations, made.operations, "operations"),
+            (made.whole_webhooks, made.webhooks, "webhooks"),
+        )
+        if number
+    ]
+    whole = f"{', '.join(counts) or 'no operations'} in full"
+    left_out = [f"{count} {rule}" for rule, count in made.left_out.items()]
+    return f"{whole}; left out: {', '.join(left_out) or 'nothing'}"

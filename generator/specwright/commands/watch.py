@@ -1,0 +1,186 @@
+"""`specwright watch`: generate again when the document, its settings or templates change."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import click
+
+from specwright.arguments.options import USUAL_NAMES
+from specwright.arguments.packages import Package, package_options, packages
+from specwright.config import FILE_NAME, find_project
+from specwright.document.model import is_remote
+from specwright.errors import TOO_LARGE, InputError, SpecwrightError, UnreadableError
+from specwright.grading import settings
+from specwright.models.background import ModelWorker
+from specwright.report.terminal import complain, say
+
+# Short beside a run; looking at a hundred files takes less than a millisecond.
+_PAUSE_SECONDS = 0.1
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright watch
+  specwright watch --document openapi.yaml --output sdk
+
+Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be used at the start.
+"""
+)
+@package_options
+@click.pass_context
+def watch(ctx: click.Context, /, **options: Any) -> None:
+    """Generate again each time the document, its settings or templates change.
+
+    The options are those of `generate`. The files that the document refers to are watched, too.
+    Each run prints one line, or one for each of several documents. Errors do not end the command:
+    the next change starts the next run.
+    """
+    if isinstance(options["document"], str):
+        raise InputError(
+            "a document on another machine cannot be watched",
+            hint="watch a copy of it, or run specwright generate when it changes",
+        )
+    packages(**options)
+    try:
+        with _Workers() as workers:
+            _follow(options, workers, _Watched())
+    except KeyboardInterrupt:
+        ctx.exit(0)
+
+
+def _follow(options: Mapping[str, Any], workers: _Workers, watched: _Watched) -> None:
+    """Generate each time a file changes, until the process is interrupted."""
+    _run(options, workers, watched)
+    say(f"watching {len(watched)} files until Ctrl-C")
+    while True:
+        workers.prepare()
+        # Between runs, where it delays none of them.
+        gc.collect()
+        watched.wait()
+        _run(options, workers, watched)
+
+
+def _run(options: Mapping[str, Any], workers: _Workers, watched: _Watched) -> None:
+    watched.notice([find_project(Path.cwd()) or FILE_NAME])
+    try:
+        chosen = packages(**options)
+    except SpecwrightError as error:
+        watched.notice(USUAL_NAMES)
+        complain(error)
+        return
+    for each in chosen:
+        name = f"{each.document}: " if len(chosen) > 1 else ""
+        try:
+            watched.notice(_inputs(each))
+            outcome, contents = each.update(workers.take, watched.notice)
+            say(f"{name}{outcome}: {contents}")
+        except SpecwrightError as error:
+            watched.notice(_places(error))
+            complain(error)
+        except (RecursionError, MemoryError):
+            complain(SpecwrightError(f"{name}{TOO_LARGE}"))
+
+
+def _inputs(package: Package) -> Iterator[Path]:
+    """Yield the files that a package is made from, apart from those the document refers to."""
+    document = Path(package.document)
+    yield document
+    yield document.with_name(settings.FILE_NAME)
+    if package.options.templates is not None:
+        yield package.options.templates
+
+
+def _places(error: SpecwrightError) -> Iterator[str]:
+    """Yield files in which an error may be corrected."""
+    if error.location is not None:
+        yield error.location.file
+    if isinstance(error, UnreadableError):
+        yield error.file
+
+
+class _Workers:
+    """Processes for models, of which one is ready before it is needed."""
+
+    def __init__(self) -> None:
+        self._ready: ModelWorker | None = None
+
+    def __enter__(self) -> _Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._ready is not None:
+            self._ready.__exit__(kind, error, trace)
+
+    def take(self) -> ModelWorker:
+        """Return a process; the caller ends it."""
+        taken, self._ready = self._ready or ModelWorker(), None
+        return taken
+
+    def prepare(self) -> None:
+        """Start the next process, which then loads the model generator."""
+        self._ready = self._ready or ModelWorker()
+
+
+class _Watched:
+    """Files, and their state when they were read."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Path, object] = {}
+
+    def __len__(self) -> int:
+        return sum(state is not None and path.is_file() for path, state in self._seen.items())
+
+    def notice(self, paths: Iterable[str | Path]) -> None:
+        """Add files, and directories with all files below them, in their present state."""
+        for path in paths:
+            if not is_remote(str(path)):
+                for each in _with_content(Path(path).absolute()):
+                    self._seen.setdefault(each, _state(each))
+
+    def wait(self) -> None:
+        """Return when a file has changed, and then none for a moment."""
+        before, now = self._seen, self._now()
+        while now == before or now != self._seen:
+            self._seen = now
+            time.sleep(_PAUSE_SECONDS)
+            now = self._now()
+
+    def _now(self) -> dict[Path, object]:
+        return {path: _state(path) for path in self._seen}
+
+
+def _with_content(path: Path) -> Iterator[Path]:
+    yield path
+    for directory, directories, files in os.walk(path):
+        directories[:] = filter(_is_visible, directories)
+        yield from (Path(directory, each) for each in (*directories, *files) if _is_visible(each))
+
+
+def _state(path: Path) -> object:
+    """Return a value that changes with the content of a file, or with the names in a directory."""
+    try:
+        if path.is_dir():
+            return sorted(each.name for each in path.iterdir() if _is_visible(each.name))
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _is_visible(name: str) -> bool:
+    """Return whether a file may be a template, and not a temporary file of an editor."""
+    return not name.startswith(".") and not name.endswith("~")

@@ -1,0 +1,220 @@
+"""`specwright watch` follows the document, what it refers to, its settings and its templates."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+
+import pytest
+
+from specwright.commands.watch import _Watched
+from tests.conftest import COMMAND, Run
+from tests.generate_cli.conftest import DOCUMENT, SETTINGS, write_document
+
+LIMIT_SECONDS = 300
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT for one process")
+
+
+class Watching:
+    """A running `specwright watch`, whose lines are read as it prints them."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self._lines: Queue[str] = Queue()
+        Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip("\n"))
+
+    def line(self) -> str:
+        return self._lines.get(timeout=LIMIT_SECONDS)
+
+    def end(self, number: int) -> tuple[int, list[str]]:
+        """The exit code after a signal, and the lines that nothing has asked for."""
+        self.process.send_signal(number)
+        code = self.process.wait(timeout=LIMIT_SECONDS)
+        return code, list(self._lines.queue)
+
+
+@contextmanager
+def watching(directory: Path) -> Iterator[Watching]:
+    process = subprocess.Popen(
+        [COMMAND, "watch"],
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    with process:
+        try:
+            yield Watching(process)
+        finally:
+            process.kill()
+
+
+def changed(project: Path, old: str, new: str) -> None:
+    """Change the document as editors do, which write another file and rename it."""
+    path, written = project / "api.json", project / ".api.json.new"
+    written.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    written.rename(path)
+
+
+def test_the_package_follows(project: Path) -> None:
+    client = project / "generated" / "shop" / "client.py"
+    with watching(project) as running:
+        assert "files (nothing changed) in" in running.line()
+        assert running.line() == "watching 2 files until Ctrl-C"
+
+        changed(project, "Get a thing", "Find a thing")
+        assert running.line().endswith(
+            "1 of 1 operations, 1 of 1 webhooks in full; left out: nothing"
+        )
+        assert "Find a thing" in client.read_text("utf-8")
+
+        changed(project, '"openapi"', '"openapi')
+        assert running.line().startswith("error: api.json:2:")
+        assert running.line().startswith("hint: ")
+        changed(project, '"openapi', '"openapi"')
+        assert "files (nothing changed) in" in running.line()
+
+        readme = project / "own" / "package" / "README.md.jinja"
+        readme.parent.mkdir(parents=True)
+        readme.write_text("Ours.\n", "utf-8")
+        (project / "pyproject.toml").write_text(f'{SETTINGS}templates = "own"\n', "utf-8")
+        # The lock file names the templates.
+        assert "files (2 changed) in" in running.line()
+        readme.write_text("Yours.\n", "utf-8")
+        assert "files (2 changed) in" in running.line()
+        assert "Yours." in (project / "generated" / "README.md").read_text("utf-8")
+        (readme.parent / "pyproject.toml.jinja").write_text("{{ none }", "utf-8")
+        assert running.line().startswith("error: own/package/pyproject.toml.jinja:1:1: template")
+        (readme.parent / "pyproject.toml.jinja").unlink()
+        assert "files (nothing changed) in" in running.line()
+
+        (project / "pyproject.toml").write_text("[tool.specwright]\ndocumen = 1\n", "utf-8")
+        assert "pyproject.toml:2:1: unknown setting 'documen'" in running.line()
+        assert running.line().startswith("hint: ")
+        tables = [
+            f'[[tool.specwright]]\ndocument = "{name}.json"\noutput = "{name}"\n'
+            for name in ("api", "other")
+        ]
+        write_document(project)
+        (project / "other.json").write_bytes((project / "api.json").read_bytes())
+        (project / "pyproject.toml").write_text("".join(tables), "utf-8")
+        assert {running.line().partition(":")[0] for _ in tables} == {"api.json", "other.json"}
+
+        assert running.end(signal.SIGINT) == (0, [])
+
+
+def test_the_files_that_a_document_refers_to_are_watched(project: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    properties = document["components"]["schemas"]["Thing"]["properties"]
+    name, properties["name"] = properties["name"], {"$ref": "parts/name.json"}
+    write_document(project, document)
+    part = project / "parts" / "name.json"
+    with watching(project) as running:
+        assert running.line().startswith("error: api.json:")
+        assert running.line() == "hint: looked for parts/name.json"
+        assert running.line() == "watching 2 files until Ctrl-C"
+        part.parent.mkdir()
+        part.write_text(json.dumps(name), "utf-8")
+        assert "left out: nothing" in running.line()
+        part.write_text(json.dumps({**name, "description": "Its name"}), "utf-8")
+        assert "files (2 changed) in" in running.line()
+        assert "Its name" in (project / "generated" / "shop" / "models.py").read_text("utf-8")
+        assert running.end(signal.SIGTERM) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--package", "a-b"), "--package must be a valid Python identifier"),
+        (("--document", "https://shop.example/openapi.json"), "cannot be watched"),
+    ],
+)
+def test_a_mistake_at_the_start_ends_it(
+    specwright: Run, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = specwright("watch", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+Steps = list[Callable[[], object]]
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
+    """What happens during the pauses, one after the other; then no more pauses are made."""
+    left: Steps = []
+    monkeypatch.setattr("specwright.commands.watch.time.sleep", lambda seconds: left.pop(0)())
+    return left
+
+
+def test_several_changes_are_one(tmp_path: Path, steps: Steps) -> None:
+    file = tmp_path / "api.json"
+    file.write_text("1")
+    watched = _Watched()
+    watched.notice([file])
+    steps += [lambda: None, file.unlink, lambda: file.write_text("12"), lambda: None]
+    watched.wait()
+    assert steps == []
+
+
+def test_a_change_that_is_taken_back_is_none(tmp_path: Path, steps: Steps) -> None:
+    watched = _Watched()
+    watched.notice([tmp_path])
+    file, hidden = tmp_path / "4913", tmp_path / ".x.swp"
+    steps += [file.touch, file.unlink, hidden.touch, lambda: None]
+    with pytest.raises(IndexError):
+        watched.wait()
+
+
+def test_a_change_since_the_file_was_read_is_seen(tmp_path: Path, steps: Steps) -> None:
+    file = tmp_path / "api.json"
+    file.write_text("1")
+    watched = _Watched()
+    watched.notice([file])
+    file.write_text("12")
+    watched.notice([file])
+    steps += [lambda: None]
+    watched.wait()
+    assert steps == []
+
+
+def test_templates_in_new_directories_are_watched(tmp_path: Path, steps: Steps) -> None:
+    watched = _Watched()
+    watched.notice([tmp_path])
+    inner = tmp_path / "package"
+    steps += [inner.mkdir, lambda: None]
+    watched.wait()
+    watched.notice([tmp_path])
+    steps += [(inner / "README.md.jinja").touch, lambda: None]
+    watched.wait()
+    assert steps == []
+    assert len(watched) == 0
+
+
+def test_a_file_that_is_replaced_by_one_of_the_same_size_and_time_has_changed(
+    tmp_path: Path, steps: Steps
+) -> None:
+    file, other = tmp_path / "a", tmp_path / "b"
+    for each in (file, other):
+        each.write_text(each.name)
+        os.utime(each, (1, 1))
+    watched = _Watched()
+    watched.notice([file])
+    steps += [lambda: other.replace(file), lambda: None]
+    watched.wait()
+    assert steps == []

@@ -1,0 +1,110 @@
+"""Each built-in template has blocks, and an override of one changes its part of the file only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.config import Options
+from specwright.document.directions import split_directions
+from specwright.document.normalise import normalise
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.ir.build import build
+from specwright.ir.model.api import Api
+from specwright.ir.model.operations import Operation
+from specwright.models.generate import generate
+from specwright.pipeline import package_names
+from specwright.render.overrides import blocks
+from specwright.render.renderer import Renderer
+from specwright.render.templates import Templates, builtin_directory
+from specwright.targets.artifacts import ARTIFACTS
+from specwright.targets.package import STATUS_ERRORS
+from specwright.targets.runtime import runtime_errors
+from tests.conftest import ROOT
+
+BUILTIN = Templates(builtin_directory())
+MACROS = "_macros/"
+TEMPLATES = [name for name in BUILTIN.builtin_names() if not name.startswith(MACROS)]
+BLOCKS = {name: tuple(blocks(BUILTIN.builtin_source(name) or "")) for name in TEMPLATES}
+BEGIN, END = "⟦", "⟧"
+
+
+@pytest.fixture(scope="module")
+def api() -> Api:
+    document = split_directions(normalise(upgrade(load(ROOT / "spec" / "openapi.json"))))
+    index = generate(document).index
+    return build(document, index, package_names(document, Options()), short_names=False)
+
+
+def contexts(template: str, api: Api) -> Iterator[Mapping[str, object]]:
+    """The values of a template, for each file that it makes."""
+    shared = {"api": api, "runtime_errors": runtime_errors(), "status_errors": STATUS_ERRORS}
+    found = [each.values for each in ARTIFACTS if each.template == template]
+    for values in found or [{"group": max(api.groups, key=lambda each: len(each.operations))}]:
+        yield {**shared, **values}
+
+
+def override(directory: Path, template: str, text: str) -> Renderer:
+    file = directory / template
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    made = Renderer(Templates(BUILTIN.builtin, directory))
+    made.check_names()
+    return made
+
+
+def operations(values: Mapping[str, Any]) -> Sequence[Operation]:
+    """The operations of a file: those of its group, or all."""
+    found: Sequence[Operation] = values.get("group", values["api"]).operations
+    return found
+
+
+def test_every_template_has_blocks() -> None:
+    assert all(BLOCKS.values()), BLOCKS
+
+
+@pytest.mark.parametrize(
+    ("template", "block"),
+    [(template, block) for template, found in BLOCKS.items() for block in found],
+)
+def test_an_override_of_a_block_changes_nothing_else(
+    api: Api, tmp_path: Path, template: str, block: str
+) -> None:
+    marked = f"{{% block {block} %}}{BEGIN}{{{{ super() }}}}{END}{{% endblock %}}"
+    own = override(tmp_path, template, f'{{% extends "builtin/{template}" %}}{marked}')
+    for values in contexts(template, api):
+        before = Renderer(BUILTIN).render(template, values)
+        after = own.render(template, values)
+        assert after.count(BEGIN) == (len(operations(values)) if block == "method" else 1)
+        assert after.replace(BEGIN, "").replace(END, "") == before
+
+
+def test_the_blocks_of_a_client_see_its_operation(api: Api, tmp_path: Path) -> None:
+    template = "client/client.py.jinja"
+    lines = [
+        "{% block " + name + " %}<" + name + " {{ operation.method_name }}>{% endblock %}"
+        for name in ("method", "follow", "wait")
+    ]
+    own = override(tmp_path, template, f'{{% extends "builtin/{template}" %}}{"".join(lines)}')
+    made = own.render(template, next(contexts(template, api)))
+    assert all(f"<method {each.method_name}>" in made for each in api.operations)
+    assert "<follow list_events>" in made and "<wait get_order>" in made
+
+
+def test_macros_are_overridden_by_a_file_of_their_name(api: Api, tmp_path: Path) -> None:
+    page = ROOT / "docs" / "how-to" / "override-templates.md"
+    (text,) = re.findall(r"^```jinja\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    own = override(tmp_path, f"{MACROS}server.jinja", text)
+    template = "server/server.py.jinja"
+    values = next(contexts(template, api))
+    made = own.render(template, values)
+    assert '"""Serve /orders/{order_id}."""' in made
+    assert "async def get_order(" in made
+    unaffected = "client/client.py.jinja"
+    values = next(contexts(unaffected, api))
+    assert own.render(unaffected, values) == Renderer(BUILTIN).render(unaffected, values)
