@@ -83,7 +83,8 @@ def test_what_does_not_exist_cannot_be_copied(templates: Templates) -> None:
 
 def test_the_commands_work_together(specwright, tmp_path: Path) -> None:
     listed = specwright("templates", "list", cwd=tmp_path)
-    assert "package/README.md.jinja: title, install, client, webhooks, server, license" in listed.stdout
+    names = "title, install, client, webhooks, server, license"
+    assert f"package/README.md.jinja: {names}\n" in listed.stdout
     copy = ("templates", "copy", "package/README.md.jinja", "--block", "install")
     written = specwright(*copy, cwd=tmp_path)
     assert written.stdout == "templates/package/README.md.jinja: written\n"
