@@ -40,9 +40,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The result of a plan; times are in milliseconds, and `began` is a Unix time.
+    """The result of a plan, without its warm-up; times are in milliseconds.
 
     Attributes:
+        began, ended: Unix times between which responses count.
         cpu: microseconds of this process per response.
     """
 
@@ -51,6 +52,7 @@ class Load:
     p99: float
     answers: int
     began: float
+    ended: float
     cpu: float
 
 
@@ -155,7 +157,6 @@ async def _client(plan: Plan, client: int) -> list[tuple[float, float]]:
 
 async def run(plan: Plan) -> Load:
     """Carry out a plan; the first part of its time is only a warm-up."""
-    began = time.time()
     groups = await asyncio.gather(*(_client(plan, client) for client in range(plan.clients)))
     every = sorted(each for group in groups for each in group)
     first, last = every[0][0], every[-1][0]
@@ -163,7 +164,9 @@ async def run(plan: Plan) -> Load:
     counted = [seconds for at, seconds in every if at >= begin]
     cuts = quantiles(counted, n=100)
     rate, cpu = len(counted) / (last - begin), time.process_time() * 1e6 / len(every)
-    return Load(rate, cuts[49] * 1000, cuts[98] * 1000, len(every), began, cpu)
+    passed = time.time() - time.perf_counter()
+    window = begin + passed, last + passed
+    return Load(rate, cuts[49] * 1000, cuts[98] * 1000, len(every), *window, cpu)
 
 
 def main() -> None:

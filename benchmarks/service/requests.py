@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -41,7 +41,12 @@ MANY_CLIENTS = f", {MANY} clients"
 # PostgreSQL and the clients have the rest of two cores.
 SHARE = 0.25
 SMALL = ", a fourth of a core each"
-_STATES = "SELECT status, COUNT(*) FROM orders GROUP BY status"
+_PENDING = "SELECT COUNT(*) FROM orders WHERE status = 'processing'"
+_COMPLETED = "SELECT COUNT(*) FROM orders WHERE completed_at > {began} AND completed_at <= {ended}"
+_WAITING = (
+    "SELECT COUNT(*) FROM orders WHERE created_at <= {ended}"
+    " AND (completed_at IS NULL OR completed_at > {ended})"
+)
 _TRANSACTIONS = (
     "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
 )
@@ -131,13 +136,16 @@ def _measure(
         idle = serving.resident_megabytes() / len(serving.processes)
         gets, get_cpu, _ = _load(serving, subject, "gets", seconds, server)
         completed = backlog = None
-        before = _settled(place) if subject.completes else 0
+        if subject.completes:
+            _settled(place)
         orders, order_cpu, database_cpu = _load(serving, subject, "orders", seconds, server)
         if subject.completes:
-            states, passed = _states(place), time.time() - orders.began
-            completed = (states.get("completed", 0) - before) / passed
-            backlog = states.get("processing", 0)
             _settled(place)
+            # In the same time as the orders that were placed, by the service's own clock.
+            began, ended = (int(each * 1000) for each in (orders.began, orders.ended))
+            completed = _count(place, _COMPLETED.format(began=began, ended=ended))
+            completed /= orders.ended - orders.began
+            backlog = int(_count(place, _WAITING.format(ended=ended)))
     is_counted = subject.on_postgres and subject.share is None
     counts = _counts(subject, server, workshop) if is_counted else (None, None, None)
     return Round(
@@ -190,38 +198,35 @@ def _counts(subject: Subject, server: Postgres, workshop: Workshop) -> tuple[flo
         counted(place, workshop.fresh("proxy")) as (address, tally),
         subject.serve(address, partners=subject.partners) as serving,
     ):
-        before = _asked(place)
+        before = _count(place, _TRANSACTIONS)
         trips, statements = tally.round_trips, tally.statements
         load, _, _ = _load(serving, subject, "orders", COUNTED_SECONDS, server)
         if subject.completes:
             _settled(place)
         counts = tally.round_trips - trips, tally.statements - statements
     # Our own queries are among the transactions, but they are few.
-    made = _asked(place) - before
+    made = _count(place, _TRANSACTIONS) - before
     return counts[0] / load.answers, counts[1] / load.answers, made / load.answers
 
 
-def _settled(place: str) -> int:
-    """Wait until no order is pending; return the number of completed orders."""
+def _settled(place: str) -> None:
+    """Wait until no order is pending."""
     deadline = time.monotonic() + LIMIT_SECONDS
     while time.monotonic() < deadline:
-        states = _states(place)
-        if not states.get("processing"):
-            return states.get("completed", 0)
+        if not _count(place, _PENDING):
+            return
         time.sleep(0.1)
     raise RuntimeError("orders are not completed")
 
 
-def _states(place: str) -> Mapping[str, int]:
+def _count(place: str, sql: str) -> float:
+    """Return the only value of a query."""
     if is_file(place):
         with closing(sqlite3.connect(f"{Path(place).as_uri()}?mode=ro", uri=True)) as connection:
-            return dict(connection.execute(_STATES).fetchall())
-    return dict(asyncio.run(_fetch(place, _STATES)))
-
-
-def _asked(place: str) -> int:
-    [[count]] = asyncio.run(_fetch(place, _TRANSACTIONS))
-    return int(count)
+            [[count]] = connection.execute(sql).fetchall()
+    else:
+        [[count]] = asyncio.run(_fetch(place, sql))
+    return float(count)
 
 
 async def _fetch(place: str, sql: str) -> Sequence[tuple[Any, ...]]:
