@@ -87,3 +87,21 @@ def test_every_list_is_looked_at_whoever_asks_for_it(tmp_path: Path) -> None:
         assert messages(bench, "filter") == [
             f"{reader.name}: items that do not match the filter were returned"
         ]
+
+
+@pytest.mark.parametrize(("limit", "is_blamed"), [(-3, False), (0, False), (1, True)])
+def test_a_page_of_less_than_an_item_is_not_judged(
+    tmp_path: Path, limit: int, *, is_blamed: bool
+) -> None:
+    """The document of many frameworks has no minimum for a limit."""
+    app = FastAPI()
+
+    @app.get("/items")
+    def listed(limit: int = 10, offset: int = 0) -> list[dict[str, int]]:
+        return [{"id": 1}, {"id": 2}]
+
+    app.openapi()["paths"]["/items"]["get"].update(PAGES)
+    with bench_of(app, tmp_path) as bench:
+        [operation] = bench.contract.operations.values()
+        bench.send(Call(operation, {("query", "limit"): limit}))
+        assert bool(messages(bench, "page-size")) is is_blamed

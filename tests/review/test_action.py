@@ -27,6 +27,7 @@ ARGUMENTS = {
 PERMISSIONS = {
     "contract.yml": {"contents": "read", "pull-requests": "write"},
     "site.yml": {"pages": "write", "id-token": "write"},
+    "release.yml": {"contents": "read", "attestations": "write", "id-token": "write"},
 }
 PINNED = re.compile(r"[\w-]+/[\w-]+@[0-9a-f]{40}|\./?")
 

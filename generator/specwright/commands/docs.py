@@ -41,12 +41,13 @@ errors, 2 if the document cannot be used or a page cannot be written.
 )
 @allow_refs_from
 def docs(document: Path | None, output: Path, allowed: tuple[Path, ...]) -> None:
-    """Write the reference of an API: operations, webhooks, models, errors and declared rules.
+    """Write the reference of an API as an HTML page, or as a site.
 
-    DOCUMENT is the document of [tool.specwright] unless it is given. The pages have a curl command
-    and a call of the generated client for each operation, a search, and forms to send requests. A
-    page works offline and needs no other file. A site has a page for each group of operations;
-    other files in its directory are left alone.
+    It has operations, webhooks, models, errors and declared rules. DOCUMENT is the document of
+    [tool.specwright] unless it is given. The pages have a curl command and a call of the generated
+    client for each operation, a search, and forms to send requests. A page works offline and needs
+    no other file. A site has a page for each group of operations; other files in its directory are
+    left alone.
     """
     from specwright import pipeline
     from specwright.arguments.inputs import lint_settings
