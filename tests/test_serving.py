@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from flask import Flask
 
 from specwright.errors import InputError
-from specwright.testing.serve import served
+from specwright.serving import served
 
 
 def wsgi(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
