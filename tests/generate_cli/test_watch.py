@@ -13,7 +13,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from specwright.commands.watch import _Watched
+from specwright.arguments.packages import Package
+from specwright.commands.watch import _of_mock, _Watched
+from specwright.config import Config
+from specwright.document.sources.bundle import Remote
 from tests.conftest import Run
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS, write_document
 from tests.generate_cli.running import running
@@ -128,6 +131,17 @@ def test_reference_and_mock_follow(project: Path) -> None:
         assert watch.end(signal.SIGKILL) == (-signal.SIGKILL, [])
         with pytest.raises(httpx2.ConnectError):
             httpx2.get(url)
+
+
+def test_the_mock_may_read_the_same_files(tmp_path: Path) -> None:
+    document, parts = tmp_path / "api.json", tmp_path / "parts"
+    package = Package.of(Config(document=document), None, Remote.FETCH, (parts,))
+    assert [*_of_mock(package, {"allowed": (parts,)})] == [
+        "--remote-refs=fetch",
+        f"--allow-refs-from={parts}",
+        "--",
+        str(document),
+    ]
 
 
 @pytest.mark.parametrize("option", [("--docs", "reference.html"), ("--mock", "0")])

@@ -73,7 +73,7 @@ def mock(
 
 
 class _Logged:
-    """An application whose responses are logged, without queries and headers: they have keys."""
+    """Log the responses of an application, without queries and headers, which have keys."""
 
     def __init__(self, app: Mock) -> None:
         self._app = app
