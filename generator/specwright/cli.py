@@ -85,6 +85,11 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.docs:docs",
         "Write the reference of an API as an HTML page, or as a site.",
     ),
+    "mock": Entry(
+        "specwright.commands.mock:mock",
+        "Serve a mock of the API on this machine, with the responses that the document declares.",
+        "test",
+    ),
     "templates": Entry(
         "specwright.commands.templates:templates", "List, copy and compare built-in templates."
     ),

@@ -49,7 +49,7 @@ def test_a_document_is_taken_from_its_address(specwright: Run) -> None:
         ("/text", r"the response begins with '\x1b[31mnothing here'"),
         ("/large.json", "is too large"),
         ("/elsewhere", "it redirects to another machine"),
-        ("/broken.json", "nothing is tested against a document with errors"),
+        ("/broken.json", "a document with errors cannot be used"),
     ],
 )
 def test_what_cannot_be_used_is_said(path: str, said: str, specwright: Run) -> None:

@@ -181,4 +181,4 @@ def test_an_error_that_concerns_everything_lets_nothing_be_tested(
     api = mistaken(tmp_path / "api.json", info={"title": "Places"})
     run = specwright("test", "http://127.0.0.1:1", "--document", str(api))
     assert run.returncode == 2
-    assert "nothing is tested against a document with errors" in run.stderr
+    assert "a document with errors cannot be used" in run.stderr

@@ -6,61 +6,22 @@ import copy
 import json
 import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from queue import Queue
-from threading import Thread
 
+import httpx2
 import pytest
 
-from specwright.commands.watch import _Watched
-from tests.conftest import COMMAND, Run
+from specwright.arguments.packages import Package
+from specwright.commands.watch import _of_mock, _Watched
+from specwright.config import Config
+from specwright.document.sources.bundle import Remote
+from tests.conftest import Run
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS, write_document
+from tests.generate_cli.running import running
 
-LIMIT_SECONDS = 300
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGINT for one process")
-
-
-class Watching:
-    """A running `specwright watch`, whose lines are read as it prints them."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        self._lines: Queue[str] = Queue()
-        Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._lines.put(line.rstrip("\n"))
-
-    def line(self) -> str:
-        return self._lines.get(timeout=LIMIT_SECONDS)
-
-    def end(self, number: int) -> tuple[int, list[str]]:
-        """The exit code after a signal, and the lines that nothing has asked for."""
-        self.process.send_signal(number)
-        code = self.process.wait(timeout=LIMIT_SECONDS)
-        return code, list(self._lines.queue)
-
-
-@contextmanager
-def watching(directory: Path) -> Iterator[Watching]:
-    process = subprocess.Popen(
-        [COMMAND, "watch"],
-        cwd=directory,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    with process:
-        try:
-            yield Watching(process)
-        finally:
-            process.kill()
 
 
 def changed(project: Path, old: str, new: str) -> None:
@@ -72,39 +33,39 @@ def changed(project: Path, old: str, new: str) -> None:
 
 def test_the_package_follows(project: Path) -> None:
     client = project / "generated" / "shop" / "client.py"
-    with watching(project) as running:
-        assert "files (nothing changed) in" in running.line()
-        assert running.line() == "watching 2 files until Ctrl-C"
+    with running(project, "watch") as watch:
+        assert "files (nothing changed) in" in watch.line()
+        assert watch.line() == "watching 2 files until Ctrl-C"
 
         changed(project, "Get a thing", "Find a thing")
-        assert running.line().endswith(
+        assert watch.line().endswith(
             "1 of 1 operations, 1 of 1 webhooks in full; left out: nothing"
         )
         assert "Find a thing" in client.read_text("utf-8")
 
         changed(project, '"openapi"', '"openapi')
-        assert running.line().startswith("error: api.json:2:")
-        assert running.line().startswith("hint: ")
+        assert watch.line().startswith("error: api.json:2:")
+        assert watch.line().startswith("hint: ")
         changed(project, '"openapi', '"openapi"')
-        assert "files (nothing changed) in" in running.line()
+        assert "files (nothing changed) in" in watch.line()
 
         readme = project / "own" / "package" / "README.md.jinja"
         readme.parent.mkdir(parents=True)
         readme.write_text("Ours.\n", "utf-8")
         (project / "pyproject.toml").write_text(f'{SETTINGS}templates = "own"\n', "utf-8")
         # The lock file names the templates.
-        assert "files (2 changed) in" in running.line()
+        assert "files (2 changed) in" in watch.line()
         readme.write_text("Yours.\n", "utf-8")
-        assert "files (2 changed) in" in running.line()
+        assert "files (2 changed) in" in watch.line()
         assert "Yours." in (project / "generated" / "README.md").read_text("utf-8")
         (readme.parent / "pyproject.toml.jinja").write_text("{{ none }", "utf-8")
-        assert running.line().startswith("error: own/package/pyproject.toml.jinja:1:1: template")
+        assert watch.line().startswith("error: own/package/pyproject.toml.jinja:1:1: template")
         (readme.parent / "pyproject.toml.jinja").unlink()
-        assert "files (nothing changed) in" in running.line()
+        assert "files (nothing changed) in" in watch.line()
 
         (project / "pyproject.toml").write_text("[tool.specwright]\ndocumen = 1\n", "utf-8")
-        assert "pyproject.toml:2:1: unknown setting 'documen'" in running.line()
-        assert running.line().startswith("hint: ")
+        assert "pyproject.toml:2:1: unknown setting 'documen'" in watch.line()
+        assert watch.line().startswith("hint: ")
         tables = [
             f'[[tool.specwright]]\ndocument = "{name}.json"\noutput = "{name}"\n'
             for name in ("api", "other")
@@ -112,9 +73,9 @@ def test_the_package_follows(project: Path) -> None:
         write_document(project)
         (project / "other.json").write_bytes((project / "api.json").read_bytes())
         (project / "pyproject.toml").write_text("".join(tables), "utf-8")
-        assert {running.line().partition(":")[0] for _ in tables} == {"api.json", "other.json"}
+        assert {watch.line().partition(":")[0] for _ in tables} == {"api.json", "other.json"}
 
-        assert running.end(signal.SIGINT) == (0, [])
+        assert watch.end(signal.SIGINT) == (0, [])
 
 
 def test_the_files_that_a_document_refers_to_are_watched(project: Path) -> None:
@@ -123,22 +84,81 @@ def test_the_files_that_a_document_refers_to_are_watched(project: Path) -> None:
     name, properties["name"] = properties["name"], {"$ref": "parts/name.json"}
     write_document(project, document)
     part = project / "parts" / "name.json"
-    with watching(project) as running:
-        assert running.line().startswith("error: api.json:")
-        assert running.line() == "hint: looked for parts/name.json"
-        assert running.line() == "watching 2 files until Ctrl-C"
+    with running(project, "watch") as watch:
+        assert watch.line().startswith("error: api.json:")
+        assert watch.line() == "hint: looked for parts/name.json"
+        assert watch.line() == "watching 2 files until Ctrl-C"
         part.parent.mkdir()
         part.write_text(json.dumps(name), "utf-8")
-        assert "left out: nothing" in running.line()
+        assert "left out: nothing" in watch.line()
         part.write_text(json.dumps({**name, "description": "Its name"}), "utf-8")
-        assert "files (2 changed) in" in running.line()
+        assert "files (2 changed) in" in watch.line()
         assert "Its name" in (project / "generated" / "shop" / "models.py").read_text("utf-8")
-        assert running.end(signal.SIGTERM) == (0, [])
+        assert watch.end(signal.SIGTERM) == (0, [])
+
+
+def test_reference_and_mock_follow(project: Path) -> None:
+    page = project / "reference.html"
+    with running(project, "watch", "--docs", page.name, "--mock", "0") as watch:
+        assert "files (nothing changed) in" in watch.line()
+        assert watch.line() == "wrote reference.html: 1 page, 0.0 MB"
+        serves = watch.line()
+        url = f"{serves.split()[0]}/things/1"
+        assert watch.line() == "watching 2 files until Ctrl-C"
+        with httpx2.Client() as client:
+            assert "bolt" not in client.get(url).text
+            assert watch.line() == "GET /things/1 200"
+
+            content = copy.deepcopy(DOCUMENT)
+            operation = content["paths"]["/things/{id}"]["get"]
+            operation["summary"] = "Get a bolt"
+            media_type = operation["responses"]["200"]["content"]["application/json"]
+            media_type["example"] = {"name": "bolt"}
+            write_document(project, content)
+            assert watch.line().endswith("left out: nothing")
+            assert watch.line() == "wrote reference.html: 1 page, 0.0 MB"
+            assert watch.line() == serves
+            assert "Get a bolt" in page.read_text("utf-8")
+            assert client.get(url).json() == {"name": "bolt"}
+            assert watch.line() == "GET /things/1 200"
+
+            changed(project, '"openapi"', '"openapi')
+            assert watch.line().startswith("error: api.json:2:")
+            assert watch.line().startswith("hint: ")
+            assert client.get(url).json() == {"name": "bolt"}
+            assert watch.line() == "GET /things/1 200"
+        # The mock does not outlive a process that cannot end it.
+        assert watch.end(signal.SIGKILL) == (-signal.SIGKILL, [])
+        with pytest.raises(httpx2.ConnectError):
+            httpx2.get(url)
+
+
+def test_the_mock_may_read_the_same_files(tmp_path: Path) -> None:
+    document, parts = tmp_path / "api.json", tmp_path / "parts"
+    package = Package.of(Config(document=document), None, Remote.FETCH, (parts,))
+    assert [*_of_mock(package, {"allowed": (parts,)})] == [
+        "--remote-refs=fetch",
+        f"--allow-refs-from={parts}",
+        "--",
+        str(document),
+    ]
+
+
+@pytest.mark.parametrize("option", [("--docs", "reference.html"), ("--mock", "0")])
+def test_reference_and_mock_are_for_one_document(
+    specwright: Run, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    tables = (f'[[tool.specwright]]\ndocument = "{each}"\noutput = "{each}"\n' for each in "ab")
+    (tmp_path / "pyproject.toml").write_text("".join(tables), "utf-8")
+    done = specwright("watch", *option, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--docs and --mock are for one document, and the project has 2" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--docs", "file"), "file: is a file, and a site needs a directory"),
         (("--package", "a-b"), "--package must be a valid Python identifier"),
         (("--document", "https://shop.example/openapi.json"), "cannot be watched"),
     ],
@@ -146,6 +166,7 @@ def test_the_files_that_a_document_refers_to_are_watched(project: Path) -> None:
 def test_a_mistake_at_the_start_ends_it(
     specwright: Run, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
+    (tmp_path / "file").touch()
     done = specwright("watch", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr

@@ -87,7 +87,7 @@ def sound_part(document: Document) -> Sound:
 
 def _with_errors(document: Document) -> InputError:
     return InputError(
-        f"{document.path}: nothing is tested against a document with errors",
+        f"{document.path}: a document with errors cannot be used",
         hint=f"see specwright validate {document.path}",
     )
 

@@ -19,6 +19,7 @@ from specwright.config import (
     several,
 )
 from specwright.document.model import is_remote
+from specwright.document.sources.bundle import Remote
 from specwright.errors import InputError
 
 DEFAULT_OUTPUT = "generated"
@@ -36,6 +37,14 @@ allow_refs_from = click.option(
     type=click.Path(path_type=Path),
     multiple=True,
     help="A directory outside the project whose files the document may refer to (repeatable).",
+)
+
+remote_refs = click.option(
+    "--remote-refs",
+    type=click.Choice([Remote.REFUSE.value, Remote.FETCH.value]),
+    default=Remote.REFUSE.value,
+    show_default=True,
+    help="What to do about references to other machines.",
 )
 
 

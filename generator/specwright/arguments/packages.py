@@ -19,6 +19,7 @@ from specwright.arguments.options import (
     configured,
     path_or_url,
     reference_directories,
+    remote_refs,
 )
 from specwright.config import Config, Options
 from specwright.document.model import Document
@@ -57,13 +58,7 @@ _OPTIONS = (
     click.option(
         "--templates", type=click.Path(path_type=Path), help="Directory of templates of your own."
     ),
-    click.option(
-        "--remote-refs",
-        type=click.Choice([Remote.REFUSE.value, Remote.FETCH.value]),
-        default=Remote.REFUSE.value,
-        show_default=True,
-        help="What to do about references to other machines.",
-    ),
+    remote_refs,
     allow_refs_from,
 )
 

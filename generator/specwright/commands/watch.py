@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,15 +15,21 @@ import click
 
 from specwright.arguments.options import USUAL_NAMES
 from specwright.arguments.packages import Package, package_options, packages
+from specwright.arguments.pages import Pages
 from specwright.config import FILE_NAME, find_project
 from specwright.document.model import is_remote
 from specwright.errors import TOO_LARGE, InputError, SpecwrightError, UnreadableError
 from specwright.grading import settings
+from specwright.mock.process import MockProcess
 from specwright.models.background import ModelWorker
 from specwright.report.terminal import complain, say
+from specwright.serving import listening
 
 # Short beside a run; looking at a hundred files takes less than a millisecond.
 _PAUSE_SECONDS = 0.1
+
+# Updates something beside a package; returns a line about it, if there is one.
+Beside = Callable[[Package], str | None]
 
 
 @click.command(
@@ -31,48 +38,100 @@ _PAUSE_SECONDS = 0.1
 Examples:
   specwright watch
   specwright watch --document openapi.yaml --output sdk
+  specwright watch --docs reference.html --mock 4010
 
 Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be used at the start.
 """
 )
 @package_options
+@click.option(
+    "--docs",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Write the reference there, too, as `docs --output` does.",
+)
+@click.option(
+    "--mock",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    help="Serve a mock on this port of this machine, as `mock` does.",
+)
 @click.pass_context
-def watch(ctx: click.Context, /, **options: Any) -> None:
+def watch(ctx: click.Context, /, docs: Path | None, mock: int | None, **options: Any) -> None:
     """Generate again each time the document, its settings or templates change.
 
     The options are those of `generate`. The files that the document refers to are watched, too.
     Each run prints one line, or one for each of several documents. Errors do not end the command:
-    the next change starts the next run.
+    the next change starts the next run. --docs and --mock are for one document; if it cannot be
+    used, the last pages and the last mock stay.
     """
     if isinstance(options["document"], str):
         raise InputError(
             "a document on another machine cannot be watched",
             hint="watch a copy of it, or run specwright generate when it changes",
         )
-    packages(**options)
     try:
-        with _Workers() as workers:
-            _follow(options, workers, _Watched())
+        with _Workers() as workers, ExitStack() as ending:
+            beside: list[Beside] = []
+            if docs is not None:
+                Pages.at(docs)
+                beside.append(lambda package: _pages(docs, package, workers))
+            if mock is not None:
+                process = ending.enter_context(MockProcess(listening(mock)))
+                beside.append(lambda package: process.replace(_of_mock(package, options)))
+            _chosen(options, beside)
+            _follow(options, workers, _Watched(), beside)
     except KeyboardInterrupt:
         ctx.exit(0)
 
 
-def _follow(options: Mapping[str, Any], workers: _Workers, watched: _Watched) -> None:
+def _chosen(options: Mapping[str, Any], beside: Sequence[Beside]) -> list[Package]:
+    """Return the packages.
+
+    Raises:
+        InputError: a setting or an argument is invalid, or there are too many documents.
+    """
+    found = packages(**options)
+    if beside and len(found) > 1:
+        raise InputError(
+            f"--docs and --mock are for one document, and the project has {len(found)}",
+            hint="name one with --document",
+        )
+    return found
+
+
+def _pages(output: Path, package: Package, workers: _Workers) -> str:
+    # The update of the package has reported the parts that are left out.
+    return Pages.at(output).update(package, workers.take, lambda report: None)
+
+
+def _of_mock(package: Package, options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the arguments of `mock`."""
+    yield f"--remote-refs={package.remote.value}"
+    yield from (f"--allow-refs-from={each}" for each in options["allowed"])
+    yield from ("--", str(package.document))
+
+
+def _follow(
+    options: Mapping[str, Any], workers: _Workers, watched: _Watched, beside: Sequence[Beside]
+) -> None:
     """Generate each time a file changes, until the process is interrupted."""
-    _run(options, workers, watched)
+    _run(options, workers, watched, beside)
     say(f"watching {len(watched)} files until Ctrl-C")
     while True:
         workers.prepare()
         # Between runs, where it delays none of them.
         gc.collect()
         watched.wait()
-        _run(options, workers, watched)
+        _run(options, workers, watched, beside)
 
 
-def _run(options: Mapping[str, Any], workers: _Workers, watched: _Watched) -> None:
+def _run(
+    options: Mapping[str, Any], workers: _Workers, watched: _Watched, beside: Sequence[Beside]
+) -> None:
     watched.notice([find_project(Path.cwd()) or FILE_NAME])
     try:
-        chosen = packages(**options)
+        chosen = _chosen(options, beside)
     except SpecwrightError as error:
         watched.notice(USUAL_NAMES)
         complain(error)
@@ -83,6 +142,10 @@ def _run(options: Mapping[str, Any], workers: _Workers, watched: _Watched) -> No
             watched.notice(_inputs(each))
             outcome, contents = each.update(workers.take, watched.notice)
             say(f"{name}{outcome}: {contents}")
+            for update in beside:
+                line = update(each)
+                if line is not None:
+                    say(line)
         except SpecwrightError as error:
             watched.notice(_places(error))
             complain(error)

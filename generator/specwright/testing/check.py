@@ -29,9 +29,9 @@ from specwright.document.sources.load import load
 from specwright.errors import InputError
 from specwright.findings import Finding, Report
 from specwright.report.redaction import Redaction
+from specwright.serving import served
 from specwright.testing.data import Data, with_data
 from specwright.testing.outcome import OperationOutcome, Outcome
-from specwright.testing.serve import served
 
 DEFAULT_SEED = 1
 

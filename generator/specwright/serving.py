@@ -1,10 +1,11 @@
-"""An application of this process, served on a free local port."""
+"""An application of this process, served on a port of this machine."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import inspect
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -26,8 +27,34 @@ def served(app: Any) -> Iterator[str]:
     """
     if not callable(app):
         raise InputError(f"{app!r} is neither an ASGI or WSGI application nor the URL of one")
-    with (_asgi if _is_asgi(app) else _wsgi)(app) as url:
+    with served_asgi(app, listening()) if _is_asgi(app) else _wsgi(app) as url:
         yield url
+
+
+def listening(port: int = 0) -> socket.socket:
+    """Return a socket for an ASGI application, at which connections wait until it is served.
+
+    Args:
+        port: a port of this machine, or 0 for a free one.
+
+    Raises:
+        InputError: the port cannot be used, or there is no ASGI server.
+    """
+    _uvicorn()
+    # asyncio sets TCP_NODELAY only on sockets with an explicit TCP protocol.
+    listener = socket.socket(proto=socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            # Otherwise, a port is in use for a minute after its last connection.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((_HOST, port))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"{_HOST}:{port}: cannot be served at: {error.strerror}", hint="choose another port"
+        ) from None
+    return listener
 
 
 def _is_asgi(app: Any) -> bool:
@@ -38,17 +65,14 @@ def _is_asgi(app: Any) -> bool:
 
 
 @contextlib.contextmanager
-def _asgi(app: Any) -> Iterator[str]:
-    try:
-        import uvicorn
-    except ImportError:
-        raise InputError(
-            "serving an ASGI application requires uvicorn, which is not installed",
-            hint="pip install uvicorn",
-        ) from None
-    # asyncio sets TCP_NODELAY only on sockets with an explicit TCP protocol.
-    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
-        listener.bind((_HOST, 0))
+def served_asgi(app: Any, listener: socket.socket) -> Iterator[str]:
+    """Serve an ASGI application at a socket, which is closed at the end; yield its base URL.
+
+    Raises:
+        InputError: the application does not start.
+    """
+    uvicorn = _uvicorn()
+    with listener:
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = threading.Thread(target=_run, args=(server, listener), daemon=True)
         thread.start()
@@ -58,6 +82,17 @@ def _asgi(app: Any) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join()
+
+
+def _uvicorn() -> Any:
+    try:
+        import uvicorn
+    except ImportError:
+        raise InputError(
+            "serving an ASGI application requires uvicorn, which is not installed",
+            hint="pip install 'specwright[test]'",
+        ) from None
+    return uvicorn
 
 
 def _run(server: Any, listener: socket.socket) -> None:

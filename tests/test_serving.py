@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from flask import Flask
 
 from specwright.errors import InputError
-from specwright.testing.serve import served
+from specwright.serving import listening, served, served_asgi
 
 
 def wsgi(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -68,3 +68,10 @@ def test_an_application_that_does_not_start_is_said() -> None:
 def test_what_is_not_an_application_is_said() -> None:
     with pytest.raises(InputError, match="neither an ASGI or WSGI application"), served({}):
         pass
+
+
+def test_a_port_can_be_used_again_at_once() -> None:
+    with served_asgi(asgi, listening()) as url:
+        # The side that closes a connection first has to remember it.
+        httpx2.get(url, headers={"Connection": "close"})
+    listening(int(url.rpartition(":")[2])).close()

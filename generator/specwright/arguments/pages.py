@@ -1,0 +1,78 @@
+"""The reference pages to write: their destination, and the run that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from specwright.arguments.packages import Package, Start
+from specwright.document.sources.load import load_in_part
+from specwright.emit.transaction import replace_files
+from specwright.errors import InputError
+from specwright.report.terminal import show
+
+_SUFFIX = ".html"
+_INDEX = "index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The destination of the reference of an API: an HTML file, or the directory of a site."""
+
+    output: Path
+    is_site: bool
+
+    @classmethod
+    def at(cls, output: Path) -> Pages:
+        """Return the pages at a path.
+
+        Raises:
+            InputError: nothing can be written there.
+        """
+        is_site = output.suffix.lower() != _SUFFIX
+        hint = "choose another path"
+        if output.is_symlink():
+            raise InputError(f"{output}: is a link; pages are not written through links", hint=hint)
+        if output.exists() and output.is_dir() != is_site:
+            kind = "a file, and a site needs a directory" if is_site else "a directory"
+            raise InputError(f"{output}: is {kind}", hint=hint)
+        return cls(output, is_site)
+
+    def update(self, package: Package, start: Start, tell: Callable[[str], None]) -> str:
+        """Write the pages of the document of a package; return the outcome.
+
+        Args:
+            start: returns a process for the models.
+            tell: called with a rendered report of the parts that are left out, if there are any.
+
+        Raises:
+            InvalidDocument: the document has findings that the project does not allow.
+            SpecwrightError: the document cannot be used, or a page cannot be written.
+        """
+        # Imported here: only a run needs it.
+        from specwright import pipeline
+        from specwright.arguments.inputs import lint_settings
+        from specwright.report import text
+
+        short_names = package.options.short_method_names
+        try:
+            with start() as worker:
+                files = pipeline.reference(
+                    load_in_part(package.document, remote=package.remote, within=package.within),
+                    package.options,
+                    is_site=self.is_site,
+                    lint=lint_settings(package.document, short_method_names=short_names),
+                    tell=lambda report: tell(text.render(report)),
+                    begin_models=worker.begin,
+                )
+        except pipeline.InvalidDocument as error:
+            show(text.render(error.report), err=True)
+            raise
+        if self.is_site:
+            replace_files(self.output, files)
+        else:
+            replace_files(self.output.parent, {self.output.name: files[_INDEX]})
+        size = sum(map(len, files.values())) / 1_000_000
+        pages = "1 page" if len(files) == 1 else f"{len(files)} pages"
+        return f"wrote {self.output.as_posix()}: {pages}, {size:.1f} MB"

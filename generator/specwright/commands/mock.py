@@ -1,0 +1,88 @@
+"""`specwright mock`: serve the responses that a document declares, on this machine."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+from threading import Event
+
+import click
+
+from specwright.arguments.inputs import read_document, sound_part
+from specwright.arguments.options import allow_refs_from, chosen_document, configured, remote_refs
+from specwright.document.paging import with_pagination
+from specwright.document.sources.bundle import Remote
+from specwright.mock.application import Message, Mock, Receive, Send
+from specwright.report.terminal import say
+from specwright.serving import listening, served_asgi
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright mock
+  specwright mock openapi.yaml --port 4010
+  curl -H 'Prefer: code=404' http://127.0.0.1:4010/orders/42
+
+Exit codes: 0 after Ctrl-C or SIGTERM, 2 if the document or the port cannot be used.
+"""
+)
+@click.argument("document", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--port", metavar="N", type=click.IntRange(0, 65535), help="The port.  [default: a free one]"
+)
+@remote_refs
+@allow_refs_from
+# The number of a listening socket of `watch`; the command then ends with its standard input.
+@click.option("--socket", "inherited", type=int, hidden=True)
+@click.pass_context
+def mock(
+    ctx: click.Context,
+    document: Path | None,
+    port: int | None,
+    remote_refs: str,
+    allowed: tuple[Path, ...],
+    inherited: int | None,
+) -> None:
+    """Serve a mock of the API on this machine: each operation responds as the document declares.
+
+    DOCUMENT is the document of [tool.specwright] unless it is given. Paths are those of the
+    document, without the paths of its servers. Bodies are the examples of the document, or else
+    values that match its schemas. The response is the first declared success; the header
+    `Prefer: code=404` chooses another status, and Accept a media type. Requests are not checked,
+    and change nothing. Each of them is logged on the error stream. Other machines have no access.
+    """
+    try:
+        listener = listening(port or 0) if inherited is None else socket.socket(fileno=inherited)
+        config = configured(document=document)
+        path = chosen_document(config)
+        read = read_document(path, allowed, Remote(remote_refs))
+        sound = sound_part(with_pagination(read, config.options.pagination))
+        for site, error in sound.left_out:
+            say(f"{error.location}: {site.method} {site.key} has an error: 404", err=True)
+        with served_asgi(_Logged(Mock(sound.document)), listener) as url:
+            say(f"{url} serves {path} until Ctrl-C")
+            if inherited is None:
+                Event().wait()
+            else:
+                sys.stdin.buffer.read()
+    except KeyboardInterrupt:
+        ctx.exit(0)
+
+
+class _Logged:
+    """Log the responses of an application, without queries and headers, which have keys."""
+
+    def __init__(self, app: Mock) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        async def logged(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                path = scope["raw_path"].decode("latin-1")
+                say(f"{scope['method']} {path} {message['status']}", err=True)
+            await send(message)
+
+        await self._app(scope, receive, logged)
