@@ -46,7 +46,7 @@ def mock(
     allowed: tuple[Path, ...],
     inherited: int | None,
 ) -> None:
-    """Serve a mock of the API on this machine: each operation responds as the document declares.
+    """Serve a mock of the API on this machine, with the responses that the document declares.
 
     DOCUMENT is the document of [tool.specwright] unless it is given. Paths are those of the
     document, without the paths of its servers. Bodies are the examples of the document, or else
