@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI, HTTPException, Request
 
+from specwright.conformance.contract.calls import Call
 from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.validation import validation
 from tests.conformance.fastapi_apps import bench_of, messages
@@ -109,3 +110,11 @@ def test_what_a_body_refers_to_is_new(tmp_path: Path) -> None:
         assert "POST /orders accepted quantity = 0 (minimum 1.0): 201" in messages(
             bench, "invalid-accepted"
         )
+
+
+def test_a_member_of_an_item_is_replaced_in_its_place(tmp_path: Path) -> None:
+    with bench_of(orders(""), tmp_path) as bench:
+        [operation] = bench.contract.operations.values()
+    call = Call(operation, {}, {"lines": [{"a": 1}, {"a": 2}, {"a": 3}]})
+    assert call.with_member("/lines/1/a", 0).body == {"lines": [{"a": 1}, {"a": 0}, {"a": 3}]}
+    assert call.without_member("/lines/1", "a").body == {"lines": [{"a": 1}, {}, {"a": 3}]}

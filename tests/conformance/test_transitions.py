@@ -95,6 +95,17 @@ def test_every_operation_is_called_in_every_state(tmp_path: Path) -> None:
         refused = [each for each in sent if each.response and each.response.status == 409]
         # Three operations in four states, of which four are moves.
         assert len(refused) == 3 * 4 - 4
+        deleted = [each for each in sent if each.request.method == "DELETE"]
+        moved = [each for each in deleted if each.response and each.response.is_success]
+        # An order that was paid for this, and one that was not.
+        assert len(moved) == 2
+
+
+def test_an_operation_that_moves_nothing_leads_nowhere(tmp_path: Path) -> None:
+    with bench_of(orders("is not paid"), tmp_path) as bench:
+        transitions(bench)
+        urls = [each.request.url for each in bench.target.record.exchanges]
+        assert sum(url.endswith("/pay") for url in urls) == 2
 
 
 def test_the_resources_of_another_partner_are_tried(tmp_path: Path) -> None:
