@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -170,3 +171,13 @@ async def test_no_metadata_and_empty_metadata_are_one_payload(api: httpx2.AsyncC
     again = await api.post("/orders", json=bare)
     assert (first.status_code, again.status_code) == (201, 201)
     assert again.headers["idempotent-replay"] == "true"
+
+
+async def test_all_timestamps_have_one_form(api: httpx2.AsyncClient, clock: ManualClock) -> None:
+    """With fractions, those of a whole second would be written in another form."""
+    texts = []
+    for number, milliseconds in enumerate((0, 1, 123, 876)):
+        clock.advance(milliseconds)
+        order = {"plan_id": ORDER["plan_id"], "reference": f"moment-{number}"}
+        texts.append((await api.post("/orders", json=order)).json()["created_at"])
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", each) for each in texts), texts

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import random
 import re
 import socket
+from asyncio import selector_events
 from collections.abc import AsyncIterator
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -302,3 +305,24 @@ async def test_what_is_sent_after_a_refusal_does_not_reset_the_answer(port: int)
                 await writer.drain()
                 await asyncio.sleep(0.001)
     writer.close()
+
+
+@pytest.mark.usefixtures("hurry")
+async def test_a_client_that_is_gone_is_no_error(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The socket says so when its side is closed; it used to be a traceback per connection."""
+
+    def is_gone(transport: asyncio.WriteTransport) -> None:
+        raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
+
+    loop = asyncio.get_running_loop()
+    told: list[dict[str, Any]] = []
+    loop.set_exception_handler(lambda _, context: told.append(context))
+    monkeypatch.setattr(selector_events._SelectorSocketTransport, "write_eof", is_gone)
+    try:
+        # A request that is never finished: its time ends in a callback of the loop.
+        assert statuses(await whole(port, b"GET / HTTP/1.1\r\nHost:")) == [400]
+    finally:
+        loop.set_exception_handler(None)
+    assert told == []
