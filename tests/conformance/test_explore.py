@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from specwright.conformance.bench import workbench
 from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
@@ -33,8 +35,8 @@ class Clock:
         self.now += seconds
 
 
-def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float) -> set[str]:
-    """The steps of a workshop that succeed; each is ready some seconds after the one before."""
+def workshop(tmp_path: Path) -> Path:
+    """The document of a workshop with a path for each step."""
     answers = {"200": {"description": "Done.", "content": {"application/json": {}}}}
     document = {
         "openapi": "3.1.1",
@@ -43,7 +45,12 @@ def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float) -> 
     }
     path = tmp_path / "workshop.json"
     path.write_text(json.dumps(document), "utf-8")
-    clock = Clock()
+    return path
+
+
+def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float) -> set[str]:
+    """The steps of a workshop that succeed; each is ready some seconds after the one before."""
+    path, clock = workshop(tmp_path), Clock()
     before = dict(zip(STEPS, ("/order", *STEPS), strict=False))
 
     def respond(exchange: Exchange) -> None:
@@ -53,12 +60,19 @@ def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float) -> 
             clock.reached.setdefault(exchange.path, clock.now)
         exchange.answer(200 if is_ready else 404, b"{}")
 
-    monkeypatch.setattr(
-        module, "time", SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
-    )
+    explore(path, monkeypatch, clock, respond)
+    return {each for each in STEPS if each in clock.reached}
+
+
+def explore(
+    path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, respond: Callable[[Exchange], None]
+) -> None:
+    """Explore an API whose responses are played, while pauses move a clock."""
+    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
+    monkeypatch.setattr(module, "time", paused)
+    monkeypatch.setattr(workbench, "time", paused)
     with playing(respond) as port, Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
         module.explore(Workbench(Contract(load(path)), target, "scenarios"))
-    return {each for each in STEPS if each in clock.reached}
 
 
 def test_each_success_is_followed_by_as_much_patience(
@@ -69,3 +83,27 @@ def test_each_success_is_followed_by_as_much_patience(
 
 def test_without_progress_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert reached(tmp_path, monkeypatch, 7.0) == set()
+
+
+def test_a_call_to_a_busy_server_is_repeated_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, asked = Clock(), list[str]()
+
+    def respond(exchange: Exchange) -> None:
+        asked.append(exchange.path)
+        is_third = asked.count(exchange.path) >= 3
+        exchange.answer(200 if is_third else 503, b"{}")
+
+    explore(workshop(tmp_path), monkeypatch, clock, respond)
+    # Before any other operation, and after pauses that grow.
+    assert asked[:9] == [path for path in STEPS for _ in range(3)]
+    assert clock.now == pytest.approx(3 * 0.4)
+
+
+def test_a_server_that_is_always_busy_costs_seconds_and_not_a_pause_for_each_operation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    explore(workshop(tmp_path), monkeypatch, clock, lambda exchange: exchange.answer(503, b"{}"))
+    assert module.PATIENCE_SECONDS <= clock.now < module.PATIENCE_SECONDS + 4

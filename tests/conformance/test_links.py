@@ -163,13 +163,126 @@ def parents_in_bodies() -> FastAPI:
     return app
 
 
+def selected() -> FastAPI:
+    """Return an app in which a part of a path names the member that selects an item."""
+    app, limits = FastAPI(), dict[str, Any]()
+
+    @app.post("/limits", status_code=201)
+    def add(item: Named) -> dict[str, str]:
+        limits[tag := f"tag-{uuid4()}"] = item
+        return {"id": str(uuid4()), "tag": tag, "limit_name": f"name-of-{tag}"}
+
+    @app.get("/limits/tag/{tag}")
+    def get(tag: str) -> dict[str, str]:
+        return {"id": str(uuid4()), "tag": found(limits, tag)}
+
+    @app.post("/limits/tag/{tag}/reset")
+    def reset(tag: str) -> None:
+        found(limits, tag)
+
+    @app.get("/limits/by-name/{limit_name}")
+    def named(limit_name: str) -> dict[str, str]:
+        return {"tag": found(limits, limit_name.removeprefix("name-of-"))}
+
+    return app
+
+
+class Job(BaseModel):
+    """The body of a request with optional members, of which the server requires one."""
+
+    name: str | None = None
+    queue_id: UUID | None = None
+
+
+def demanding() -> FastAPI:
+    """Return an app that requires a member that its document declares as optional."""
+    app = FastAPI()
+
+    @app.post("/jobs", status_code=201)
+    def add(job: Job) -> dict[str, UUID]:
+        # A queue that does not exist must not be named, either.
+        if job.name is None or job.queue_id is not None:
+            raise HTTPException(422)
+        return {"id": uuid4()}
+
+    return app
+
+
+class Started(BaseModel):
+    """The body of a request that names a flow."""
+
+    flow_id: UUID
+
+
+def deleted_together() -> FastAPI:
+    """Return an app in which another method than DELETE removes what later operations need."""
+    app, flows = FastAPI(), set[UUID]()
+
+    @app.post("/flows", status_code=201)
+    def add() -> dict[str, UUID]:
+        # There may be only one, so that a second one cannot replace it.
+        if flows:
+            raise HTTPException(409)
+        flows.add(name := uuid4())
+        return {"id": name}
+
+    @app.post("/flows/bulk_delete")
+    def remove(chosen: dict[str, Any]) -> None:
+        flows.clear()
+        flows.add(uuid4())
+
+    @app.post("/runs", status_code=201)
+    def start(run: Started) -> dict[str, UUID]:
+        if run.flow_id not in flows:
+            raise HTTPException(409)
+        return {"id": uuid4()}
+
+    return app
+
+
+class Schema(BaseModel):
+    """The body of a request, named like a representation of another resource."""
+
+    block_type_id: UUID
+
+
+class BlockSchema(BaseModel):
+    """The response, with a name that ends like that of a representation."""
+
+    id: UUID
+
+
+def named_schema() -> FastAPI:
+    """Return an app with a resource called `block schema`, which is not a view of a block."""
+    app, types = FastAPI(), set[UUID]()
+
+    @app.post("/block_types", status_code=201)
+    def add_type() -> dict[str, UUID]:
+        types.add(name := uuid4())
+        return {"id": name}
+
+    @app.post("/block_schemas", status_code=201)
+    def add(body: Schema) -> BlockSchema:
+        if body.block_type_id not in types:
+            raise HTTPException(404)
+        return BlockSchema(id=uuid4())
+
+    return app
+
+
 def found(known: dict[str, Any], name: str) -> Any:
     if name not in known:
         raise HTTPException(404)
     return name
 
 
-@pytest.mark.parametrize("app", [slashes, nested, enveloped, located, elsewhere, parents_in_bodies])
+@pytest.mark.parametrize(
+    "app",
+    [
+        *(slashes, nested, enveloped, located, elsewhere, parents_in_bodies),
+        *(selected, demanding, deleted_together, named_schema),
+    ],
+)
 def test_every_operation_is_reached(tmp_path: Path, app: Callable[[], FastAPI]) -> None:
     with bench_of(app(), tmp_path) as bench:
         explore(bench)

@@ -145,7 +145,7 @@ class Ids:
             if is_list:
                 place = self._items(place)
             one = singular(snake(name))
-            if one.rpartition("_")[2] in _REFERENCES and not one.startswith(own):
+            if is_reference(name) and not one.startswith(own):
                 values = self._by_name(operation, name, (one,), place)
                 if values:
                     found[name] = values[:1] if is_list else values[0]
@@ -174,6 +174,11 @@ class Ids:
         if fitting:
             self._linked[operation.name, name] = fitting[0][1]
         return [value for value, _ in fitting]
+
+
+def is_reference(name: str) -> bool:
+    """Return whether a member of a body refers to a resource, by its name: `flow_id`, `flowIds`."""
+    return singular(snake(name)).rpartition("_")[2] in _REFERENCES
 
 
 def _put_first(known: list[_Each], found: _Each) -> None:

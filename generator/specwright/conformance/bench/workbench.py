@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
-from specwright.conformance.bench.ids import Ids
+from specwright.conformance.bench.ids import Ids, is_reference
 from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
@@ -22,6 +23,8 @@ from specwright.pointer import Pointer, resolve
 # How many of the newest values of each parameter are kept.
 _KEPT = 20
 _CANDIDATES = 12
+# Before a call is sent again to a server that is busy, and all pauses that were of no use.
+_PAUSES_SECONDS, _PATIENCE_SECONDS = (0.1, 0.3, 0.9), 6.0
 
 
 class Workbench:
@@ -40,6 +43,7 @@ class Workbench:
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
         self._ids = Ids(contract, target.base_url, target.record.linked)
+        self._patience = _PATIENCE_SECONDS
         # Independent of the seed: a repeated run must not reuse the keys of the first one.
         self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
 
@@ -70,10 +74,24 @@ class Workbench:
     def succeed(self, operation: Operation) -> tuple[Call, Exchange] | None:
         """Return the first call of an operation that succeeds; None if no candidate does."""
         for call in self.candidates(operation):
-            exchange = self.send(call)
+            exchange = self._send_while_busy(call)
             if exchange.response is not None and exchange.response.is_success:
                 return call, exchange
         return None
+
+    def _send_while_busy(self, call: Call) -> Exchange:
+        """Send a call, some more times if the server is busy."""
+        exchange, waited = self.send(call), 0.0
+        for pause in _PAUSES_SECONDS:
+            if not exchange.is_busy or pause > self._patience:
+                break
+            time.sleep(pause)
+            waited += pause
+            self._patience -= pause
+            exchange = self.send(self.with_fresh_key(call))
+        if not exchange.is_busy:
+            self._patience += waited
+        return exchange
 
     def candidates(self, operation: Operation) -> Iterator[Call]:
         """Yield calls that may succeed, those that did before first, each with a fresh key."""
@@ -164,6 +182,22 @@ class Workbench:
         # An example may refer to an existing resource; a sample never does.
         yield from (*plain[:1], *linked) if examples else (*linked, *plain[:1])
         yield from plain[1:]
+        if not examples:
+            yield from self._whole(operation, plain[0])
+
+    def _whole(self, operation: Operation, least: JsonValue) -> Iterator[JsonValue]:
+        """Yield a body with optional members, as a server may require what is optional.
+
+        Optional references to resources that are not known are left out.
+        """
+        whole = self.contract.sampled_body(operation, is_whole=True)
+        if isinstance(whole, dict) and isinstance(least, dict) and whole.keys() != least.keys():
+            known = self._ids.members(operation, whole)
+            yield {
+                name: known.get(name, value)
+                for name, value in whole.items()
+                if name in least or name in known or not is_reference(name)
+            }
 
     def _learn(self, call: Call, exchange: Exchange) -> None:
         response = exchange.response

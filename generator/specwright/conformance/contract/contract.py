@@ -12,7 +12,7 @@ from jsonschema_rs.canonical.schema import clone
 
 from specwright.conformance.contract import bodies
 from specwright.conformance.contract.read_only import for_requests
-from specwright.conformance.contract.resources import Shape, up_to_variables
+from specwright.conformance.contract.resources import Shape, shape, up_to_variables
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.document import sites
@@ -22,6 +22,7 @@ from specwright.document.security import Demands
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.findings import Finding
+from specwright.names import snake
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
@@ -195,6 +196,26 @@ class Contract:
         return found
 
     @cached_property
+    def selections(self) -> Mapping[Shape, list[tuple[Shape, tuple[str, ...]]]]:
+        """Other paths to the members of collections, such as `/items/by-name/{name}`.
+
+        The keys are the shapes of collections; a value has the shape of a path up to the variable,
+        and names of the property that selects a member, the likeliest first.
+        """
+        shapes = {shape(each.site.key) for each in self.operations.values()}
+        found = defaultdict[Shape, list[tuple[Shape, tuple[str, ...]]]](list)
+        for part, below in self.members.items():
+            collection, selector = part[:-2], part[-2] if len(part) > 2 else None
+            if selector is None or collection[-1] is None or collection not in shapes:
+                continue
+            wanted = snake(selector).removeprefix("by_")
+            # One of several variables may belong to something else.
+            for variable in (snake(name) for name, operations in below.items() if operations):
+                if variable == wanted or variable.endswith(f"_{wanted}"):
+                    found[collection].append((part, (variable, wanted)))
+        return found
+
+    @cached_property
     def shown_once(self) -> frozenset[Pointer]:
         """The pointers of the properties with a value that is shown once."""
         return frozenset(
@@ -294,12 +315,17 @@ class Contract:
             return None
         return operation.body[1] / "schema"
 
-    def sampled_body(self, operation: Operation) -> JsonValue:
-        """Return a sample body without read-only members; None without a schema."""
+    def sampled_body(self, operation: Operation, *, is_whole: bool = False) -> JsonValue:
+        """Return a sample body without read-only members; None without a schema.
+
+        Args:
+            is_whole: objects have their optional members, too.
+        """
         content, document = operation.body or operation.other_body, self.requests.document
         if content is None or "schema" not in content[1].value:
             return None
-        return sample(document, resolve(document.data, content[1] / "schema"))
+        schema = resolve(document.data, content[1] / "schema")
+        return sample(document, schema, is_whole=is_whole)
 
 
 def _slot(site: Site, place: str, name: str) -> ParameterSlot:

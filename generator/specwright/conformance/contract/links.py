@@ -102,6 +102,10 @@ def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
             if expression is not None:
                 yield Lead(member, (*parents, expression))
                 break
+        for selected, names in contract.selections.get(collection, ()):
+            expression = _id_of(call, response, names)
+            if expression is not None:
+                yield Lead(selected, (*parents, expression))
 
 
 def listed(response: Response, expression: str) -> Iterator[str]:
@@ -135,6 +139,9 @@ def names_of(contract: Contract, operation: Operation, status: int) -> tuple[str
     parts = list(shape(operation.site.key))
     while parts and (parts[-1] is None or parts[-1] in COLLECTION_VERBS):
         parts.pop()
+    selections = contract.selections.get(tuple(parts[:-1]), ())
+    if any(member == (*parts, None) for member, _ in selections):
+        parts.pop()
     found = {} if not parts or parts[-1] is None else {singular(snake(parts[-1])): None}
     response = operation.response(status)
     schema = None if response is None else contract.schema_of(response)
@@ -144,7 +151,8 @@ def names_of(contract: Contract, operation: Operation, status: int) -> tuple[str
             at, value = contract.document.end(f"{at}/items", value["items"])
         if at.startswith("/components/schemas/"):
             words = snake(split(at)[-1]).split("_")
-            while len(words) > 1 and words[-1] in _VIEWS:
+            # By its path, a `BlockSchema` may be a resource of that name and not a view of a block.
+            while len(words) > 1 and words[-1] in _VIEWS and "_".join(words) not in found:
                 words.pop()
             found["_".join(words)] = None
     return tuple(found)

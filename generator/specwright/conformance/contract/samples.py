@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -15,75 +16,95 @@ from specwright.samples.scalars import FORMATS, numbers, texts
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 _DEPTH = 12
+# Optional members of deeper objects are left out: a recursive schema has them at every level.
+_WHOLE_DEPTH = 4
 # The keywords that limit texts and numbers.
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _LIMITS = frozenset(("pattern", "format", "minLength", "maxLength", *_BOUNDS))
 
 
-def sample(document: Document, schema: Any, depth: int = 0) -> JsonValue:
+def sample(document: Document, schema: Any, *, is_whole: bool = False) -> JsonValue:
     """Return a value for a schema; the caller has to check that it fits.
 
     Values in the document come first: `const`, `examples`, `default`, `enum`.
+
+    Args:
+        is_whole: objects have their optional members, too, except for read-only ones.
     """
-    schema = document.follow(schema)
-    if not isinstance(schema, dict) or depth > _DEPTH:
-        return None
-    found = _sample(document, schema, depth)
-    # A whole float is an integer in JSON Schema (2020-12, core, 4.2.3), but not to many parsers.
-    whole = number(found) if schema.get("type") == "integer" else None
-    return found if whole is None else whole
+    return _Sampler(document, is_whole).sample(schema, 0)
 
 
-def _sample(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
-    for keyword in ("const", "example", "default"):
-        if keyword in schema:
-            value: JsonValue = schema[keyword]
-            return value
-    for keyword in ("examples", "enum", EXTENSIBLE_ENUM.name):
-        if isinstance(schema.get(keyword), list) and schema[keyword]:
-            first: JsonValue = schema[keyword][0]
-            return first
-    for keyword in ("oneOf", "anyOf"):
-        if schema.get(keyword):
-            chosen = sample(document, schema[keyword][0], depth + 1)
-            return _joined(chosen, _plain(document, schema, depth))
-    return _plain(document, schema, depth)
+@dataclass(frozen=True, slots=True)
+class _Sampler:
+    document: Document
+    is_whole: bool
 
+    def sample(self, schema: Any, depth: int) -> JsonValue:
+        schema = self.document.follow(schema)
+        if not isinstance(schema, dict) or depth > _DEPTH:
+            return None
+        found = self._sample(schema, depth)
+        # A whole float is an integer in JSON Schema (2020-12, core, 4.2.3), but not to many
+        # parsers.
+        whole = number(found) if schema.get("type") == "integer" else None
+        return found if whole is None else whole
 
-def _plain(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
-    declared = schema.get("type")
-    types = declared if isinstance(declared, list) else [declared]
-    kind = next((each for each in types if each != "null"), None)
-    result: JsonValue = None
-    match kind or _implied(schema):
-        case "string":
-            text = FORMATS.get(str(schema.get("format")), "text")
-            result = text.ljust(int(schema.get("minLength", 0)), "x")
-            result = result[: int(schema.get("maxLength", len(result)))]
-            result = _fitting(schema, result, texts(schema))
-        case "integer" | "number" as kind:
-            limits = {
-                name: value for name in _BOUNDS if (value := number(schema.get(name))) is not None
-            }
-            least = limits.get("minimum", limits.get("exclusiveMinimum", 0) + 1)
-            step = limits.get("multipleOf", 1)
-            result = min(-(-least // step) * step, limits.get("maximum", least + step))
-            result = _fitting(schema, result, numbers({**schema, **limits}, kind))
-        case "boolean":
-            result = True
-        case "array":
-            count = int(schema.get("minItems", 1 if depth < _DEPTH // 2 else 0))
-            result = [sample(document, schema.get("items", {}), depth + 1)] * min(count, 20)
-        case "object":
-            required = schema.get("required", ())
-            result = {
-                name: sample(document, each, depth + 1)
-                for name, each in schema.get("properties", {}).items()
-                if name in required
-            }
-    for part in schema.get("allOf", ()):
-        result = _joined(sample(document, part, depth + 1), result)
-    return result
+    def _sample(self, schema: dict[str, Any], depth: int) -> JsonValue:
+        for keyword in ("const", "example", "default"):
+            if keyword in schema and not (self.is_whole and schema[keyword] is None):
+                value: JsonValue = schema[keyword]
+                return value
+        for keyword in ("examples", "enum", EXTENSIBLE_ENUM.name):
+            if isinstance(schema.get(keyword), list) and schema[keyword]:
+                first: JsonValue = schema[keyword][0]
+                return first
+        for keyword in ("oneOf", "anyOf"):
+            if schema.get(keyword):
+                chosen = self.sample(schema[keyword][0], depth + 1)
+                return _joined(chosen, self._plain(schema, depth))
+        return self._plain(schema, depth)
+
+    def _plain(self, schema: dict[str, Any], depth: int) -> JsonValue:
+        declared = schema.get("type")
+        types = declared if isinstance(declared, list) else [declared]
+        kind = next((each for each in types if each != "null"), None)
+        result: JsonValue = None
+        match kind or _implied(schema):
+            case "string":
+                text = FORMATS.get(str(schema.get("format")), "text")
+                result = text.ljust(int(schema.get("minLength", 0)), "x")
+                result = result[: int(schema.get("maxLength", len(result)))]
+                result = _fitting(schema, result, texts(schema))
+            case "integer" | "number" as kind:
+                limits = {
+                    name: value
+                    for name in _BOUNDS
+                    if (value := number(schema.get(name))) is not None
+                }
+                least = limits.get("minimum", limits.get("exclusiveMinimum", 0) + 1)
+                step = limits.get("multipleOf", 1)
+                result = min(-(-least // step) * step, limits.get("maximum", least + step))
+                result = _fitting(schema, result, numbers({**schema, **limits}, kind))
+            case "boolean":
+                result = True
+            case "array":
+                count = int(schema.get("minItems", 1 if depth < _DEPTH // 2 else 0))
+                result = [self.sample(schema.get("items", {}), depth + 1)] * min(count, 20)
+            case "object":
+                result = {
+                    name: self.sample(each, depth + 1)
+                    for name, each in schema.get("properties", {}).items()
+                    if name in schema.get("required", ()) or self._is_shown(each, depth)
+                }
+        for part in schema.get("allOf", ()):
+            result = _joined(self.sample(part, depth + 1), result)
+        return result
+
+    def _is_shown(self, schema: Any, depth: int) -> bool:
+        """Return whether an optional member with a schema is part of the value."""
+        followed = self.document.follow(schema)
+        described = followed if isinstance(followed, dict) else {}
+        return self.is_whole and depth <= _WHOLE_DEPTH and described.get("readOnly") is not True
 
 
 def _fitting(schema: dict[str, Any], usual: JsonValue, others: Iterable[JsonValue]) -> JsonValue:

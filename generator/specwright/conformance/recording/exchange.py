@@ -148,6 +148,11 @@ class Exchange:
         """Whether there was no connection, so that the request did not cause the failure."""
         return (self.failure or "").startswith("ConnectError")
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether the server cannot handle requests for the moment (503: RFC 9110, 15.6.4)."""
+        return self.response is not None and self.response.status == 503
+
 
 def _first(headers: Headers, name: str) -> str | None:
     wanted = name.lower()

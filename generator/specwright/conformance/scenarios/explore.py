@@ -9,14 +9,16 @@ from collections.abc import Iterable
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape
+from specwright.names import snake
 
 # The number of successes of each operation that is enough for a run.
 ENOUGH = 5
 # Without progress: a new resource may take a moment, such as an order that is processed.
 PATIENCE_SECONDS = 6.0
 PAUSE_SECONDS = 0.2
-# Deletions come last, so that the other operations find resources.
-LAST = ("DELETE",)
+# Deletions come last, so that the other operations find resources; where DELETE does not fit, as
+# for several at once, a word in the path tells.
+_DELETIONS = frozenset(("delete", "remove", "purge", "clear", "destroy", "drop", "truncate"))
 
 
 def explore(bench: Workbench) -> None:
@@ -73,7 +75,10 @@ def _turn(operation: Operation) -> int:
 
 
 def _is_last(operation: Operation) -> bool:
-    return operation.method in LAST
+    command = operation.site.key.rstrip("/").rpartition("/")[2]
+    is_command = operation.method == "POST" and "{" not in command
+    words = snake(command).split("_") if is_command else ()
+    return operation.method == "DELETE" or not _DELETIONS.isdisjoint(words)
 
 
 def takes_everything(operation: Operation) -> bool:
