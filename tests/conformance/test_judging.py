@@ -34,6 +34,9 @@ ITEM = {
         "short": {"type": "object", "propertyNames": {"maxLength": 3}},
         "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
         "tags": {"type": "array", "items": {"type": "string"}},
+        "at": {"type": "string", "format": "date-time"},
+        "on": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
+        "lasts": {"type": "string", "format": "duration"},
         "box": {"type": "object", "properties": {"width": {"type": "integer", "maximum": 9}}},
     },
 }
@@ -110,6 +113,10 @@ def test_a_value_is_named_with_its_limit(
         {"tags": [17]},
         {"count": "17", "sold": "no"},
         {"kind": 1},
+        # Seconds since 1970, and seconds.
+        {"at": 17},
+        {"on": 86400},
+        {"lasts": 17},
     ],
 )
 def test_what_a_server_may_convert_is_a_note(contract: Contract, member: dict[str, Any]) -> None:
@@ -129,6 +136,8 @@ def test_what_a_server_may_convert_is_a_note(contract: Contract, member: dict[st
         {"count": "17", "price": -1},
         {"tags": {}},
         {"kind": 2},
+        {"at": 1e300},
+        {"at": True},
         # It fits, as far as this schema can tell.
         {},
     ],

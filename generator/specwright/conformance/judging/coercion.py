@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 
 from specwright.conformance.recording.exchange import JsonValue, value_at
 from specwright.document.instances import Instances
@@ -53,10 +55,20 @@ def _conversions(value: JsonValue) -> Iterator[JsonValue]:
             if value in (0, 1):
                 yield bool(value)
             yield json.dumps(value)
+            yield from _times(value)
         case str():
             yield from _numbers(value)
             if value.strip().lower() in _WORDS:
                 yield _WORDS[value.strip().lower()]
+
+
+def _times(seconds: float) -> Iterator[JsonValue]:
+    """Yield the point in time so many seconds after 1970 began, and the duration."""
+    with suppress(OverflowError, ValueError, OSError):
+        moment = datetime.fromtimestamp(seconds, UTC)
+        yield moment.isoformat()
+        yield moment.date().isoformat()
+    yield f"PT{json.dumps(seconds)}S"
 
 
 def _numbers(text: str) -> Iterator[JsonValue]:
