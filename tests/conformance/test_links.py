@@ -270,6 +270,31 @@ def named_schema() -> FastAPI:
     return app
 
 
+def worn_out() -> FastAPI:
+    """Return an app whose last resource leaves no time for the first one, which needs another."""
+    app, flows, rules = FastAPI(), set[UUID](), list[UUID]()
+
+    @app.post("/runs", status_code=201)
+    def start(run: Started) -> dict[str, UUID]:
+        if rules:
+            raise HTTPException(503)
+        if run.flow_id not in flows:
+            raise HTTPException(409)
+        return {"id": uuid4()}
+
+    @app.post("/flows", status_code=201)
+    def add() -> dict[str, UUID]:
+        flows.add(name := uuid4())
+        return {"id": name}
+
+    @app.post("/rules", status_code=201)
+    def rule() -> dict[str, UUID]:
+        rules.append(name := uuid4())
+        return {"id": name}
+
+    return app
+
+
 def found(known: dict[str, Any], name: str) -> Any:
     if name not in known:
         raise HTTPException(404)
@@ -280,7 +305,7 @@ def found(known: dict[str, Any], name: str) -> Any:
     "app",
     [
         *(slashes, nested, enveloped, located, elsewhere, parents_in_bodies),
-        *(selected, demanding, deleted_together, named_schema),
+        *(selected, demanding, deleted_together, named_schema, worn_out),
     ],
 )
 def test_every_operation_is_reached(tmp_path: Path, app: Callable[[], FastAPI]) -> None:

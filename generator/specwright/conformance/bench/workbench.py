@@ -43,6 +43,7 @@ class Workbench:
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
         self._ids = Ids(contract, target.base_url, target.record.linked)
+        self._tried: dict[Pointer, list[tuple[object, object]]] = defaultdict(list)
         self._patience = _PATIENCE_SECONDS
         # Independent of the seed: a repeated run must not reuse the keys of the first one.
         self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
@@ -97,14 +98,18 @@ class Workbench:
         """Yield calls that may succeed, those that did before first, each with a fresh key."""
         if operation.pointer in self.target.hanging:
             return
-        tried: list[tuple[object, object]] = []
+        tried = self._tried[operation.pointer] = []
         for call in self._candidates(operation):
-            plain = (dict(call.arguments), call.body)
-            if plain not in tried:
-                tried.append(plain)
+            if _plain(call) not in tried:
+                tried.append(_plain(call))
                 yield self.with_fresh_key(call)
             if len(tried) >= _CANDIDATES:
                 return
+
+    def has_new_candidates(self, operation: Operation) -> bool:
+        """Return whether there are candidates that were not among those of the last time."""
+        tried = self._tried[operation.pointer]
+        return any(_plain(call) not in tried for call in self._candidates(operation))
 
     def with_fresh_key(self, call: Call) -> Call:
         """Return the same call with a fresh idempotency key, if the operation has one."""
@@ -258,6 +263,11 @@ def with_key(call: Call, key: str) -> Call:
         # The call omits the key on purpose.
         return call
     return call.with_member(declared.key.raw, key)
+
+
+def _plain(call: Call) -> tuple[object, object]:
+    """Return the values of a call, to compare it with others."""
+    return dict(call.arguments), call.body
 
 
 def _value(expression: JsonValue, call: Call, response: Response) -> JsonValue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable
+from itertools import groupby
 
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
@@ -27,7 +28,7 @@ def explore(bench: Workbench) -> None:
     pending = dict.fromkeys(each for each in operations if not takes_everything(each))
     ends, is_renewed = time.monotonic() + PATIENCE_SECONDS, False
     while pending and time.monotonic() < ends:
-        reached = _reached(bench, [each for each in pending if not _is_last(each)])
+        reached = _pass(bench, [each for each in pending if not _is_last(each)])
         reached = reached or _reached(bench, [each for each in pending if _is_last(each)])
         for each in reached:
             del pending[each]
@@ -45,6 +46,20 @@ def explore(bench: Workbench) -> None:
         for each in operations:
             if each.pointer in bench.made and not takes_everything(each):
                 bench.succeed(each)
+
+
+def _pass(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
+    """Call each operation, again as soon as later ones have given it other values.
+
+    What is made last may hinder everything else, such as a rule that fires all the time.
+    """
+    reached, failed = list[Operation](), list[Operation]()
+    for _, those in groupby(operations, lambda each: shape(each.site.key)[:1]):
+        group = list(those)
+        reached += _reached(bench, group)
+        reached += _reached(bench, filter(bench.has_new_candidates, failed))
+        failed = [each for each in (*failed, *group) if each not in reached]
+    return reached
 
 
 def renew(bench: Workbench) -> None:
