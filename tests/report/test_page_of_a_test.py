@@ -93,6 +93,15 @@ def test_every_operation_is_a_square_of_a_picture() -> None:
     ]
 
 
+def test_an_operation_that_never_succeeded_is_counted_as_its_square_shows() -> None:
+    page = FORMATS["html"](replace(REPORT, visits=(*REPORT.visits, Visit("GET /b", 0, "404"))))
+    assert '<rect class="missed" x="42"' in page
+    assert "<title>GET /b: 2 causes, never succeeded</title>" in page
+    caption = page[page.index("<figcaption>") : page.index("</figcaption>")]
+    words = " ".join(re.sub("<[^>]+>", " ", caption).split())
+    assert words == "4 operations: 1 with findings, 1 without, 2 never succeeded"
+
+
 def test_what_was_expected_stands_beside_what_came_and_the_command_is_open() -> None:
     page = FORMATS["html"](REPORT)
     article = page[page.index("<article") : page.index("</article>")]

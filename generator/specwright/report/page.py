@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ def render(report: Report) -> str:
     environment.globals["proven"] = _proven
     environment.globals["anchor"] = _anchors()
     found = _by_operation(report)
+    state = partial(_state, found)
+    environment.globals["state"] = state
     style, script = _asset("page.css"), _asset("page.js")
     return environment.from_string(_asset("page.html.jinja")).render(
         report=report,
@@ -48,7 +51,7 @@ def render(report: Report) -> str:
         parts=parts(report),
         causes=[each for each in ranked(report) if each.occurrences],
         found=found,
-        states=Counter(_state(each, found) for each in report.visits),
+        states=Counter(map(state, report.visits)),
         levels=[level for level in WORST_FIRST if report.count(level)],
         style=Markup(style),
         script=Markup(script),
@@ -84,7 +87,7 @@ def _by_operation(report: Report) -> Mapping[str, Sequence[Finding]]:
     return found
 
 
-def _state(visit: Visit, found: Mapping[str, Sequence[Finding]]) -> str:
+def _state(found: Mapping[str, Sequence[Finding]], visit: Visit) -> str:
     if not visit.successes:
         return "missed"
     return "found" if found[visit.operation] else "reached"
