@@ -83,3 +83,26 @@ def test_a_member_that_is_not_stored_is_found(tmp_path: Path, bug: str) -> None:
         assert all("'title' is the same after two values were written" in each for each in found)
         checked = bench.target.record.checked["written-is-read"]
         assert {each.rpartition("/")[2] for each in checked} == {"title", "is_shown"}
+
+
+def test_a_path_variable_that_the_document_does_not_declare_is_no_obstacle(tmp_path: Path) -> None:
+    app, kept = FastAPI(), dict[str, Any](title="a")
+
+    @app.get("/items/{item_id}")
+    def get(item_id: str) -> dict[str, Any]:
+        return kept
+
+    @app.patch("/items/{id}")
+    def change(id: str, item: Sent) -> dict[str, Any]:
+        return kept
+
+    paths = app.openapi()["paths"]
+    read = {"type": "object", "properties": {"title": {"type": "string"}}}
+    content = paths["/items/{item_id}"]["get"]["responses"]["200"]["content"]
+    content["application/json"]["schema"] = read
+    del paths["/items/{id}"]["patch"]["parameters"]
+    with bench_of(app, tmp_path) as bench:
+        explore(bench)
+        written(bench)
+        (found,) = messages(bench, "written-is-read")
+    assert "'title' is the same after two values were written" in found

@@ -160,7 +160,12 @@ def _reading(bench: Workbench, call: Call, reader: Operation) -> Call:
     """Return the call that reads the result of a call; the names of path variables may differ."""
     known = next(bench.candidates(reader), None)
     names = zip(*(variables(each.site.key) for each in (reader, call.operation)), strict=True)
-    path = {("path", own): call.arguments[("path", other)] for own, other in names}
+    path = {
+        ("path", own): call.arguments["path", other]
+        for own, other in names
+        # A document may lack the declaration of a variable.
+        if ("path", other) in call.arguments
+    }
     return Call(reader, {**({} if known is None else known.arguments), **path})
 
 
