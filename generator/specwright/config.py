@@ -77,7 +77,7 @@ class SignIn:
         token: a runtime expression for the credential in the response (OpenAPI 3.1.1, 4.8.20.3);
             empty for `access_token`, or for the cookie of the scheme.
         token_url: the token URL of OAuth 2.0, in place of the one in the document.
-        scopes: the scopes to request with OAuth 2.0.
+        scopes: the scopes to request with OAuth 2.0; empty for those that operations require.
     """
 
     operation: str = ""

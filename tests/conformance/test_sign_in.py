@@ -37,8 +37,9 @@ OK = {"200": {"description": "It."}}
 class House:
     """Gives tokens, of which each is good for so many requests."""
 
-    def __init__(self, good_for: int = 1000) -> None:
+    def __init__(self, good_for: int = 1000, *, refuses_scopes: bool = False) -> None:
         self.good_for, self.left, self.asked = good_for, Counter[str](), Counter[str]()
+        self.scopes, self.refuses_scopes = list[str](), refuses_scopes
 
     def app(self) -> Starlette:
         return Starlette(
@@ -59,6 +60,9 @@ class House:
 
     async def token(self, request: Request) -> Response:
         sent = await request.form()
+        self.scopes.append(str(sent.get("scope", "")))
+        if self.refuses_scopes and "scope" in sent:
+            return JSONResponse({"error": "invalid_scope"}, 400)
         name, _, secret = (
             b64decode(request.headers.get("authorization", "")[6:]).decode().partition(":")
         )
@@ -80,14 +84,14 @@ class House:
         return JSONResponse({}, 200 if self.left[sent] >= 0 else 401)
 
 
-def contract(path: Path, scheme: dict[str, Any]) -> Contract:
+def contract(path: Path, scheme: dict[str, Any], *scopes: str) -> Contract:
     body = {"content": {"application/json": {"schema": {"type": "object"}}}}
     document = {
         "openapi": "3.1.1",
         "info": {"title": "House", "version": "1"},
         "paths": {
             "/login": {"post": {"operationId": "logIn", "requestBody": body, "responses": OK}},
-            "/things": {"get": {"security": [{"house": []}], "responses": OK}},
+            "/things": {"get": {"security": [{"house": [*scopes]}], "responses": OK}},
         },
         "components": {"securitySchemes": {"house": scheme}},
     }
@@ -135,6 +139,26 @@ def test_each_role_signs_in_once(
         told = target.signer.secrets
     assert house.asked == {"anna": 1, "bert": 1}
     assert {"secret-of-anna", "secret-of-bert", "token-1-of-anna"} <= told
+
+
+@pytest.mark.parametrize(
+    ("setting", "refuses", "asked"),
+    [
+        (SignIn(), False, ["read write"]),
+        (SignIn(), True, ["read write", ""]),
+        (SignIn(scopes=("mine",)), False, ["mine"]),
+    ],
+)
+def test_the_scopes_that_operations_require_are_requested(
+    tmp_path: Path, setting: SignIn, refuses: bool, asked: list[str]
+) -> None:
+    house = House(refuses_scopes=refuses)
+    scheme = {"type": "oauth2", "flows": {"password": FLOW}}
+    found = contract(tmp_path / "api.json", scheme, "read", "write")
+    settings = ContractTesting(sign_in={"house": setting})
+    with serving(house.app()) as url, target_of(ACCESS, url, found, settings) as target:
+        assert statuses(target, found, MAIN) == [200]
+    assert house.scopes == asked
 
 
 def test_a_token_that_has_expired_is_obtained_again(tmp_path: Path) -> None:

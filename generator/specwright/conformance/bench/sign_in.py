@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from http.cookies import CookieError, SimpleCookie
@@ -56,7 +56,8 @@ def sign_ins(
             operation = _operation(contract, setting.operation)
             found[name] = partial(_logged_in, target, operation, setting, scheme)
         elif isinstance(scheme, OAuth2) and (scheme.token_urls or setting.token_url):
-            found[name] = _Grants(target, setting, scheme, check)
+            scopes = (setting.scopes,) if setting.scopes else (contract.scopes(name), ())
+            found[name] = _Grants(target, setting, scheme, scopes, check)
     return found
 
 
@@ -120,11 +121,17 @@ def _credential(call: Call, exchange: Exchange, setting: SignIn, scheme: Scheme)
 
 @dataclass(slots=True)
 class _Grants:
-    """OAuth 2.0 tokens (RFC 6749) by client credentials, or by the password of a user."""
+    """OAuth 2.0 tokens (RFC 6749) by client credentials, or by the password of a user.
+
+    Attributes:
+        scopes: those to request, and those to request if the server refuses the first ones, as it
+            may for a user without permissions.
+    """
 
     target: Target
     setting: SignIn
     scheme: OAuth2
+    scopes: Sequence[tuple[str, ...]]
     check: Checked
 
     def __call__(self, key: str) -> str:
@@ -132,11 +139,21 @@ class _Grants:
         name, colon, secret = key.partition(":")
         if not colon:
             return key
+        refusal: InputError | None = None
+        for scopes in dict.fromkeys(self.scopes):
+            try:
+                return self._token(name, secret, scopes)
+            except InputError as error:
+                refusal = refusal or error
+        assert refusal is not None
+        raise refusal
+
+    def _token(self, name: str, secret: str, scopes: tuple[str, ...]) -> str:
         is_client = "clientCredentials" in self.scheme.token_urls or not self.scheme.token_urls
         grant = (
-            ClientCredentials(client_id=name, client_secret=secret, scopes=self.setting.scopes)
+            ClientCredentials(client_id=name, client_secret=secret, scopes=scopes)
             if is_client
-            else PasswordCredentials(username=name, password=secret, scopes=self.setting.scopes)
+            else PasswordCredentials(username=name, password=secret, scopes=scopes)
         )
         declared = self.setting.token_url or self.scheme.token_url_for(grant) or ""
         url = urljoin(f"{self.target.base_url}/", declared)

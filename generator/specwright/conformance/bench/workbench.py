@@ -191,9 +191,9 @@ class Workbench:
             yield from self._whole(operation, plain[0])
 
     def _whole(self, operation: Operation, least: JsonValue) -> Iterator[JsonValue]:
-        """Yield a body with optional members, as a server may require what is optional.
+        """Yield a body with optional members, which a server may require all the same.
 
-        Optional references to resources that are not known are left out.
+        Optional references to unknown resources are left out.
         """
         whole = self.contract.sampled_body(operation, is_whole=True)
         if isinstance(whole, dict) and isinstance(least, dict) and whole.keys() != least.keys():

@@ -179,6 +179,15 @@ class Contract:
             site for site in sites.operations(self.document) if site.direction is Direction.WEBHOOK
         )
 
+    def scopes(self, scheme: str) -> tuple[str, ...]:
+        """Return the scopes of a security scheme that any operation requires."""
+        asked = (
+            alternative.get(scheme, ())
+            for each in self.operations.values()
+            for alternative in self._demands.of(each.site)
+        )
+        return tuple(dict.fromkeys(scope for scopes in asked for scope in scopes))
+
     @cached_property
     def members(self) -> Mapping[Shape, Mapping[str, list[Operation]]]:
         """The operations below the members of collections.

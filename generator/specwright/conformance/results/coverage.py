@@ -215,7 +215,9 @@ def _walk(
         inner = [value[key] for value in values if isinstance(value, dict) and key in value]
         place, path = at + join("properties", key), f"{name}.{key}".lstrip(".")
         yield "property", path, place, len(inner)
-        yield from _walk(contract, place, inner, path, depth + 1)
+        # Schemas that refer to each other have more paths than anything could list.
+        if inner:
+            yield from _walk(contract, place, inner, path, depth + 1)
     if "items" in found:
         inner = [item for value in values if isinstance(value, list) for item in value]
         yield from _walk(contract, at + join("items"), inner, f"{name}[]", depth + 1)
