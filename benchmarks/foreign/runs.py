@@ -14,7 +14,7 @@ import time
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from benchmarks.workshop import ENVIRONMENT
 _START_SECONDS = 300
 _VERSION = re.compile(r"[^A-Za-z0-9]+")
 _SEED = "1"
+# A file in a complete environment; an installation may be interrupted.
+_INSTALLED = "installed"
 # The number of causes kept per server and tool.
 _MOST = 40
 
@@ -51,9 +53,10 @@ def install(server: Server, place: Path) -> Path:
             home.mkdir(parents=True, exist_ok=True)
             _run(["npm", "install", "--silent", "--prefix", str(home), *server.packages])
         return home / "node_modules" / ".bin"
-    if not (home / "pyvenv.cfg").exists():
-        _run([sys.executable, "-m", "venv", str(home)])
+    if not (home / _INSTALLED).exists():
+        _run([sys.executable, "-m", "venv", "--clear", str(home)])
         _run([str(home / "bin" / "python"), "-m", "pip", "install", "-q", *server.packages])
+        (home / _INSTALLED).touch()
     if server.source and not any((home / "source").glob("*")):
         _unpack(server.source, home)
     return home / "bin"
@@ -89,7 +92,9 @@ def started(server: Server, place: Path, corpus: Path) -> Iterator[Running]:
         _await(root, process)
         yield Running(root + server.base, document)
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        # It may have crashed.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
 
 

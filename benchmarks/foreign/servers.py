@@ -109,7 +109,8 @@ SERVERS = (
         "pwdlib[argon2]",
         key="johndoe:secret",
     ),
-    _connexion("readme-schema-types-3.1.json"),
+    _connexion("cloud-hypervisor.yaml"),
+    _connexion("oas-uspto-3.0.yaml"),
     _connexion("oas-link-example-3.0.yaml"),
     _prism("adyen-capital.json", _TOKEN),
     _prism("cafe.yaml", _TOKEN),
@@ -118,5 +119,4 @@ SERVERS = (
     _prism("readme-petstore-3.1.yaml", _TOKEN),
     _prism("svix-server.json", _TOKEN),
     _prism("telegram-bot.json"),
-    _prism("train-travel.yaml", _TOKEN),
 )
