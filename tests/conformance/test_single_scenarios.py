@@ -72,6 +72,13 @@ def test_a_scenario_makes_what_it_needs_and_finds_the_bug(
     assert messages(checked(tmp_path, scenario, bug)) == found
 
 
+def test_all_that_is_left_of_a_deleted_resource_is_one_cause(tmp_path: Path) -> None:
+    made = checked(tmp_path, deleted, "removes nothing")
+    assert [each.cause for each in made.target.record.violations] == [
+        "answered with success after DELETE /notes/{id}"
+    ] * 2
+
+
 @pytest.mark.parametrize("bug", ["forgets", "refuses a filter"])
 def test_a_filter_is_shown_beside_the_whole_list(tmp_path: Path, bug: str) -> None:
     [found] = checked(tmp_path, lists, bug).target.record.violations

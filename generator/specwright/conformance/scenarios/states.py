@@ -47,9 +47,9 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
             if each is operation and operation.response(404) is None:
                 continue
             message = f"{each.name}: answered {again.response.status} after {operation.name}"
-            record.violate(
-                Violation(Behaviour.DELETED_IS_GONE, operation.pointer, message, (first, again))
-            )
+            cause = f"answered with success after {operation.name}"
+            proofs, place = (first, again), operation.pointer
+            record.violate(Violation(Behaviour.DELETED_IS_GONE, place, message, proofs, cause))
 
 
 def _after_another(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:
