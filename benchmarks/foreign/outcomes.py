@@ -26,7 +26,8 @@ that never did was not tested. A cause is a finding that is reported once, follo
 operations that have it; schemathesis reports some causes once per operation.
 
 Each cause that specwright reports was read by hand: **true** if server and document disagree, \
-**false** if they do not.
+**false** if they do not. Those of schemathesis are the titles of its checks, which stand for many \
+causes: **found, too** if specwright reports them, or the reason why not.
 
 `nox -s foreign_servers` measures all of them again, `nox -s foreign_servers -- NAME` some, and \
 `nox -s derive` makes this page from `benchmarks/foreign/outcomes.json`.
@@ -94,8 +95,11 @@ def render() -> str:
             lines = [f"| {_cell(each)} | {_verdict(verdicts, server, each)} |" for each in ours]
             parts.append("\n".join([f"\n| {TOOLS[0]} | |", "|---|---|", *lines, ""]))
         if theirs:
-            lines = [f"| {_cell(each)} | {count} |" for each, count in theirs.items()]
-            parts.append("\n".join([f"\n| {TOOLS[1]} | |", "|---|--:|", *lines, ""]))
+            lines = [
+                f"| {_cell(each)} | {count} | {_verdict(verdicts, server, each)} |"
+                for each, count in theirs.items()
+            ]
+            parts.append("\n".join([f"\n| {TOOLS[1]} | | |", "|---|--:|---|", *lines, ""]))
     return "".join(parts)
 
 
