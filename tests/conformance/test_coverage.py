@@ -113,3 +113,25 @@ def test_a_share_is_rounded_down() -> None:
     assert [share(each) for each in ([], [missed], [reached], [reached, reached, missed])] == [
         *(0, 0, 100, 66)
     ]
+
+
+def test_below_a_member_that_no_body_had_nothing_is_listed(tmp_path: Path) -> None:
+    """Schemas that refer to each other, as in Telegram's API, have more paths than atoms exist."""
+    names = "abcdef"
+    refers = {each: {"$ref": f"#/components/schemas/{each}"} for each in names}
+    schemas = {each: {"type": "object", "properties": refers} for each in names}
+    answer = {"description": "…", "content": {"application/json": {"schema": refers["a"]}}}
+    document = {
+        **DOCUMENT,
+        "paths": {"/things": {"get": {"operationId": "list", "responses": {"200": answer}}}},
+        "components": {"schemas": schemas},
+    }
+    path = tmp_path / "messages.json"
+    path.write_text(json.dumps(document), "utf-8")
+    found = [
+        each
+        for each in items(Contract(load(path)), 200, body=b'{"b": {"c": {}}}')
+        if each.kind == "property"
+    ]
+    assert len(found) == 3 * len(names)
+    assert reached("property", found) == {"200 b", "200 b.c"}

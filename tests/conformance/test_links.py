@@ -184,6 +184,16 @@ def selected() -> FastAPI:
     def named(limit_name: str) -> dict[str, str]:
         return {"tag": found(limits, limit_name.removeprefix("name-of-"))}
 
+    @app.post("/owners", status_code=201)
+    def own(owner: Named) -> dict[str, str]:
+        return {"owner_name": "somebody"}
+
+    # Of several variables, the last one belongs to the item.
+    @app.get("/limits/name/{owner_name}/{limit_name}")
+    def owned(owner_name: str, limit_name: str) -> dict[str, str]:
+        found({"somebody": None}, owner_name)
+        return {"tag": found(limits, limit_name.removeprefix("name-of-"))}
+
     return app
 
 

@@ -94,3 +94,33 @@ def test_an_integer_is_written_as_one_however_its_limits_are_written(
 
 def test_of_a_value_that_may_be_null_the_other_type_is_shown(tmp_path: Path) -> None:
     assert sampled(tmp_path, {"type": ["null", "integer"], "minimum": 4})[0] == 4
+
+
+def test_a_whole_sample_has_optional_members_but_those_of_the_server(tmp_path: Path) -> None:
+    node = {
+        "type": "object",
+        "required": ["id"],
+        "properties": {
+            "id": {**TEXT, "readOnly": True},
+            "made": {**TEXT, "readOnly": True},
+            "title": {"anyOf": [TEXT, {"type": "null"}], "default": None},
+            "next": {"$ref": "#/components/schemas/Thing"},
+            "last": {"$ref": "#/components/schemas/Thing"},
+        },
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Things", "version": "1"},
+        "components": {"schemas": {"Thing": node}},
+    }
+    path = tmp_path / "things.json"
+    path.write_text(json.dumps(document), "utf-8")
+    loaded = load(path)
+    assert sample(loaded, node) == {"id": "text"}
+    whole = sample(loaded, node, is_whole=True)
+    assert isinstance(whole, dict)
+    assert {**whole, "next": None, "last": None} == {
+        **{"id": "text", "title": "text", "next": None, "last": None}
+    }
+    # A schema that contains itself twice doubles with every level.
+    assert len(json.dumps(whole)) < 5_000
