@@ -65,7 +65,7 @@ def _prism(document: str, key: str = "") -> Server:
     )
 
 
-def _connexion(document: str) -> Server:
+def _connexion(document: str, base: str = "") -> Server:
     """Return a mock of a published document by connexion, whose answers are the examples."""
     path = f"{{corpus}}/specs/{document}"
     return Server(
@@ -73,6 +73,7 @@ def _connexion(document: str) -> Server:
         packages=("connexion[flask,uvicorn]==3.3.0",),
         command=("{bin}/connexion", "run", "--mock", "all", "--port", "{port}", path),
         document=path,
+        base=base,
     )
 
 
@@ -109,8 +110,8 @@ SERVERS = (
         "pwdlib[argon2]",
         key="johndoe:secret",
     ),
-    _connexion("cloud-hypervisor.yaml"),
-    _connexion("oas-uspto-3.0.yaml"),
+    _connexion("cloud-hypervisor.yaml", "/api/v1"),
+    _connexion("oas-uspto-3.0.yaml", "/ds-api"),
     _connexion("oas-link-example-3.0.yaml"),
     _prism("adyen-capital.json", _TOKEN),
     _prism("cafe.yaml", _TOKEN),

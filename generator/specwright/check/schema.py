@@ -68,6 +68,11 @@ _PATCHES: dict[str, tuple[Patch, ...]] = {
             "^[^{}]+$",
             "a name in a path template may hold anything but braces",
         ),
+        Patch(
+            "/$defs/media-type/properties/itemSchema",
+            {"$dynamicRef": "#meta"},
+            "FastAPI writes this field of 3.2 in documents of 3.1; the rule `later-field` tells",
+        ),
     ),
     "3.2": (),
 }

@@ -23,6 +23,15 @@ def official_schema(subject: Subject) -> Iterator[Violation]:
         yield Violation(problem.pointer, problem.message)
 
 
+def later_field(subject: Subject) -> Iterator[Violation]:
+    if not subject.document.version.startswith("3.1"):
+        return
+    for node in subject.of_kind("mediaType"):
+        if "itemSchema" in node.value:
+            place = node.pointer + join("itemSchema")
+            yield Violation(place, "'itemSchema' is a field of OpenAPI 3.2: write 'openapi: 3.2.0'")
+
+
 def dialect(subject: Subject) -> Iterator[Violation]:
     unknown = unknown_dialect(subject.document)
     if unknown is not None:
@@ -114,6 +123,35 @@ RULES = (
         Level.ERROR,
         Level.ERROR,
         official_schema,
+    ),
+    Rule(
+        "later-field",
+        Category.DOCUMENT,
+        "A field of a later version of OpenAPI is unknown to tools for the version that the "
+        "document names; they may ignore it or refuse the document.",
+        """
+        openapi: 3.1.1
+        paths:
+          /events:
+            get:
+              responses:
+                "200":
+                  description: The events.
+                  content: {text/event-stream: {itemSchema: {type: object}}}
+        """,
+        """
+        openapi: 3.2.0
+        paths:
+          /events:
+            get:
+              responses:
+                "200":
+                  description: The events.
+                  content: {text/event-stream: {itemSchema: {type: object}}}
+        """,
+        Level.WARNING,
+        Level.WARNING,
+        later_field,
     ),
     Rule(
         "schema-dialect",
