@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +19,8 @@ from specwright.document.sources.load import load
 from tests.conformance.test_command import Exchange, playing
 
 STEPS = ("/cut", "/sewn", "/packed")
+# So many that pauses which are of no use would take longer than there is patience.
+MANY = tuple(f"/step-{number}" for number in range(20))
 
 
 class Clock:
@@ -35,13 +37,13 @@ class Clock:
         self.now += seconds
 
 
-def workshop(tmp_path: Path) -> Path:
+def workshop(tmp_path: Path, steps: Sequence[str]) -> Path:
     """The document of a workshop with a path for each step."""
     answers = {"200": {"description": "Done.", "content": {"application/json": {}}}}
     document = {
         "openapi": "3.1.1",
         "info": {"title": "Workshop", "version": "1"},
-        "paths": {path: {"get": {"responses": answers}} for path in STEPS},
+        "paths": {path: {"get": {"responses": answers}} for path in steps},
     }
     path = tmp_path / "workshop.json"
     path.write_text(json.dumps(document), "utf-8")
@@ -50,7 +52,7 @@ def workshop(tmp_path: Path) -> Path:
 
 def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float) -> set[str]:
     """The steps of a workshop that succeed; each is ready some seconds after the one before."""
-    path, clock = workshop(tmp_path), Clock()
+    path, clock = workshop(tmp_path, STEPS), Clock()
     before = dict(zip(STEPS, ("/order", *STEPS), strict=False))
 
     def respond(exchange: Exchange) -> None:
@@ -95,15 +97,16 @@ def test_a_call_to_a_busy_server_is_repeated_at_once(
         is_third = asked.count(exchange.path) >= 3
         exchange.answer(200 if is_third else 503, b"{}")
 
-    explore(workshop(tmp_path), monkeypatch, clock, respond)
+    explore(workshop(tmp_path, MANY), monkeypatch, clock, respond)
     # Before any other operation, and after pauses that grow.
-    assert asked[:9] == [path for path in STEPS for _ in range(3)]
-    assert clock.now == pytest.approx(3 * 0.4)
+    assert asked[: 3 * len(MANY)] == [path for path in MANY for _ in range(3)]
+    assert clock.now == pytest.approx(0.4 * len(MANY))
 
 
 def test_a_server_that_is_always_busy_costs_seconds_and_not_a_pause_for_each_operation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock()
-    explore(workshop(tmp_path), monkeypatch, clock, lambda exchange: exchange.answer(503, b"{}"))
+    busy = workshop(tmp_path, MANY)
+    explore(busy, monkeypatch, clock, lambda exchange: exchange.answer(503, b"{}"))
     assert module.PATIENCE_SECONDS <= clock.now < module.PATIENCE_SECONDS + 4

@@ -170,19 +170,15 @@ def selected() -> FastAPI:
     @app.post("/limits", status_code=201)
     def add(item: Named) -> dict[str, str]:
         limits[tag := f"tag-{uuid4()}"] = item
-        return {"id": str(uuid4()), "tag": tag, "limit_name": f"name-of-{tag}"}
+        return {"id": str(uuid4()), "tag": tag, "limit_name": f"name-of-{tag}", "name": "a name"}
 
     @app.get("/limits/tag/{tag}")
     def get(tag: str) -> dict[str, str]:
         return {"id": str(uuid4()), "tag": found(limits, tag)}
 
-    @app.post("/limits/tag/{tag}/reset")
+    @app.post("/limits/by-tag/{tag}/reset")
     def reset(tag: str) -> None:
         found(limits, tag)
-
-    @app.get("/limits/by-name/{limit_name}")
-    def named(limit_name: str) -> dict[str, str]:
-        return {"tag": found(limits, limit_name.removeprefix("name-of-"))}
 
     @app.post("/owners", status_code=201)
     def own(owner: Named) -> dict[str, str]:

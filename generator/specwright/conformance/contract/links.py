@@ -139,9 +139,6 @@ def names_of(contract: Contract, operation: Operation, status: int) -> tuple[str
     parts = list(shape(operation.site.key))
     while parts and (parts[-1] is None or parts[-1] in COLLECTION_VERBS):
         parts.pop()
-    selections = contract.selections.get(tuple(parts[:-1]), ())
-    if any(member == (*parts, None) for member, _ in selections):
-        parts.pop()
     found = {} if not parts or parts[-1] is None else {singular(snake(parts[-1])): None}
     response = operation.response(status)
     schema = None if response is None else contract.schema_of(response)
