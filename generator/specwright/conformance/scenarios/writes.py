@@ -20,6 +20,8 @@ from specwright.pointer import Pointer, join, resolve
 
 # The status of a write that is done later.
 _LATER = 202
+# A server that stores nothing, such as a mock, has one fault and not one for each member.
+_NOT_STORED = "a value is the same after two values were written"
 # Types with values that no server treats as equal.
 _COMPARED = ("boolean", "integer", "number", "string")
 
@@ -80,7 +82,9 @@ def _written(bench: Workbench, writer: Operation, reader: Operation) -> None:
         bench.target.record.check(Behaviour.WRITTEN_IS_READ, member.place)
         if first[0] == second[0] != member.values[1]:
             message = f"{writer.name}: '{member.name}' is the same after two values were written"
-            _violate(bench, Behaviour.WRITTEN_IS_READ, member, message, (*first[1], *second[1]))
+            proofs, rule = (*first[1], *second[1]), Behaviour.WRITTEN_IS_READ
+            record = bench.target.record
+            record.violate(Violation(rule, member.place, message, proofs, _NOT_STORED))
     if writer.method == "PATCH":
         _kept(bench, made[0], reader, members)
     # Later calls must not use the values tried here.
@@ -132,13 +136,8 @@ def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member
         if before[0] != after[0]:
             name = call.operation.name
             message = f"{name}: '{kept.name}' is different after '{changed.name}' was changed"
-            _violate(bench, Behaviour.CHANGE_KEEPS, kept, message, (*before[1], *after[1]))
-
-
-def _violate(
-    bench: Workbench, rule: str, member: _Member, message: str, exchanges: tuple[Exchange, ...]
-) -> None:
-    bench.target.record.violate(Violation(rule, member.place, message, exchanges))
+            proofs, rule = (*before[1], *after[1]), Behaviour.CHANGE_KEEPS
+            bench.target.record.violate(Violation(rule, kept.place, message, proofs))
 
 
 def _shown(
