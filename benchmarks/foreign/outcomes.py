@@ -29,6 +29,10 @@ Each cause that specwright reports was read by hand: **true** if server and docu
 **false** if they do not. Those of schemathesis are the titles of its checks, which stand for many \
 causes: **found, too** if specwright reports them, or the reason why not.
 
+Measured on 2026-11-24 on two cores: Prefect alone, the others beside the judging of shops and \
+faults; each tool for at most 120 s, or 60 s for Svix, two documents of connexion and server-sent \
+events. The proxy of LiteLLM has not been measured yet.
+
 `nox -s foreign_servers` measures all of them again, `nox -s foreign_servers -- NAME` some, and \
 `nox -s derive` makes this page from `benchmarks/foreign/outcomes.json`.
 
