@@ -25,9 +25,10 @@ outside this repository; both tools get the same document, the same seed and the
 that never did was not tested. A cause is a finding that is reported once, followed by the \
 operations that have it; schemathesis reports some causes once per operation.
 
-Each cause that specwright reports was read by hand: **true** if server and document disagree, \
-**false** if they do not. Those of schemathesis are the titles of its checks, which stand for many \
-causes: **found, too** if specwright reports them, or the reason why not.
+Causes have verdicts by hand: **true** if server and document disagree, **false** if they do not. \
+Causes of the same kind share one, from the evidence of some of them. Those of schemathesis are the \
+titles of its checks, compared by kind and not failure by failure: **found, too** says that \
+specwright has a rule for it, not that it reported each of them on this server.
 
 Measured on 2026-11-24 on two cores: Prefect alone, the others beside the judging of shops and \
 faults; each tool for at most 120 s, or 60 s for Svix, two documents of connexion and server-sent \
