@@ -26,8 +26,8 @@ that never did was not tested. A cause is a finding that is reported once, follo
 operations that have it; schemathesis reports some causes once per operation.
 
 Causes have verdicts by hand: **true** if server and document disagree, **false** if they do not. \
-Causes of the same kind share one, from the evidence of some of them. Those of schemathesis are the \
-titles of its checks, compared by kind and not failure by failure: **found, too** says that \
+Causes of the same kind share one, from the evidence of some of them. Those of schemathesis are \
+the titles of its checks, compared by kind and not failure by failure: **found, too** says that \
 specwright has a rule for it, not that it reported each of them on this server.
 
 Measured on 2026-11-24 on two cores: Prefect alone, the others beside the judging of shops and \
