@@ -31,7 +31,7 @@ def contract() -> Contract:
 @pytest.fixture(params=[b"close", b"keep-alive"])
 def mortal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server that answers GET, and is gone after anything else."""
-    monkeypatch.setattr(bench, "_PROBE_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(bench, "_RESTART_SECONDS", 0)
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -71,6 +71,48 @@ def test_the_request_that_killed_the_server_is_named_and_no_other_is_blamed(
     assert str(lost.value) == said
     blamed = [each for each in record.violations if each.rule == "no-answer"]
     assert [each.pointer for each in blamed] == [MAKE]
+
+
+def test_a_server_that_is_restarted_gets_the_request_that_it_missed(
+    contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missed = threading.Event()
+    comes_back = Target._comes_back
+
+    def noticed(target: Target) -> bool:
+        missed.set()
+        return comes_back(target)
+
+    monkeypatch.setattr(Target, "_comes_back", noticed)
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = listener.getsockname()
+
+    def crash_and_serve() -> None:
+        with listener, listener.accept()[0] as connection:
+            connection.recv(65536)
+            connection.sendall(ANSWER % b"close")
+            listener.accept()[0].close()
+        missed.wait(60)
+        with socket.create_server(address) as restarted:
+            while not (asked := (connection := restarted.accept()[0]).recv(65536)):
+                connection.close()
+            assert asked.startswith(b"GET /orders")
+            with connection:
+                connection.sendall(ANSWER % b"close")
+
+    thread = threading.Thread(target=crash_and_serve)
+    thread.start()
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    with Target(f"http://127.0.0.1:{address[1]}", None, record, {}) as target:
+        for _ in range(2):
+            target.send(target.request("GET", "/orders"), "scenarios", LIST)
+        last = target.send(target.request("GET", "/orders"), "scenarios", LIST)
+    thread.join()
+    assert last.response is not None
+    statuses = [each.response and each.response.status for each in record.exchanges]
+    assert statuses == [200, None, None, 200]
+    assert [each.rule for each in record.violations].count("no-answer") == 1
 
 
 def test_a_server_that_was_never_there_is_for_the_preflight(contract: Contract) -> None:

@@ -34,8 +34,8 @@ _FIRST_BYTES_SECONDS = 1.0
 # Requests in a row without a response, and their total time, after which the target is lost.
 _LOST_AFTER = 8
 _LOST_SECONDS = 60.0
-# The number of probes for a server that is gone, and the pause between them.
-_PROBES, _PROBE_PAUSE_SECONDS = 8, 0.25
+# How long a supervisor may take to start a server that crashed, and the pause between probes.
+_RESTART_SECONDS, _PROBE_PAUSE_SECONDS = 10.0, 0.25
 # Steps of a request, as the HTTP client names them.
 _OPENED, _ANSWERED = "connection.connect_tcp.started", "http11.receive_response_headers.complete"
 
@@ -138,7 +138,7 @@ class Target:
         """Send a request; a transport error becomes the `failure` of the exchange.
 
         An operation that hangs is not called again, and an obtained credential that has expired
-        is renewed.
+        is renewed. A request that a server missed while it was restarted is sent again.
 
         Raises:
             TargetLost: nothing listens any longer, or many requests in a row got no response.
@@ -165,6 +165,8 @@ class Target:
         if len(self._unanswered) >= _LOST_AFTER or sum(self._unanswered) > _LOST_SECONDS:
             count = len(self._unanswered)
             raise TargetLost(f"{count} requests in a row got no response: {failure}")
+        if exchange.is_unconnected and self._was_there:
+            return self.send(request, source, operation, role)
         return exchange
 
     def _outcome(
@@ -191,14 +193,16 @@ class Target:
         """Return whether something listens again soon, as after a restart by a supervisor."""
         parts = urlsplit(self.base_url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        for _ in range(_PROBES):
+        ends = time.monotonic() + _RESTART_SECONDS
+        while True:
             try:
                 socket.create_connection((parts.hostname or "", port), timeout=1).close()
             except OSError:
+                if time.monotonic() > ends:
+                    return False
                 time.sleep(_PROBE_PAUSE_SECONDS)
             else:
                 return True
-        return False
 
     def _last_request(self) -> str:
         """Return a note on the last request that was received, which may have caused a crash."""
