@@ -18,7 +18,7 @@ from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 
 # Rules that the tests of this page see broken.
-PROVEN = {"redirect", "unreadable-refusal", "undeclared-status", "coercion"}
+PROVEN = {"redirect", "unreadable-refusal", "undeclared-status", "undeclared-not-found", "coercion"}
 POST, GET = "/paths/~1items/post", "/paths/~1items~1{id}/get"
 BODY = f"{POST}/requestBody/content/application~1json/schema"
 ITEM = {
@@ -163,10 +163,18 @@ def answered(
     contract: Contract, place: str, request: Request, status: int, **headers: str
 ) -> list[tuple[str, str]]:
     """Return the findings of the monitors on a response."""
+    return observed(
+        contract, "fuzzing", place, request, Response(status, tuple(headers.items()), b"")
+    )
+
+
+def observed(
+    contract: Contract, source: str, place: str, request: Request, response: Response
+) -> list[tuple[str, str]]:
+    """Return the findings of the monitors on a response that a source got."""
     record = Record()
     record.monitors = (Monitors(contract, record),)
-    response = Response(status, tuple(headers.items()), b"")
-    record.add(Exchange(0, "fuzzing", MAIN, place, request, response, None, 0, 0))
+    record.add(Exchange(0, source, MAIN, place, request, response, None, 0, 0))
     return [(str(each.rule), each.message) for each in record.violations]
 
 
@@ -196,6 +204,31 @@ def test_how_a_body_that_cannot_be_read_is_refused_is_a_note(
 ) -> None:
     request = Request("POST", "http://127.0.0.1/items", headers, body)
     assert [found for found, _ in answered(contract, POST, request, status)] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "status", "rules"),
+    [
+        ("scenarios", GET, 404, ["undeclared-not-found"]),
+        ("scenarios", GET, 410, ["undeclared-not-found"]),
+        ("scenarios", GET, 409, ["undeclared-status"]),
+        # Without a variable in its path, there is nothing that could be missing.
+        ("scenarios", POST, 404, ["undeclared-status"]),
+        # The fuzzer writes slashes into variables: another path, which does not exist.
+        ("fuzzing", GET, 404, []),
+        ("fuzzing", POST, 405, []),
+    ],
+)
+def test_an_undeclared_404_is_a_note_where_a_resource_may_be_missing(
+    contract: Contract, source: str, place: str, status: int, rules: list[str]
+) -> None:
+    operation = contract.operations[place]
+    request = Request(operation.method, "http://127.0.0.1/items", JSON, b"{}")
+    found = observed(contract, source, place, request, Response(status, (), b""))
+    assert [rule for rule, _ in found] == rules
+    if rules == ["undeclared-not-found"]:
+        said = f"status {status} is not declared for a resource that does not exist"
+        assert found[0][1] == f"GET /items/{{id}}: {said} (declared: 200)"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,11 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "Declare the status with which the framework rejects unreadable bodies, often 400 or 415, "
         "or turn the rule off if clients never see it.",
     ),
+    Behaviour.UNDECLARED_NOT_FOUND: Remedy(
+        "GET /items/7 -> 404, and the operation declares 200 and 422",
+        "Declare the 404 with its body in `responses` of the operation: clients handle it more "
+        "often than any other error.",
+    ),
     Behaviour.REDIRECT: Remedy(
         "GET /items -> 307 to /items/",
         "Write the path in the document as the server has it, with its slash, or let the server "

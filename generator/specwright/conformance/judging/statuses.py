@@ -11,6 +11,8 @@ from specwright.conformance.recording.record import Violation
 from specwright.document import sites
 from specwright.pointer import join
 
+_NOT_FOUND = (404, 410)
+
 
 def undeclared(operation: Operation, exchange: Exchange, response: Response) -> Violation:
     """Return the violation for an undeclared status, by the rule for requests of this kind."""
@@ -21,14 +23,15 @@ def undeclared(operation: Operation, exchange: Exchange, response: Response) -> 
         message = f"{name} is redirected to {other}: {status}. Write the path as the server has it"
         return Violation(Behaviour.REDIRECT, operation.pointer, message, (exchange,), cause)
     place = operation.pointer + join("responses")
-    cause = f"status {status} is not declared"
-    declared = ", ".join(operation.responses) or "none"
+    rule, kind = Behaviour.UNDECLARED_STATUS, ""
     if 400 <= status < 500 and _is_unreadable(operation, exchange.request):
-        cause = f"{cause} for a body that cannot be read"
-        message = f"{name}: {cause} (declared: {declared})"
-        return Violation(Behaviour.UNREADABLE_REFUSAL, place, message, (exchange,), cause)
+        rule, kind = Behaviour.UNREADABLE_REFUSAL, " for a body that cannot be read"
+    elif status in _NOT_FOUND and operation.template.names:
+        rule, kind = Behaviour.UNDECLARED_NOT_FOUND, " for a resource that does not exist"
+    cause = f"status {status} is not declared{kind}"
+    declared = ", ".join(operation.responses) or "none"
     message = f"{name}: {cause} (declared: {declared})"
-    return Violation(Behaviour.UNDECLARED_STATUS, place, message, (exchange,), cause)
+    return Violation(rule, place, message, (exchange,), cause)
 
 
 def _other_slash(request: Request, response: Response) -> str | None:

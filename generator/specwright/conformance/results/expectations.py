@@ -12,6 +12,11 @@ from specwright.findings import EXPECTED, Evidence
 
 _LONGEST = 1_500
 # The expected response, if it is the same for every operation.
+_OF_STATUSES = (
+    Behaviour.UNDECLARED_STATUS,
+    Behaviour.UNREADABLE_REFUSAL,
+    Behaviour.UNDECLARED_NOT_FOUND,
+)
 _ANSWERS: Mapping[str, str] = {
     Behaviour.SERVER_ERROR: "a success, or a 4xx error",
     Behaviour.NO_ANSWER: "a response",
@@ -28,7 +33,7 @@ def expected(contract: Contract, violation: Violation) -> Iterator[Evidence]:
     """Yield the expected statuses, schema or response, if they are known."""
     rule, pointer = violation.rule, violation.pointer
     operation = contract.operations.get(pointer.removesuffix("/responses"))
-    if rule == Behaviour.UNDECLARED_STATUS and operation is not None:
+    if rule in _OF_STATUSES and operation is not None:
         yield Evidence(EXPECTED, f"one of the statuses {', '.join(operation.responses)}")
     elif rule == Behaviour.RESPONSE_SCHEMA:
         schema = contract.document.follow({"$ref": f"#{pointer}"})

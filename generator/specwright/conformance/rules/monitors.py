@@ -114,9 +114,8 @@ class Monitors:
             # credentials need no declaration, and failures are reported elsewhere.
             is_foreign = exchange.role in _FOREIGN.get(response.status, ())
             is_nowhere = exchange.source == "fuzzing" and response.status in (404, 405)
-            is_unknown = bool(operation.template.names) and response.status in (404, 410)
             failed = response.status >= 500 and not self._is_declared_failure(response)
-            if not (is_foreign or is_nowhere or is_unknown or failed):
+            if not (is_foreign or is_nowhere or failed):
                 yield undeclared(operation, exchange, response)
             return
         answer = _Answer(exchange, operation, response, declared)
