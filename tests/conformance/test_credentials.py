@@ -14,12 +14,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from specwright.conformance.bench.roles import MAIN, STRANGER, stranger
+from specwright.conformance.bench.signing import Signer
 from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
 from specwright.conformance.scenarios.credentials import credentials
-from specwright.document.security import Credential
+from specwright.document.security import Credential, scheme_of
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
 
@@ -82,6 +83,34 @@ def test_a_key_counts_under_its_scheme_only(tmp_path: Path) -> None:
 
     record = tried(tmp_path / "api.json", BEARER, ["200", "401"], answer)
     assert said(record) == ["with the right key under another scheme: 200, not 401"]
+
+
+@pytest.mark.parametrize(
+    ("key", "own", "chosen"),
+    [
+        # Every document by drf-spectacular has a session cookie first, and then basic.
+        ("user:secret", {}, ("password",)),
+        ("a-token", {}, ("cookie",)),
+        ("user:secret", {"cookie": "a:session"}, ("cookie",)),
+    ],
+)
+def test_a_key_is_sent_in_the_way_that_suits_it(
+    key: str, own: dict[str, str], chosen: tuple[str, ...]
+) -> None:
+    schemes = {
+        "cookie": scheme_of("", {"type": "apiKey", "in": "cookie", "name": "sessionid"}),
+        "password": scheme_of("", {"type": "http", "scheme": "basic"}),
+    }
+    alternatives = tuple({name: ()} for name in schemes)
+    credential = Credential("", "", schemes, {"/get": alternatives})
+    owned = {(MAIN, name): text for name, text in own.items()}
+    assert Signer(credential, {MAIN: key}, owned).chosen("/get", MAIN) == chosen
+
+
+def test_a_token_with_a_colon_is_sent_where_there_is_no_other_way() -> None:
+    scheme = scheme_of("", {"type": "http", "scheme": "bearer"})
+    credential = Credential("", "", {"token": scheme}, {"/get": ({"token": ()},)})
+    assert Signer(credential, {MAIN: "an:odd:token"}).chosen("/get", MAIN) == ("token",)
 
 
 def test_a_header_of_its_own_has_no_other_scheme(tmp_path: Path) -> None:

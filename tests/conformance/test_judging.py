@@ -20,6 +20,7 @@ from specwright.document.sources.load import load
 # Rules that the tests of this page see broken.
 PROVEN = {"redirect", "unreadable-refusal", "undeclared-status", "undeclared-not-found", "coercion"}
 POST, GET = "/paths/~1items/post", "/paths/~1items~1{id}/get"
+PUT = "/paths/~1items~1{id}/put"
 BODY = f"{POST}/requestBody/content/application~1json/schema"
 ITEM = {
     "type": "object",
@@ -56,7 +57,14 @@ DOCUMENT: dict[str, Any] = {
                     {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
                 ],
                 "responses": {"200": {"description": "It."}},
-            }
+            },
+            "put": {
+                "parameters": [
+                    {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+                ],
+                "requestBody": {"content": {"application/json": {"schema": ITEM}}},
+                "responses": {"200": {"description": "It."}},
+            },
         },
     },
 }
@@ -229,6 +237,12 @@ def test_an_undeclared_404_is_a_note_where_a_resource_may_be_missing(
     if rules == ["undeclared-not-found"]:
         said = f"status {status} is not declared for a resource that does not exist"
         assert found[0][1] == f"GET /items/{{id}}: {said} (declared: 200)"
+
+
+def test_a_resource_is_missing_whether_or_not_the_body_can_be_read(contract: Contract) -> None:
+    request = Request("PUT", "http://127.0.0.1/items/7", JSON, b"\xff")
+    found = observed(contract, "scenarios", PUT, request, Response(404, (), b""))
+    assert [rule for rule, _ in found] == ["undeclared-not-found"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from specwright.document.security import Credential
 from specwright.pointer import Pointer
 from specwright.runtime.client.signing import signed
 from specwright.runtime.client.transport import Request as Unsigned
+from specwright.runtime.shared.auth.basic import Basic
 from specwright.runtime.shared.auth.scheme import Scheme
 
 _ANOTHER_SCHEME = "Basic"
@@ -113,7 +114,8 @@ class Signer:
     def chosen(self, operation: Pointer | None, role: str) -> tuple[str, ...]:
         """Return the schemes of an operation's first alternative for which the role has all keys.
 
-        Otherwise, return the schemes with a key of the first alternative that has any.
+        An alternative that the keys suit comes first. Without all keys of any, return the schemes
+        with a key of the first alternative that has any.
         """
         if self.credential is None or role == NOBODY:
             return ()
@@ -129,7 +131,8 @@ class Signer:
             for names, each in zip(held, alternatives, strict=True)
             if names and len(names) == len(each)
         ]
-        return next(iter([*whole, *filter(None, held)]), ())
+        suited = (names for names in whole if all(self._suits(owner, each) for each in names))
+        return next(iter([*suited, *whole, *filter(None, held)]), ())
 
     def trust(self, operation: Pointer | None, role: str) -> None:
         """Note that credentials were accepted: a later refusal then means that they expired."""
@@ -179,6 +182,13 @@ class Signer:
         scheme = self._schemes[name]
         can_carry = name in self.sign_in or scheme.write(scheme.parse(key)) is not None
         return key if can_carry else None
+
+    def _suits(self, role: str, name: str) -> bool:
+        """Return whether a key is meant for a scheme: `user:password` is one to sign in with."""
+        if (role, name) in self.own:
+            return True
+        is_pair = ":" in self.keys.get(role, "")
+        return is_pair == (isinstance(self._schemes[name], Basic) or name in self.sign_in)
 
     def _text(self, role: str, name: str) -> str | None:
         """Return the text of a credential, obtained by a sign-in if the scheme has one."""

@@ -24,10 +24,10 @@ def undeclared(operation: Operation, exchange: Exchange, response: Response) -> 
         return Violation(Behaviour.REDIRECT, operation.pointer, message, (exchange,), cause)
     place = operation.pointer + join("responses")
     rule, kind = Behaviour.UNDECLARED_STATUS, ""
-    if 400 <= status < 500 and _is_unreadable(operation, exchange.request):
-        rule, kind = Behaviour.UNREADABLE_REFUSAL, " for a body that cannot be read"
-    elif status in _NOT_FOUND and operation.template.names:
+    if status in _NOT_FOUND and operation.template.names:
         rule, kind = Behaviour.UNDECLARED_NOT_FOUND, " for a resource that does not exist"
+    elif 400 <= status < 500 and _is_unreadable(operation, exchange.request):
+        rule, kind = Behaviour.UNREADABLE_REFUSAL, " for a body that cannot be read"
     cause = f"status {status} is not declared{kind}"
     declared = ", ".join(operation.responses) or "none"
     message = f"{name}: {cause} (declared: {declared})"
