@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.roles import MAIN, NOBODY, OTHER, STRANGER
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.judging.accepted import Sent, accepted_value
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
@@ -18,7 +18,7 @@ from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 
 # Rules that the tests of this page see broken.
-PROVEN = {"redirect", "unreadable-refusal", "undeclared-status", "undeclared-not-found", "coercion"}
+PROVEN = {"redirect", "unreadable-refusal", "undeclared-status", "undeclared-refusal", "coercion"}
 POST, GET = "/paths/~1items/post", "/paths/~1items~1{id}/get"
 PUT = "/paths/~1items~1{id}/put"
 BODY = f"{POST}/requestBody/content/application~1json/schema"
@@ -177,12 +177,17 @@ def answered(
 
 
 def observed(
-    contract: Contract, source: str, place: str, request: Request, response: Response
+    contract: Contract,
+    source: str,
+    place: str,
+    request: Request,
+    response: Response,
+    role: str = MAIN,
 ) -> list[tuple[str, str]]:
     """Return the findings of the monitors on a response that a source got."""
     record = Record()
     record.monitors = (Monitors(contract, record),)
-    record.add(Exchange(0, source, MAIN, place, request, response, None, 0, 0))
+    record.add(Exchange(0, source, role, place, request, response, None, 0, 0))
     return [(str(each.rule), each.message) for each in record.violations]
 
 
@@ -217,8 +222,8 @@ def test_how_a_body_that_cannot_be_read_is_refused_is_a_note(
 @pytest.mark.parametrize(
     ("source", "place", "status", "rules"),
     [
-        ("scenarios", GET, 404, ["undeclared-not-found"]),
-        ("scenarios", GET, 410, ["undeclared-not-found"]),
+        ("scenarios", GET, 404, ["undeclared-refusal"]),
+        ("scenarios", GET, 410, ["undeclared-refusal"]),
         ("scenarios", GET, 409, ["undeclared-status"]),
         # Without a variable in its path, there is nothing that could be missing.
         ("scenarios", POST, 404, ["undeclared-status"]),
@@ -234,15 +239,38 @@ def test_an_undeclared_404_is_a_note_where_a_resource_may_be_missing(
     request = Request(operation.method, "http://127.0.0.1/items", JSON, b"{}")
     found = observed(contract, source, place, request, Response(status, (), b""))
     assert [rule for rule, _ in found] == rules
-    if rules == ["undeclared-not-found"]:
+    if rules == ["undeclared-refusal"]:
         said = f"status {status} is not declared for a resource that does not exist"
         assert found[0][1] == f"GET /items/{{id}}: {said} (declared: 200)"
+
+
+@pytest.mark.parametrize(
+    ("role", "status", "rule"),
+    [
+        (NOBODY, 401, "undeclared-refusal"),
+        (STRANGER, 403, "undeclared-refusal"),
+        (OTHER, 403, "undeclared-refusal"),
+        (OTHER, 401, "undeclared-status"),
+        (MAIN, 401, "undeclared-status"),
+        (NOBODY, 400, "undeclared-status"),
+    ],
+)
+def test_how_a_caller_who_is_not_allowed_is_refused_is_a_note(
+    contract: Contract, role: str, status: int, rule: str
+) -> None:
+    request, response = (
+        Request("POST", "http://127.0.0.1/items", JSON, b"{}"),
+        Response(status, (), b""),
+    )
+    [(found, said)] = observed(contract, "scenarios", POST, request, response, role)
+    assert found == rule
+    assert (" for a caller who is not allowed (" in said) is (rule == "undeclared-refusal")
 
 
 def test_a_resource_is_missing_whether_or_not_the_body_can_be_read(contract: Contract) -> None:
     request = Request("PUT", "http://127.0.0.1/items/7", JSON, b"\xff")
     found = observed(contract, "scenarios", PUT, request, Response(404, (), b""))
-    assert [rule for rule, _ in found] == ["undeclared-not-found"]
+    assert [rule for rule, _ in found] == ["undeclared-refusal"]
 
 
 @pytest.mark.parametrize(

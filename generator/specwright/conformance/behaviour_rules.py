@@ -37,9 +37,9 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
             "A body that cannot be read at all, such as one that is not UTF-8, is refused with a "
             "status that the operation declares."
         ),
-        Behaviour.UNDECLARED_NOT_FOUND: (
-            "A request for a resource that does not exist is refused with a status that the "
-            "operation declares."
+        Behaviour.UNDECLARED_REFUSAL: (
+            "A request for a resource that does not exist, or of a caller who is not allowed, is "
+            "refused with a status that the operation declares."
         ),
         Behaviour.REDIRECT: (
             "A request to a path of the document is handled there, and not redirected to the same "
@@ -199,7 +199,7 @@ _LEVELS: Mapping[Behaviour, Level] = {
     Behaviour.ISOLATION_OPEN: Level.INFO,
     Behaviour.MEDIA_TYPE_ACCEPTED: Level.INFO,
     Behaviour.UNREADABLE_REFUSAL: Level.INFO,
-    Behaviour.UNDECLARED_NOT_FOUND: Level.INFO,
+    Behaviour.UNDECLARED_REFUSAL: Level.INFO,
     Behaviour.COERCION: Level.INFO,
     Behaviour.ALLOW_HEADER: Level.INFO,
 }

@@ -12,7 +12,7 @@ class Behaviour(StrEnum):
     UNDECLARED_STATUS = "undeclared-status"
     UNDECLARED_MEDIA_TYPE = "undeclared-media-type"
     UNREADABLE_REFUSAL = "unreadable-refusal"
-    UNDECLARED_NOT_FOUND = "undeclared-not-found"
+    UNDECLARED_REFUSAL = "undeclared-refusal"
     REDIRECT = "redirect"
     RESPONSE_SCHEMA = "response-schema"
     RESPONSE_HEADER = "response-header"

@@ -31,10 +31,10 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "Declare the status with which the framework rejects unreadable bodies, often 400 or 415, "
         "or turn the rule off if clients never see it.",
     ),
-    Behaviour.UNDECLARED_NOT_FOUND: Remedy(
+    Behaviour.UNDECLARED_REFUSAL: Remedy(
         "GET /items/7 -> 404, and the operation declares 200 and 422",
-        "Declare the 404 with its body in `responses` of the operation: clients handle it more "
-        "often than any other error.",
+        "Declare the status with its body in `responses` of the operation: clients meet a 404 or "
+        "a 401 more often than any other error.",
     ),
     Behaviour.REDIRECT: Remedy(
         "GET /items -> 307 to /items/",

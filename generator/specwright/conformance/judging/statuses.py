@@ -5,12 +5,15 @@ from __future__ import annotations
 from urllib.parse import urljoin, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.roles import OTHER, OTHER_MODE, STRANGERS
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Violation
 from specwright.document import sites
 from specwright.pointer import join
 
+# Callers whom any operation may refuse with a status.
+_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER, OTHER_MODE)}
 _NOT_FOUND = (404, 410)
 
 
@@ -24,8 +27,10 @@ def undeclared(operation: Operation, exchange: Exchange, response: Response) -> 
         return Violation(Behaviour.REDIRECT, operation.pointer, message, (exchange,), cause)
     place = operation.pointer + join("responses")
     rule, kind = Behaviour.UNDECLARED_STATUS, ""
-    if status in _NOT_FOUND and operation.template.names:
-        rule, kind = Behaviour.UNDECLARED_NOT_FOUND, " for a resource that does not exist"
+    if exchange.role in _FOREIGN.get(status, ()):
+        rule, kind = Behaviour.UNDECLARED_REFUSAL, " for a caller who is not allowed"
+    elif status in _NOT_FOUND and operation.template.names:
+        rule, kind = Behaviour.UNDECLARED_REFUSAL, " for a resource that does not exist"
     elif 400 <= status < 500 and _is_unreadable(operation, exchange.request):
         rule, kind = Behaviour.UNREADABLE_REFUSAL, " for a body that cannot be read"
     cause = f"status {status} is not declared{kind}"

@@ -15,7 +15,7 @@ _LONGEST = 1_500
 _OF_STATUSES = (
     Behaviour.UNDECLARED_STATUS,
     Behaviour.UNREADABLE_REFUSAL,
-    Behaviour.UNDECLARED_NOT_FOUND,
+    Behaviour.UNDECLARED_REFUSAL,
 )
 _ANSWERS: Mapping[str, str] = {
     Behaviour.SERVER_ERROR: "a success, or a 4xx error",

@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.roles import OTHER, OTHER_MODE, STRANGERS
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.judging.statuses import undeclared
 from specwright.conformance.recording.exchange import (
@@ -36,8 +35,6 @@ from specwright.vocabulary.keywords.sort import SORT
 _NOT_DESCRIBED = frozenset({"content-type"})
 _POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
 STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
-# Roles that may be refused with a status that the operation does not declare.
-_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER, OTHER_MODE)}
 # The maximum number of problems reported per exchange.
 _PROBLEMS = 3
 
@@ -110,12 +107,11 @@ class Monitors:
         self.record.check(Behaviour.REDIRECT, operation.pointer)
         declared = operation.response(response.status)
         if declared is None:
-            # An unknown method or path does not concern the operation, refusals of other
-            # credentials need no declaration, and failures are reported elsewhere.
-            is_foreign = exchange.role in _FOREIGN.get(response.status, ())
+            # An unknown method or path does not concern the operation, and failures are reported
+            # elsewhere.
             is_nowhere = exchange.source == "fuzzing" and response.status in (404, 405)
             failed = response.status >= 500 and not self._is_declared_failure(response)
-            if not (is_foreign or is_nowhere or failed):
+            if not (is_nowhere or failed):
                 yield undeclared(operation, exchange, response)
             return
         answer = _Answer(exchange, operation, response, declared)

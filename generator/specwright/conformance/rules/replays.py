@@ -212,7 +212,7 @@ def _repeated(repetition: Repetition) -> Verdict:
 _JUDGES: dict[str, Callable[[Repetition], Verdict]] = {
     Behaviour.UNDECLARED_STATUS: _status,
     Behaviour.UNREADABLE_REFUSAL: _status,
-    Behaviour.UNDECLARED_NOT_FOUND: _status,
+    Behaviour.UNDECLARED_REFUSAL: _status,
     Behaviour.REDIRECT: _status,
     Behaviour.SERVER_ERROR: _status,
     Behaviour.NO_ANSWER: _answered,
