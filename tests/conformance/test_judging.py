@@ -245,6 +245,34 @@ def test_an_undeclared_404_is_a_note_where_a_resource_may_be_missing(
 
 
 @pytest.mark.parametrize(
+    ("place", "headers", "body", "status", "rule"),
+    [
+        (POST, JSON, b"{}", 418, "undeclared-status"),
+        (POST, JSON, b"\xff", 400, "unreadable-refusal"),
+        (GET, JSON, None, 404, "undeclared-refusal"),
+    ],
+)
+def test_the_declared_statuses_are_shown_beside_an_undeclared_one(
+    contract: Contract,
+    place: str,
+    headers: tuple[tuple[str, str], ...],
+    body: bytes | None,
+    status: int,
+    rule: str,
+) -> None:
+    operation = contract.operations[place]
+    request = Request(operation.method, "http://127.0.0.1/items", headers, body)
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    response = Response(status, (), b"")
+    record.add(Exchange(0, "scenarios", MAIN, place, request, response, None, 0, 0))
+    [finding] = judged(contract, record).findings
+    assert finding.rule == rule
+    shown = [each.text for each in finding.evidence if each.label == "expected"]
+    assert shown == [f"one of the statuses {', '.join(operation.responses)}"]
+
+
+@pytest.mark.parametrize(
     ("role", "status", "rule"),
     [
         (NOBODY, 401, "undeclared-refusal"),
