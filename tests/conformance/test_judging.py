@@ -18,7 +18,14 @@ from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 
 # Rules that the tests of this page see broken.
-PROVEN = {"redirect", "unreadable-refusal", "undeclared-status", "undeclared-refusal", "coercion"}
+PROVEN = {
+    "redirect",
+    "unreadable-refusal",
+    "undeclared-status",
+    "undeclared-refusal",
+    "coercion",
+    "write-only",
+}
 POST, GET = "/paths/~1items/post", "/paths/~1items~1{id}/get"
 PUT = "/paths/~1items~1{id}/put"
 BODY = f"{POST}/requestBody/content/application~1json/schema"
@@ -270,6 +277,58 @@ def test_the_declared_statuses_are_shown_beside_an_undeclared_one(
     assert finding.rule == rule
     shown = [each.text for each in finding.evidence if each.label == "expected"]
     assert shown == [f"one of the statuses {', '.join(operation.responses)}"]
+
+
+ACCOUNT = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "password": {"type": ["string", "null"], "writeOnly": True},
+        "pin": {"$ref": "#/components/schemas/Pin"},
+        "kind": {"oneOf": [{"type": "string", "writeOnly": True}, {"type": "integer"}]},
+    },
+}
+KNOWN, NEW = (
+    {"type": "object", "properties": {"code": {"type": "string", "writeOnly": is_secret}}}
+    for is_secret in (False, True)
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "found"),
+    [
+        (ACCOUNT, {"name": "a"}, []),
+        (ACCOUNT, {"password": None}, []),
+        (ACCOUNT, {"password": "[redacted]"}, []),
+        (ACCOUNT, {"password": "x", "name": "a"}, ["/password"]),
+        (ACCOUNT, {"pin": 1}, ["/pin"]),
+        ({"type": "array", "items": ACCOUNT}, [{"pin": 1}, {"pin": 2}], ["/*/pin"]),
+        ({"allOf": [ACCOUNT, {"required": ["name"]}]}, {"name": "a", "pin": 0}, ["/pin"]),
+        # Nothing tells which of the two it is.
+        ({"anyOf": [KNOWN, NEW]}, {"code": "a"}, []),
+        ({"anyOf": [NEW, {"type": "null"}]}, {"code": "a"}, ["/code"]),
+    ],
+)
+def test_a_member_that_is_only_for_requests_is_not_in_a_response(
+    tmp_path: Path, schema: dict[str, Any], value: JsonValue, found: list[str]
+) -> None:
+    content = {"application/json": {"schema": schema}}
+    document = {
+        **DOCUMENT,
+        "paths": {
+            "/items": {"get": {"responses": {"200": {"description": "…", "content": content}}}}
+        },
+        "components": {"schemas": {"Pin": {"type": "integer", "writeOnly": True}}},
+    }
+    path = tmp_path / "accounts.json"
+    path.write_text(json.dumps(document), "utf-8")
+    contract = Contract(load(path))
+    request = Request("GET", "http://127.0.0.1/items", ())
+    response = Response(200, JSON, json.dumps(value).encode())
+    said = observed(contract, "fuzzing", "/paths/~1items/get", request, response)
+    begin = "GET /items: 200: a member that is only for requests at"
+    assert {each for _, each in said} == {f"{begin} '{at}'" for at in found}
+    assert {rule for rule, _ in said} <= {"write-only"}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN, NOBODY, OTHER
+from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
@@ -90,20 +90,6 @@ def test_an_error_says_something_to_people(
     found = blamed(contract, "createOrder", 422, body=body)
     said = "POST /orders: 'changed' without a human-readable message"
     assert [text for rule, text in found if rule == "error-code"] == [said] * is_wrong
-
-
-@pytest.mark.parametrize("status", [404, 410])
-def test_what_is_not_there_needs_no_declaration(contract: Contract, status: int) -> None:
-    assert blamed(contract, "getOrder", status) == []
-    assert [rule for rule, _ in blamed(contract, "listItems", status)] == ["undeclared-status"]
-
-
-@pytest.mark.parametrize(("role", "status"), [(NOBODY, 401), (NOBODY, 403), (OTHER, 403)])
-def test_a_refusal_of_others_needs_no_declaration(
-    contract: Contract, role: str, status: int
-) -> None:
-    assert blamed(contract, "listItems", status, role) == []
-    assert [rule for rule, _ in blamed(contract, "listItems", status)] == ["undeclared-status"]
 
 
 @pytest.mark.parametrize(

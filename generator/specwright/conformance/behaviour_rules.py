@@ -47,6 +47,10 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         ),
         Behaviour.UNDECLARED_MEDIA_TYPE: "A body is of a media type that the response declares.",
         Behaviour.RESPONSE_SCHEMA: "The body of a response fits its schema.",
+        Behaviour.WRITE_ONLY: (
+            "A member that is only for requests (`writeOnly`), such as a password, is not in a "
+            "response."
+        ),
         Behaviour.RESPONSE_HEADER: "A required response header is present, and fits its schema.",
         Behaviour.ERROR_CODE: (
             "An error has the shared error body, with a code that the contract lists and the "
@@ -207,7 +211,13 @@ _LEVELS: Mapping[Behaviour, Level] = {
 # twice, responses that clients cannot read.
 _FIRST = (
     *(Behaviour.ISOLATION, Behaviour.CREDENTIALS_IGNORED, Behaviour.PERMISSION),
-    *(Behaviour.SERVER_ERROR, Behaviour.NO_ANSWER, Behaviour.SHOWN_ONCE, Behaviour.CONSERVATION),
+    *(
+        Behaviour.SERVER_ERROR,
+        Behaviour.NO_ANSWER,
+        Behaviour.SHOWN_ONCE,
+        Behaviour.WRITE_ONLY,
+        Behaviour.CONSERVATION,
+    ),
     *(Behaviour.IDEMPOTENCY_CONCURRENT, Behaviour.IDEMPOTENCY_REPLAY, Behaviour.CREATED_IS_FOUND),
     *(Behaviour.DELETED_IS_GONE, Behaviour.RESPONSE_SCHEMA, Behaviour.SIGNATURE),
     *(Behaviour.EVENT_MISSING, Behaviour.PAGINATION, Behaviour.FILTER, Behaviour.VALID_REFUSED),

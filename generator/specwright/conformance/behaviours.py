@@ -15,6 +15,7 @@ class Behaviour(StrEnum):
     UNDECLARED_REFUSAL = "undeclared-refusal"
     REDIRECT = "redirect"
     RESPONSE_SCHEMA = "response-schema"
+    WRITE_ONLY = "write-only"
     RESPONSE_HEADER = "response-header"
     ERROR_CODE = "error-code"
     REQUEST_ID = "request-id"

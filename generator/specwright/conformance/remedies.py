@@ -51,6 +51,10 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "Fix the code that writes the member, or the schema if clients rely on the current value. "
         "Remove an optional member from `required`; add null to `type` of a nullable one.",
     ),
+    Behaviour.WRITE_ONLY: Remedy(
+        'GET /users/7 -> 200 {"id": 7, "password": "…"}, and `password` is writeOnly',
+        "Leave the member out of responses, or remove `writeOnly` if clients may read it.",
+    ),
     Behaviour.RESPONSE_HEADER: Remedy(
         "POST /items -> 201 without Location, which the response declares as required",
         "Send the header with each response of that status, or declare it without `required`.",

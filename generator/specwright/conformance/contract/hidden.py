@@ -5,27 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TypeAlias
 
+from specwright.conformance.contract.annotated import annotated_parts
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.concealment import Concealment, texts
-from specwright.conformance.recording.exchange import (
-    Exchange,
-    JsonValue,
-    Request,
-    Response,
-    readings,
-)
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.document import sites
-from specwright.document.applicators import (
-    Subschema,
-    applying,
-    held,
-    of_item,
-    of_property,
-    reachable,
-)
+from specwright.document.applicators import Subschema, reachable
 from specwright.document.model import Document
 from specwright.pointer import Pointer, resolve
 from specwright.report.redaction import Redaction
@@ -36,8 +23,6 @@ from specwright.vocabulary.keywords.sensitive import SENSITIVE
 _SHORTEST = 4
 # For a value that is secret by its name alone, which may also occur elsewhere by chance.
 _SHORTEST_NAMED = 6
-# A part of a value, and the schemas that apply to it.
-_Part: TypeAlias = tuple[list[Subschema], JsonValue]
 
 
 def conceal(contract: Contract, record: Record, keys: Iterable[str]) -> Redaction:
@@ -92,35 +77,9 @@ def _messages(
 
 def _values(document: Document, schema: Subschema, value: JsonValue) -> Iterator[str]:
     """Yield the texts in the hidden parts of a value."""
-    pending: list[_Part] = [([schema], value)]
-    # Items of one list have the same schemas.
-    known: dict[tuple[Pointer, ...], list[Subschema]] = {}
-    while pending:
-        schemas, value = pending.pop()
-        key = tuple(each.pointer for each in schemas)
-        if key not in known:
-            known[key] = list(applying(document, schemas))
-        applied = known[key]
-        if any(map(_is_hidden, applied)):
-            yield from _texts(value)
-        else:
-            pending += [each for each in _parts(document, applied, value) if each[0]]
-
-
-def _parts(document: Document, applied: list[Subschema], value: JsonValue) -> Iterator[_Part]:
-    """Yield the parts of a value, each with the schemas that may apply to it."""
-    match value:
-        case dict():
-            names = [e for each in applied for e in held(document, each, ["propertyNames"])]
-            for name, member in value.items():
-                yield names, name
-                yield [e for each in applied for e in of_property(document, each, name)], member
-        case list():
-            for index, item in enumerate(value):
-                yield [e for each in applied for e in of_item(document, each, index)], item
-        case str():
-            if content := [e for each in applied for e in held(document, each, ["contentSchema"])]:
-                yield from ((content, each) for each in readings(value)[1:])
+    for part in annotated_parts(document, schema, value):
+        if any(map(_is_hidden, part.applied)):
+            yield from _texts(part.value)
 
 
 def _is_hidden(schema: Subschema) -> bool:

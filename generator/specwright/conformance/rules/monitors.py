@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.judging.statuses import undeclared
+from specwright.conformance.judging.write_only import WriteOnly
 from specwright.conformance.recording.exchange import (
     Exchange,
     JsonValue,
@@ -66,6 +67,11 @@ class Monitors:
     _request_ids: dict[str, Exchange] = field(default_factory=dict)
     _secrets: dict[str, Exchange] = field(default_factory=dict)
     _silent: set[str] = field(default_factory=set)
+    _write_only: WriteOnly = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read which members are only for requests."""
+        self._write_only = WriteOnly(self.contract.document)
 
     def __call__(self, exchange: Exchange) -> list[Violation]:
         """Return the violations in an exchange."""
@@ -178,10 +184,18 @@ class Monitors:
             if value_at(value, each.pointer) != REDACTED
         )
         for problem in itertools.islice(problems, _PROBLEMS):
-            at = re.sub(r"/\d+(?=/|$)", "/*", problem.pointer)
-            yield answer.violation(
-                Behaviour.RESPONSE_SCHEMA, schema, f"{response.status}: {problem.message} at '{at}'"
+            said = f"{response.status}: {problem.message} at '{_general(problem.pointer)}'"
+            yield answer.violation(Behaviour.RESPONSE_SCHEMA, schema, said)
+        if self._write_only.may_have(schema):
+            self.record.check(Behaviour.WRITE_ONLY, schema)
+            found = (
+                each
+                for each in self._write_only.members(schema, value)
+                if value_at(value, each[0]) != REDACTED
             )
+            for at, place in itertools.islice(found, _PROBLEMS):
+                said = f"{response.status}: a member that is only for requests at '{_general(at)}'"
+                yield answer.violation(Behaviour.WRITE_ONLY, place, said)
 
     def _headers(self, answer: _Answer) -> Iterator[Violation]:
         for name, header in sites.members(self.contract.document, answer.declared, "headers"):
@@ -305,6 +319,11 @@ class Monitors:
                     place,
                     f"{limits.headers.retry.raw} is not between 1 and {window} seconds",
                 )
+
+
+def _general(pointer: Pointer) -> str:
+    """Return a place in a value, with `*` for the number of an item."""
+    return re.sub(r"/\d+(?=/|$)", "/*", pointer)
 
 
 def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:

@@ -218,6 +218,7 @@ _JUDGES: dict[str, Callable[[Repetition], Verdict]] = {
     Behaviour.NO_ANSWER: _answered,
     Behaviour.UNDECLARED_MEDIA_TYPE: _shape,
     Behaviour.RESPONSE_SCHEMA: _shape,
+    Behaviour.WRITE_ONLY: _shape,
     Behaviour.RESPONSE_HEADER: _shape,
     Behaviour.REQUEST_ID: _shape,
     Behaviour.RATE_LIMIT_HEADERS: _shape,

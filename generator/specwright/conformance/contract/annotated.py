@@ -1,0 +1,63 @@
+"""The parts of a value, each with the schemas that may apply to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from specwright.conformance.recording.exchange import JsonValue, readings
+from specwright.document.applicators import Subschema, applying, held, of_item, of_property
+from specwright.document.model import Document
+from specwright.pointer import Pointer, join
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a value.
+
+    Attributes:
+        pointer: its place in the value.
+        schemas: those that the part around it has for this one.
+        applied: these, and all that may apply to the same value.
+    """
+
+    pointer: Pointer
+    value: JsonValue
+    schemas: tuple[Subschema, ...]
+    applied: tuple[Subschema, ...]
+
+
+def annotated_parts(document: Document, schema: Subschema, value: JsonValue) -> Iterator[Part]:
+    """Yield a value and its parts, at any depth, to which a schema applies."""
+    pending: list[tuple[Pointer, list[Subschema], JsonValue]] = [("", [schema], value)]
+    # Items of one list have the same schemas.
+    known: dict[tuple[Pointer, ...], tuple[Subschema, ...]] = {}
+    while pending:
+        pointer, schemas, value = pending.pop()
+        if not schemas:
+            continue
+        key = tuple(each.pointer for each in schemas)
+        if key not in known:
+            known[key] = tuple(applying(document, schemas))
+        part = Part(pointer, value, tuple(schemas), known[key])
+        yield part
+        pending += _within(document, part)
+
+
+def _within(document: Document, part: Part) -> Iterator[tuple[Pointer, list[Subschema], JsonValue]]:
+    """Yield the direct parts of a part: names and members, items, or what a text contains."""
+    applied = part.applied
+    match part.value:
+        case dict(members):
+            names = [e for each in applied for e in held(document, each, ["propertyNames"])]
+            for name, member in members.items():
+                at = part.pointer + join(name)
+                yield at, names, name
+                yield at, [e for each in applied for e in of_property(document, each, name)], member
+        case list(items):
+            for index, item in enumerate(items):
+                at = part.pointer + join(index)
+                yield at, [e for each in applied for e in of_item(document, each, index)], item
+        case str(text):
+            if content := [e for each in applied for e in held(document, each, ["contentSchema"])]:
+                yield from ((part.pointer, content, each) for each in readings(text)[1:])

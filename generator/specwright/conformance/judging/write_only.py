@@ -1,0 +1,46 @@
+"""Members of a response that are only for requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from specwright.conformance.contract.annotated import annotated_parts
+from specwright.conformance.recording.exchange import JsonValue
+from specwright.document.applicators import Subschema, applying, reachable
+from specwright.document.model import Document
+from specwright.pointer import Pointer, resolve
+
+
+@dataclass(slots=True)
+class WriteOnly:
+    """A search for members that a response must not have (JSON Schema 2020-12, validation, 9.4)."""
+
+    document: Document
+    _may_have: dict[Pointer, bool] = field(default_factory=dict)
+
+    def may_have(self, schema: Pointer) -> bool:
+        """Return whether a value of a schema may have such members, to parse no other."""
+        if schema not in self._may_have:
+            parts = reachable(self.document, self._at(schema))
+            self._may_have[schema] = any(map(_is_write_only, parts))
+        return self._may_have[schema]
+
+    def members(self, schema: Pointer, value: JsonValue) -> Iterator[tuple[Pointer, Pointer]]:
+        """Yield the places of such members, in the value and in the document.
+
+        If alternatives of a union declare a member differently, nothing tells which one it is.
+        """
+        for part in annotated_parts(self.document, self._at(schema), value):
+            if part.pointer and part.value is not None and all(map(self._is_marked, part.schemas)):
+                yield part.pointer, part.schemas[0].pointer
+
+    def _at(self, schema: Pointer) -> Subschema:
+        return Subschema(schema, resolve(self.document.data, schema))
+
+    def _is_marked(self, schema: Subschema) -> bool:
+        return any(map(_is_write_only, applying(self.document, [schema])))
+
+
+def _is_write_only(schema: Subschema) -> bool:
+    return isinstance(schema.value, dict) and schema.value.get("writeOnly") is True
