@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.hostile import hostile
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
@@ -45,6 +46,7 @@ def test_members_that_are_only_read_are_not_demanded_and_not_blamed(tmp_path: Pa
         explore(bench)
         sent = [each.request.json_or_none for each in bench.target.record.exchanges]
         validation(bench)
+        hostile(bench)
         assert {"roast": "text"} in sent
         assert messages(bench, "invalid-accepted") == []
         assert bench.target.record.checked["invalid-accepted"]

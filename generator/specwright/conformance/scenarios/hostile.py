@@ -68,7 +68,7 @@ def _many_mistakes(bench: Workbench, call: Call) -> None:
         return
     for number in range(_MANY):
         call = call.with_member(join(f"unknown{number}"), number)
-    if any(bench.contract.instances.problems(schema, _body(call))):
+    if any(bench.contract.requests.problems(schema, _body(call))):
         _is_refused(bench, call, call.headers, call.content, f"{_MANY} unknown members")
 
 

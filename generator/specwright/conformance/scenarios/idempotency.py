@@ -257,7 +257,7 @@ class _Trial:
     def _problems(self, call: Call) -> bool:
         contract = self.bench.contract
         schema = contract.body_schema(self.operation)
-        return schema is None or any(contract.instances.problems(schema, call.body))
+        return schema is None or any(contract.requests.problems(schema, call.body))
 
     def _answer(self, rule: str, exchange: Exchange) -> Response | None:
         self.bench.target.record.check(rule, self.place)

@@ -161,7 +161,7 @@ def _several(bench: Workbench, call: Call) -> Iterator[Call]:
         default = value.get("default") if isinstance(value, dict) else None
         if isinstance(default, int) and not isinstance(default, bool):
             more = call.with_member(join(name), default + 2)
-            if not any(contract.instances.problems(str(schema), more.body)):
+            if not any(contract.requests.problems(str(schema), more.body)):
                 yield more
 
 
