@@ -16,6 +16,7 @@ from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
+from specwright.conformance.scenarios.collections import collections
 from specwright.conformance.scenarios.lists import lists
 from specwright.document.sources.load import load
 from tests.serving import Server
@@ -78,7 +79,9 @@ def blamed(name: str, bug: str, path: Path) -> list[str]:
         Server(app(KINDS[name], bug)) as server,
         Target(server.url, None, record, {}) as target,
     ):
-        lists(Workbench(contract, target, "scenarios"))
+        bench = Workbench(contract, target, "scenarios")
+        lists(bench)
+        collections(bench)
     assert "pagination" in record.checked
     return [each.message.partition(": ")[2] for each in record.failures.values()]
 

@@ -15,9 +15,8 @@ from specwright.conformance.recording.renaming import in_body, in_path, in_text
 from specwright.conformance.result import Recorded, RecordedFailure
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.rules.replays import Repetition, Verdict, judge
+from specwright.vocabulary.keywords.idempotency import KEY_HEADER
 
-# Headers that identify a request (draft-ietf-httpapi-idempotency-key-header).
-_KEY_HEADERS = ("idempotency-key",)
 # How many characters of a key a repetition replaces.
 _FRESH = 8
 
@@ -107,7 +106,7 @@ class Replay:
 
     def _keys(self, recorded: Recorded) -> Iterator[str]:
         """Yield the keys by which the server recognizes a repeated request."""
-        yield from (value for name, value in recorded.headers if name.lower() in _KEY_HEADERS)
+        yield from (value for name, value in recorded.headers if name.lower() == KEY_HEADER)
         operation = self._routes.operation(recorded.method, self.target.base_url + recorded.path)
         declared = operation.declared["idempotency"] if operation is not None else None
         if declared is not None and recorded.body is not None:

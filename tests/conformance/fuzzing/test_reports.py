@@ -151,6 +151,20 @@ def test_without_codes_a_status_says_it_unless_a_declaration_gives_it_another_me
     assert answered(document, status, "invalid") == is_refused
 
 
+@pytest.mark.parametrize(("name", "is_refused"), [("idempotency-key", False), ("If-Match", True)])
+def test_a_key_that_was_used_before_may_be_refused_with_422(
+    document: Document, name: str, is_refused: bool
+) -> None:
+    """Without a declaration, the name of the header says it."""
+    del document.data["x-contract-error"]
+    operation = document.data["paths"]["/widgets"]["post"]
+    del operation["x-contract-idempotency"]
+    schema = {"type": "string"}
+    operation.setdefault("parameters", []).append({"name": name, "in": "header", "schema": schema})
+    assert answered(document, 422, "") == is_refused
+    assert answered(document, 400, "")
+
+
 def test_a_put_may_make_what_was_deleted(document: Document) -> None:
     deleted, put = exchange(1, "DELETE", 10, 204), exchange(2, "PUT", 12)
     assert blamed(document, "use_after_free", deleted, put) is None

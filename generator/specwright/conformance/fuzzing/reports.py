@@ -14,13 +14,15 @@ from specwright.conformance.judging.methods import method_violation
 from specwright.conformance.judging.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.document.sites import OperationSite
+from specwright.document.sites import OperationSite, parameters
 from specwright.pointer import Pointer, split
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition
-from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
 
 # Statuses for malformed requests, for servers without declared codes.
 _MALFORMED_STATUSES = frozenset({400, 422})
+# For another body with the same key (draft-ietf-httpapi-idempotency-key-header, 2.7).
+_KEY_REUSED = 422
 # Statuses that refuse credentials, and one that says nothing about them.
 _NO_ENTRY = frozenset({401, 403, 429})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
@@ -72,9 +74,16 @@ class TrafficOracle:
             return False
         if self._code is not None:
             return self._codes.get(str(response.at(self._code))) in MALFORMED
-        repeated = IDEMPOTENCY.read(report.operation.value)
-        answers = (repeated.changed, repeated.in_progress) if repeated else ()
-        return response.status in _MALFORMED_STATUSES - {each.status for each in answers if each}
+        return response.status in _MALFORMED_STATUSES - self._of_keys(report.operation)
+
+    def _of_keys(self, operation: OperationSite) -> set[int]:
+        """Return the statuses that refuse a key that was used before, with another body."""
+        declared = IDEMPOTENCY.read(operation.value)
+        if declared is not None:
+            answers = (declared.changed, declared.in_progress)
+            return {each.status for each in answers if each is not None}
+        has_key = ("header", KEY_HEADER) in parameters(self.contract.document, operation)
+        return {_KEY_REUSED} if has_key else set()
 
     def is_first(self, cause: Exchange) -> bool:
         """Return whether the response is not a repetition of an earlier one, as for a used key."""

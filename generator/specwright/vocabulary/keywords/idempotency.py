@@ -9,6 +9,9 @@ from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Status
 
+# The header that identifies a request (draft-ietf-httpapi-idempotency-key-header), in lower case.
+KEY_HEADER = "idempotency-key"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
