@@ -11,6 +11,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "tests.contract.shops.django_shop",
 ]
+MIDDLEWARE = ["tests.contract.shops.django_shop.middleware.one_at_a_time"]
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",

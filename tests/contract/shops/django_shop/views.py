@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import mixins, permissions, serializers, status, viewsets
 from rest_framework.authentication import BasicAuthentication
 from rest_framework.decorators import action
-from rest_framework.exceptions import NotFound, PermissionDenied
+from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
 from rest_framework.generics import get_object_or_404
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -26,8 +26,11 @@ LOCATION = OpenApiParameter(
     "Location", OpenApiTypes.URI_REF, OpenApiParameter.HEADER, required=True, response=[201]
 )
 LINK = OpenApiParameter("Link", str, OpenApiParameter.HEADER, response=[200])
+KEY_LENGTH = 100
 KEY = OpenApiParameter(
-    "Idempotency-Key", {"type": "string", "minLength": 1, "maxLength": 100}, OpenApiParameter.HEADER
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH},
+    OpenApiParameter.HEADER,
 )
 WRONG = OpenApiResponse(OpenApiTypes.OBJECT, "The request is not valid.")
 # Of operations with a body.
@@ -290,6 +293,8 @@ class OrderViewSet(
         body = self.get_serializer(data=request.data)
         body.is_valid(raise_exception=True)
         key = request.headers.get("Idempotency-Key")
+        if key is not None and not 1 <= len(key) <= KEY_LENGTH:
+            raise ValidationError({"Idempotency-Key": [f"It must have 1 to {KEY_LENGTH} letters."]})
         text = json.dumps(body.validated_data, sort_keys=True, default=str)
         fingerprint = hashlib.sha256(text.encode()).hexdigest()
         first = None
