@@ -63,10 +63,10 @@ def app(kind: dict[str, Any], bug: str) -> Starlette:
         asked[0] += 1
         shift = {"repeats": -start, "skips": 1, "overlaps": -1}.get(bug, 0) if start else 0
         found = [{"id": each} for each in range(1, 8)][start + shift : start + shift + size]
-        follows = start + size < (7 if bug != "ends early" else 5)
+        follows = start + size < {"ends early": 5, "announces more": 8}.get(bug, 7)
         url = f"http://elsewhere/items?limit={size}&from={start + size}" if follows else None
         link = {"Link": f'<{url}>; rel="next", </items>; rel="first"'} if url else {}
-        total = 4 if bug == "ends early" else 7
+        total = {"ends early": 4, "announces more": 8}.get(bug, 7)
         body = {"i": found, "total": total, "pages": -(-total // size), "next": url}
         return JSONResponse(body, headers=link)
 
@@ -106,3 +106,10 @@ def test_an_item_on_two_pages_is_found(kind: str, bug: str, said: str, tmp_path:
 @pytest.mark.parametrize("kind", ["offset and total", "number from 0, and pages", "link"])
 def test_pages_that_end_too_early_leave_items_out(kind: str, tmp_path: Path) -> None:
     assert "items are missing" in blamed(kind, "ends early", tmp_path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_than_there_is_is_found_where_responses_tell_it(kind: str, tmp_path: Path) -> None:
+    tells = kind not in ("offset", "number")
+    said = "more items are announced than exist"
+    assert (said in blamed(kind, "announces more", tmp_path)) == tells
