@@ -16,6 +16,7 @@ from specwright.conformance.recording.record import Record
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.collections import collections
 from specwright.conformance.scenarios.explore import explore, renew
+from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.isolation import isolation
 from specwright.conformance.scenarios.permission import permission
 from specwright.conformance.scenarios.places import located, parents
@@ -42,6 +43,7 @@ FOUND: dict[str, tuple[Scenario, str]] = {
     "upload-is-lost": (written, "written-is-read"),
     "location-of-another": (located, "location"),
     "review-of-another-product": (parents, "parent"),
+    "key-for-another-body": (idempotency, "idempotency-changed"),
     "paid-twice": (transitions, "transition"),
     "unpaid-is-shipped": (transitions, "transition"),
     "customer-creates-products": (permission, "permission"),
@@ -93,6 +95,7 @@ def test_nothing_is_found_in_a_shop_without_a_bug(shop: str, tmp_path: Path) -> 
         parents,
         isolation,
         permission,
+        idempotency,
         transitions,
     )
     assert found(tmp_path, shop, "none", *scenarios) <= NOT_OF_BUGS

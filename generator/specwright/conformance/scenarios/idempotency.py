@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.ids import is_reference
 from specwright.conformance.bench.roles import OTHER
 from specwright.conformance.bench.workbench import Workbench, with_key
 from specwright.conformance.contract.calls import Call
@@ -24,6 +25,8 @@ _AT_ONCE = 4
 _ROUNDS = 5
 # The scope in which each operation has its own keys.
 _OPERATION = "operation"
+# Keywords of texts that not every text fits.
+_FORMS = {"format", "pattern", "enum", "const"}
 
 
 def idempotency(bench: Workbench) -> None:
@@ -216,7 +219,7 @@ class _Trial:
         if not isinstance(body, dict):
             return
         for name, schema in self._properties().items():
-            if name == self._member:
+            if name == self._member or (name not in body and is_reference(name)):
                 continue
             for value in _others(schema, body.get(name)):
                 other = call.with_member(join(name), value)
@@ -300,7 +303,10 @@ def _turned(value: JsonValue) -> JsonValue:
 
 
 def _others(schema: Any, value: JsonValue) -> Iterator[JsonValue]:
-    """Yield values that differ from this one, or from the default of a missing one."""
+    """Yield values that differ from this one, or from the default of a missing one.
+
+    What may be the id of something else stays as it is: another one would be refused as unknown.
+    """
     if not isinstance(schema, dict):
         return
     default = schema.get("default")
@@ -314,6 +320,11 @@ def _others(schema: Any, value: JsonValue) -> Iterator[JsonValue]:
         candidates = [now[:-1] + ("a" if now[-1:] != "a" else "b")]
     elif isinstance(now, dict):
         candidates = [{**now, "other": "value"}]
+    elif isinstance(now, list) and now and isinstance(now[0], dict):
+        counts = {name: old for name, old in now[0].items() if type(old) is int}
+        candidates = [[{**now[0], name: old + 1}, *now[1:]] for name, old in counts.items()]
+    elif now is None and schema.get("type") == "string" and not _FORMS & schema.keys():
+        candidates = ["text"]
     for each in candidates:
         if json.dumps(each) != json.dumps(now):
             yield each
