@@ -52,6 +52,23 @@ def test_members_that_are_only_read_are_not_demanded_and_not_blamed(tmp_path: Pa
         assert bench.target.record.checked["invalid-accepted"]
 
 
+def test_unknown_members_are_not_blamed_for_what_was_wrong_without_them(tmp_path: Path) -> None:
+    app = FastAPI()
+
+    @app.post("/coffees")
+    def add(coffee: dict[str, Any]) -> dict[str, Any]:
+        return coffee
+
+    content = app.openapi()["paths"]["/coffees"]["post"]["requestBody"]["content"]
+    content["application/json"]["schema"] = Coffee.model_json_schema()
+    with bench_of(app, tmp_path) as bench:
+        explore(bench)
+        [(pointer, (call, exchange))] = bench.made.items()
+        bench.made[pointer] = call.with_member("/roast", 1), exchange
+        hostile(bench)
+        assert [each for each in messages(bench, "invalid-accepted") if "unknown" in each] == []
+
+
 def upsert() -> FastAPI:
     """Coffees that a PUT makes, and settings that a DELETE clears."""
     app = FastAPI()

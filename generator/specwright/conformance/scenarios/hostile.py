@@ -64,11 +64,12 @@ def _needs_body(bench: Workbench, operation: Operation) -> bool:
 def _many_mistakes(bench: Workbench, call: Call) -> None:
     """Send more mistakes than an error may list; the monitors validate the response."""
     schema = bench.contract.body_schema(call.operation)
-    if schema is None or not isinstance(call.body, dict):
+    problems = bench.contract.requests.problems
+    if schema is None or not isinstance(call.body, dict) or any(problems(schema, call.body)):
         return
     for number in range(_MANY):
         call = call.with_member(join(f"unknown{number}"), number)
-    if any(bench.contract.requests.problems(schema, _body(call))):
+    if any(problems(schema, _body(call))):
         _is_refused(bench, call, call.headers, call.content, f"{_MANY} unknown members")
 
 
