@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory, gettempdir
 
-from benchmarks.foreign.outcomes import TOOLS, keep, load
-from benchmarks.foreign.runs import by_schemathesis, by_specwright, started
-from benchmarks.foreign.servers import SERVERS
+from benchmarks.foreign.comparison import Failure, others
+from benchmarks.foreign.outcomes import SCHEMATHESIS, SPECWRIGHT, Outcome, keep, load
+from benchmarks.foreign.runs import Running, by_schemathesis, by_specwright, started
+from benchmarks.foreign.servers import SERVERS, Server
 
-_RUNS = dict(zip(TOOLS, (by_specwright, by_schemathesis), strict=True))
+_Run = Callable[[Running, str, int, Path], tuple[Outcome, list[Failure]]]
 
 
 def main() -> None:
@@ -22,26 +25,31 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=120, help="Limit per tool and server.")
     options = parser.parse_args()
     options.place.mkdir(parents=True, exist_ok=True)
-    corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", "corpus"))
     wanted = tuple(each.lower() for each in options.names)
     outcomes = load()
     for server in SERVERS:
         if wanted and not server.name.lower().startswith(wanted):
             continue
-        for tool, run in _RUNS.items():
-            # Each tool gets the server in its state after installation.
-            try:
-                with (
-                    TemporaryDirectory() as reports,
-                    started(server, options.place, corpus) as running,
-                ):
-                    outcome = run(running, server.key, options.seconds, Path(reports))
-            except (RuntimeError, CalledProcessError) as error:
-                print(f"{server.name}, {tool}: {error}")
-                continue
-            outcomes.setdefault(server.name, {})[tool] = outcome
-            print(f"{server.name}, {tool}: {outcome.reached} of {outcome.operations} operations")
-            keep(outcomes)
+        try:
+            ours, found = _measured(by_specwright, server, options.place, options.seconds)
+            theirs, reported = _measured(by_schemathesis, server, options.place, options.seconds)
+        except (RuntimeError, CalledProcessError) as error:
+            print(f"{server.name}: {error}")
+            continue
+        theirs = replace(theirs, others=others(reported, found))
+        outcomes[server.name] = {SPECWRIGHT: ours, SCHEMATHESIS: theirs}
+        keep(outcomes)
+        reached = f"{ours.reached} and {theirs.reached} of {ours.operations} operations"
+        print(f"{server.name}: {reached}, {len(theirs.others)} failures to compare", flush=True)
+
+
+def _measured(
+    run: _Run, server: Server, place: Path, seconds: int
+) -> tuple[Outcome, list[Failure]]:
+    """Return the result of a tool on a server that is in its state after installation."""
+    corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", "corpus"))
+    with TemporaryDirectory() as reports, started(server, place, corpus) as running:
+        return run(running, server.key, seconds, Path(reports))
 
 
 if __name__ == "__main__":

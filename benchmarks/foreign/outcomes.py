@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+from benchmarks.foreign.comparison import Other
 
 KEPT = Path(__file__).with_name("outcomes.json")
-# Each cause of specwright was read by hand; the first entry that fits tells what it is.
+# Verdicts by hand on the causes of specwright, and on the failures that only schemathesis reports;
+# the first entry that fits counts.
 READ = Path(__file__).with_name("verdicts.toml")
 NOT_READ = "not read yet"
-TOOLS = ("specwright", "schemathesis")
+SPECWRIGHT, SCHEMATHESIS = "specwright", "schemathesis"
 
 HEAD = """\
 # Servers that others wrote
@@ -25,14 +30,19 @@ outside this repository; both tools get the same document, the same seed and the
 that never did was not tested. A cause is a finding that is reported once, followed by the \
 operations that have it; schemathesis reports some causes once per operation.
 
-Causes have verdicts by hand: **true** if server and document disagree, **false** if they do not. \
-Causes of the same kind share one, from the evidence of some of them. Those of schemathesis are \
-the titles of its checks, compared by kind and not failure by failure: **found, too** says that \
-specwright has a rule for it, not that it reported each of them on this server.
+A server that crashes is started again, as its supervisor does in production.
 
-Measured on 2026-11-24 on two cores: Prefect alone, the others beside the judging of shops and \
-faults; each tool for at most 120 s, or 60 s for Svix, two documents of connexion and server-sent \
-events. The proxy of LiteLLM has not been measured yet.
+Causes have verdicts by hand: **true** if server and document disagree, **false** if they do not; \
+causes of the same kind share one. The failures of schemathesis are compared one by one: \
+**equal** are those for which a rule of specwright failed on the same operation, with the same \
+status or for the member or parameter of that name. The others have verdicts by hand, too, with \
+the number of places: **equal elsewhere** is the same fault, which specwright reports for other \
+operations, and **true, by chance** one that a run with other random values may report or not.
+
+Measured on 2026-11-24 on two cores, beside runs of CI and the judging of shops and faults; each \
+tool for at most 120 s on Prefect, Chroma and the proxy of LiteLLM, and 60 s on the others. That \
+proxy ran without its database, so that a third of its operations responds with 500; its failures \
+have not been read yet.
 
 `nox -s foreign_servers` measures all of them again, `nox -s foreign_servers -- NAME` some, and \
 `nox -s derive` makes this page from `benchmarks/foreign/outcomes.json`.
@@ -49,6 +59,7 @@ class Outcome:
         operations, reached: those of the document, and those that responded with success.
         stopped: why it ended early, or could not start.
         causes: how often each was reported.
+        others: failures that the other tool does not report.
     """
 
     seconds: float
@@ -57,6 +68,7 @@ class Outcome:
     requests: int
     stopped: list[str]
     causes: Mapping[str, int]
+    others: Sequence[Other] = ()
 
 
 Outcomes = dict[str, dict[str, Outcome]]
@@ -66,18 +78,26 @@ def load() -> Outcomes:
     """Return the saved results by server and tool."""
     kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
     return {
-        server: {tool: Outcome(**each) for tool, each in tools.items()}
+        server: {tool: _outcome(each) for tool, each in tools.items()}
         for server, tools in kept.items()
     }
+
+
+def _outcome(kept: dict[str, Any]) -> Outcome:
+    return Outcome(**{**kept, "others": tuple(Other(*each) for each in kept["others"])})
 
 
 def keep(outcomes: Outcomes) -> None:
     """Save the results."""
     data = {
-        server: {tool: asdict(each) for tool, each in tools.items()}
+        server: {tool: _kept(each) for tool, each in tools.items()}
         for server, tools in sorted(outcomes.items())
     }
-    KEPT.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    KEPT.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _kept(outcome: Outcome) -> dict[str, Any]:
+    return {**asdict(outcome), "others": [list(asdict(each).values()) for each in outcome.others]}
 
 
 def render() -> str:
@@ -88,31 +108,46 @@ def render() -> str:
         "|---|--:|---|--:|--:|--:|--:|--:|",
     ]
     for server, tools in outcomes.items():
-        # schemathesis also counts methods that a path does not have.
-        whole = next(tools[tool].operations for tool in TOOLS if tool in tools)
-        rows += [_row(server, whole, tool, tools[tool]) for tool in TOOLS if tool in tools]
-    verdicts = tomllib.loads(READ.read_text("utf-8"))["verdicts"]
+        for tool in (SPECWRIGHT, SCHEMATHESIS):
+            rows.append(_row(server, tools[SPECWRIGHT].operations, tool, tools[tool]))
+    read = tomllib.loads(READ.read_text("utf-8"))
     parts = [HEAD, "\n".join(rows), "\n\n## Causes\n"]
     for server, tools in outcomes.items():
         parts.append(f"\n### {_cell(server)}\n")
-        ours, theirs = (tools[each].causes if each in tools else {} for each in TOOLS)
-        if ours:
-            lines = [f"| {_cell(each)} | {_verdict(verdicts, server, each)} |" for each in ours]
-            parts.append("\n".join([f"\n| {TOOLS[0]} | |", "|---|---|", *lines, ""]))
-        if theirs:
+        if ours := tools[SPECWRIGHT].causes:
             lines = [
-                f"| {_cell(each)} | {count} | {_verdict(verdicts, server, each)} |"
-                for each, count in theirs.items()
+                f"| {_cell(each)} | {_verdict(read['causes'], server, each)} |" for each in ours
             ]
-            parts.append("\n".join([f"\n| {TOOLS[1]} | | |", "|---|--:|---|", *lines, ""]))
+            parts.append("\n".join([f"\n| {SPECWRIGHT} | |", "|---|---|", *lines, ""]))
+        if tools[SCHEMATHESIS].causes:
+            lines = _compared(read["others"], server, tools[SCHEMATHESIS])
+            head = [f"\n| {SCHEMATHESIS} | Reported | Equal | Others |", "|---|--:|--:|---|"]
+            parts.append("\n".join([*head, *lines, ""]))
     return "".join(parts)
 
 
-def _verdict(verdicts: list[dict[str, str]], server: str, cause: str) -> str:
+def _compared(verdicts: list[dict[str, str]], server: str, outcome: Outcome) -> list[str]:
+    """Return the rows of the checks of schemathesis."""
+    others = defaultdict[str, list[Other]](list)
+    for each in outcome.others:
+        others[each.check].append(each)
+    rows = []
+    for check, count in outcome.causes.items():
+        said = Counter(
+            _verdict(verdicts, server, f"{each.check}: {each.operation}: {each.evidence}")
+            for each in others[check]
+        )
+        told = "; ".join(f"{words} ({number})" for words, number in said.most_common())
+        equal = count - sum(each.times for each in others[check])
+        rows.append(f"| {_cell(check)} | {count} | {equal} | {told} |")
+    return rows
+
+
+def _verdict(verdicts: list[dict[str, str]], server: str, subject: str) -> str:
     for each in verdicts:
-        if re.search(each.get("server", ""), server) and re.search(each["cause"], cause):
+        if re.search(each["server"], server) and re.search(each["cause"], subject):
             return f"**{each['verdict']}**: {_cell(each['why'])}"
-    return NOT_READ
+    return f"**{NOT_READ}**"
 
 
 def _row(server: str, operations: int, tool: str, outcome: Outcome) -> str:

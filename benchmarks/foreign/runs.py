@@ -14,22 +14,25 @@ import time
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.foreign.comparison import Failure, of_schemathesis, of_specwright
 from benchmarks.foreign.outcomes import Outcome
 from benchmarks.foreign.servers import Server
 from benchmarks.workshop import ENVIRONMENT
 
-_START_SECONDS = 300
+_START_SECONDS = 120
 _VERSION = re.compile(r"[^A-Za-z0-9]+")
 _SEED = "1"
 # A file in a complete environment; an installation may be interrupted.
 _INSTALLED = "installed"
 # The number of causes kept per server and tool.
 _MOST = 40
+# A supervisor, as servers have in production: one that crashes is started again.
+_SUPERVISOR = ("sh", "-c", 'while :; do "$@"; sleep 0.2; done', "supervisor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,18 @@ def started(server: Server, place: Path, corpus: Path) -> Iterator[Running]:
     data = place / f"data-{_slug(server.name)}-{port}"
     data.mkdir()
     source = next((commands.parent / "source").glob("*"), data) if server.source else data
-    words = {"bin": str(commands), "place": str(source), "port": str(port), "corpus": str(corpus)}
+    words = {
+        "bin": str(commands),
+        "data": str(data),
+        "place": str(source),
+        "port": str(port),
+        "here": str(Path(__file__).parent),
+        "corpus": str(corpus),
+    }
     environment = {name: text.format(**words) for name, text in server.environment.items()}
     with (data / "serve.log").open("w") as log:
         process = subprocess.Popen(
-            [each.format(**words) for each in server.command],
+            [*_SUPERVISOR, *(each.format(**words) for each in server.command)],
             cwd=data,
             env={**os.environ, **environment},
             stdout=log,
@@ -89,17 +99,17 @@ def started(server: Server, place: Path, corpus: Path) -> Iterator[Running]:
     path = server.document.format(**words)
     document = path if server.document.startswith("{") else root + path
     try:
-        _await(root, process)
+        _await(root)
         yield Running(root + server.base, document)
     finally:
-        # It may have crashed.
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)
 
 
-def by_specwright(running: Running, key: str, seconds: int, place: Path) -> Outcome:
-    """Test a server with `specwright test`."""
+def by_specwright(
+    running: Running, key: str, seconds: int, place: Path
+) -> tuple[Outcome, list[Failure]]:
+    """Test a server with `specwright test`; return its result and its failures."""
     command = [
         *("specwright", "test", running.url, "--document", running.document, "--seed", _SEED),
         *("--max-time", str(seconds), "--report-dir", str(place)),
@@ -107,13 +117,13 @@ def by_specwright(running: Running, key: str, seconds: int, place: Path) -> Outc
     ]
     done, took = _timed(command, {"FOREIGN_KEY": key})
     if not (place / "result.json").exists():
-        return Outcome(took, 0, 0, 0, done.stderr.strip().splitlines()[:1], {})
+        return Outcome(took, 0, 0, 0, done.stderr.strip().splitlines()[:1], {}), []
     result = json.loads((place / "result.json").read_text("utf-8"))
     report = json.loads((place / "report.json").read_text("utf-8"))
     operations = [each for each in result["coverage"] if each["kind"] == "operation"]
     requests = sum(each["requests"] for each in result["steps"])
     causes = Counter(f"{each['level']}: {each['message']}" for each in report["findings"])
-    return Outcome(
+    outcome = Outcome(
         took,
         len(operations),
         sum(1 for each in operations if each["reached"]),
@@ -121,10 +131,13 @@ def by_specwright(running: Running, key: str, seconds: int, place: Path) -> Outc
         [] if result["stopped"] is None else [result["stopped"]],
         dict(causes.most_common(_MOST)),
     )
+    return outcome, of_specwright(result)
 
 
-def by_schemathesis(running: Running, key: str, seconds: int, place: Path) -> Outcome:
-    """Test a server with schemathesis in its default settings."""
+def by_schemathesis(
+    running: Running, key: str, seconds: int, place: Path
+) -> tuple[Outcome, list[Failure]]:
+    """Test a server with schemathesis in its default settings; return its result and failures."""
     user = ("--auth", key) if ":" in key else ("--header", f"Authorization: Bearer {key}")
     command = [
         *("st", "run", running.document, "--url", running.url, "--seed", _SEED),
@@ -134,29 +147,29 @@ def by_schemathesis(running: Running, key: str, seconds: int, place: Path) -> Ou
     done, took = _timed(command, {})
     kept = next(place.glob("*.ndjson"), None) if place.exists() else None
     if kept is None:
-        return Outcome(took, 0, 0, 0, done.stderr.strip().splitlines()[:1], {})
-    return _told(took, [json.loads(line) for line in kept.read_text("utf-8").splitlines()])
+        return Outcome(took, 0, 0, 0, done.stderr.strip().splitlines()[:1], {}), []
+    events = [json.loads(line) for line in kept.read_text("utf-8").splitlines()]
+    failures = of_schemathesis(events)
+    return _told(took, events, Counter(each.check for each in failures)), failures
 
 
-def _told(took: float, events: list[dict[str, Any]]) -> Outcome:
+def _told(took: float, events: list[dict[str, Any]], causes: Counter[str]) -> Outcome:
     """Return the outcome that the events of schemathesis report."""
-    reached, tried, requests, causes = set[str](), set[str](), 0, Counter[str]()
+    reached, tried, requests = set[str](), set[str](), 0
     for event in events:
         recorder = event.get("ScenarioFinished", {}).get("recorder", {})
         cases, exchanges = recorder.get("cases", {}), recorder.get("interactions", {})
         requests += len(exchanges)
         for id, case in cases.items():
             written = case.get("value", case)
+            # A method that the path does not have is not an operation.
+            if "unspecified_http_method" in json.dumps(written.get("meta")):
+                continue
             label = f"{written.get('method')} {written.get('path')}"
             tried.add(label)
             response = (exchanges.get(id) or {}).get("response") or {}
             if 200 <= response.get("status_code", 0) < 300:
                 reached.add(label)
-        for checks in recorder.get("checks", {}).values():
-            for check in checks:
-                failed = check.get("failure_info") or {}
-                if failed:
-                    causes[str(failed.get("failure", {}).get("title", check.get("name")))] += 1
     return Outcome(took, len(tried), len(reached), requests, [], dict(causes.most_common(_MOST)))
 
 
@@ -170,9 +183,9 @@ def _timed(
     return done, round(time.monotonic() - began, 1)
 
 
-def _await(url: str, process: subprocess.Popen[bytes]) -> None:
+def _await(url: str) -> None:
     ends = time.monotonic() + _START_SECONDS
-    while time.monotonic() < ends and process.poll() is None:
+    while time.monotonic() < ends:
         try:
             urllib.request.urlopen(url, timeout=5)
         except urllib.error.HTTPError:

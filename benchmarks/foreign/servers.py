@@ -7,14 +7,20 @@ from dataclasses import dataclass, field
 
 # For servers that accept any credential.
 _TOKEN = "a-test-token"
+_DJANGO = (
+    "{bin}/python -m django migrate --verbosity 0"
+    " && {bin}/python -m django spectacular --file openapi.yaml"
+    " && exec {bin}/gunicorn testproj.wsgi --bind 127.0.0.1:{port} --threads 8"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """Software with an API and its document.
 
-    In texts, `{bin}` is the directory of its commands, `{place}` a directory of its own, `{port}`
-    its port, and `{corpus}` the directory of published documents.
+    In texts, `{bin}` is the directory of its commands, `{data}` its working directory, `{place}`
+    its source or else that directory, `{port}` its port, `{here}` the directory of this file, and
+    `{corpus}` the directory of published documents.
 
     Attributes:
         packages: requirements for pip, or for npm.
@@ -99,6 +105,24 @@ SERVERS = (
         command=("{bin}/litellm", "--host", "127.0.0.1", "--port", "{port}"),
         environment={"LITELLM_MASTER_KEY": "sk-test-1234"},
         key="sk-test-1234",
+    ),
+    Server(
+        name="Django REST framework, snippets",
+        packages=(
+            *("drf-yasg==1.21.18", "drf-spectacular==0.30.0", "django==5.2.19", "gunicorn"),
+            *("djangorestframework==3.18.3", "djangorestframework-camel-case", "dj-database-url"),
+            *("djangorestframework-recursive", "django-oauth-toolkit", "django-cors-headers"),
+            *("django-filter", "user-agents", "pillow==13.0.0", "pygments"),
+        ),
+        source="drf-yasg==1.21.18",
+        command=("sh", "-c", _DJANGO),
+        document="{data}/openapi.yaml",
+        environment={
+            "DJANGO_SETTINGS_MODULE": "drf_settings",
+            "PYTHONPATH": "{place}/testproj:{here}",
+        },
+        # Its migrations create this user.
+        key="admin:passwordadmin",
     ),
     _fastapi("FastAPI docs, SQL heroes", "sql_databases.tutorial001_an_py310", "sqlmodel"),
     _fastapi("FastAPI docs, forms and files", "request_forms_and_files.tutorial001_an_py310"),

@@ -45,7 +45,7 @@ def annotated_parts(document: Document, schema: Subschema, value: JsonValue) -> 
 
 
 def _within(document: Document, part: Part) -> Iterator[tuple[Pointer, list[Subschema], JsonValue]]:
-    """Yield the direct parts of a part: names and members, items, or what a text contains."""
+    """Yield the direct parts of a part: names and members, items, or the contents of a text."""
     applied = part.applied
     match part.value:
         case dict(members):
