@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from specwright.conformance.contract.annotated import annotated_parts
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.value_parts import value_parts
 from specwright.conformance.recording.concealment import Concealment, texts
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record
@@ -77,7 +77,7 @@ def _messages(
 
 def _values(document: Document, schema: Subschema, value: JsonValue) -> Iterator[str]:
     """Yield the texts in the hidden parts of a value."""
-    for part in annotated_parts(document, schema, value):
+    for part in value_parts(document, schema, value):
         if any(map(_is_hidden, part.applied)):
             yield from _texts(part.value)
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 from urllib.parse import urljoin, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.roles import OTHER, OTHER_MODE, STRANGERS
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Violation
 from specwright.document import sites
 from specwright.pointer import join
 
-# Callers whom any operation may refuse with a status.
-_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER, OTHER_MODE)}
 _NOT_FOUND = (404, 410)
 
 
-def undeclared(operation: Operation, exchange: Exchange, response: Response) -> Violation:
-    """Return the violation for an undeclared status, by the rule for requests of this kind."""
+def undeclared(
+    operation: Operation, exchange: Exchange, response: Response, *, is_foreign: bool
+) -> Violation:
+    """Return the violation for an undeclared status, by the rule for requests of this kind.
+
+    Args:
+        is_foreign: the status refuses a caller who is not allowed.
+    """
     status, name = response.status, operation.name
     other = _other_slash(exchange.request, response)
     if other is not None:
@@ -27,7 +30,7 @@ def undeclared(operation: Operation, exchange: Exchange, response: Response) -> 
         return Violation(Behaviour.REDIRECT, operation.pointer, message, (exchange,), cause)
     place = operation.pointer + join("responses")
     rule, kind = Behaviour.UNDECLARED_STATUS, ""
-    if exchange.role in _FOREIGN.get(status, ()):
+    if is_foreign:
         rule, kind = Behaviour.UNDECLARED_REFUSAL, " for a caller who is not allowed"
     elif status in _NOT_FOUND and operation.template.names:
         rule, kind = Behaviour.UNDECLARED_REFUSAL, " for a resource that does not exist"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from specwright.conformance.contract.annotated import annotated_parts
+from specwright.conformance.contract.value_parts import value_parts
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.applicators import Subschema, applying, reachable
 from specwright.document.model import Document
@@ -31,7 +31,7 @@ class WriteOnly:
 
         If alternatives of a union declare a member differently, nothing tells which one it is.
         """
-        for part in annotated_parts(self.document, self._at(schema), value):
+        for part in value_parts(self.document, self._at(schema), value):
             if part.pointer and part.value is not None and all(map(self._is_marked, part.schemas)):
                 yield part.pointer, part.schemas[0].pointer
 

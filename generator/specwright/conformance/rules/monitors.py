@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.roles import OTHER, OTHER_MODE, STRANGERS
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.judging.statuses import undeclared
 from specwright.conformance.judging.write_only import WriteOnly
@@ -36,6 +37,8 @@ from specwright.vocabulary.keywords.sort import SORT
 _NOT_DESCRIBED = frozenset({"content-type"})
 _POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
 STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
+# Roles that any operation may refuse, by status.
+_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER, OTHER_MODE)}
 # The maximum number of problems reported per exchange.
 _PROBLEMS = 3
 
@@ -118,7 +121,8 @@ class Monitors:
             is_nowhere = exchange.source == "fuzzing" and response.status in (404, 405)
             failed = response.status >= 500 and not self._is_declared_failure(response)
             if not (is_nowhere or failed):
-                yield undeclared(operation, exchange, response)
+                is_foreign = exchange.role in _FOREIGN.get(response.status, ())
+                yield undeclared(operation, exchange, response, is_foreign=is_foreign)
             return
         answer = _Answer(exchange, operation, response, declared)
         for rule in (self._body, self._headers, self._error, self._order, self._rate_headers):

@@ -27,7 +27,7 @@ class Part:
     applied: tuple[Subschema, ...]
 
 
-def annotated_parts(document: Document, schema: Subschema, value: JsonValue) -> Iterator[Part]:
+def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iterator[Part]:
     """Yield a value and its parts, at any depth, to which a schema applies."""
     pending: list[tuple[Pointer, list[Subschema], JsonValue]] = [("", [schema], value)]
     # Items of one list have the same schemas.
