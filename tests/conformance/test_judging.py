@@ -299,6 +299,8 @@ KNOWN, NEW = (
     [
         (ACCOUNT, {"name": "a"}, []),
         (ACCOUNT, {"password": None}, []),
+        (ACCOUNT, {"password": "**********"}, []),
+        (ACCOUNT, {"password": "*a*"}, ["/password"]),
         (ACCOUNT, {"password": "[redacted]"}, []),
         (ACCOUNT, {"password": "x", "name": "a"}, ["/password"]),
         (ACCOUNT, {"pin": 1}, ["/pin"]),

@@ -29,10 +29,12 @@ class WriteOnly:
     def members(self, schema: Pointer, value: JsonValue) -> Iterator[tuple[Pointer, Pointer]]:
         """Yield the places of such members, in the value and in the document.
 
+        Null, and a text of asterisks, tell nothing.
         If alternatives of a union declare a member differently, nothing tells which one it is.
         """
         for part in value_parts(self.document, self._at(schema), value):
-            if part.pointer and part.value is not None and all(map(self._is_marked, part.schemas)):
+            is_told = part.pointer and not _is_hidden(part.value)
+            if is_told and all(map(self._is_marked, part.schemas)):
                 yield part.pointer, part.schemas[0].pointer
 
     def _at(self, schema: Pointer) -> Subschema:
@@ -40,6 +42,10 @@ class WriteOnly:
 
     def _is_marked(self, schema: Subschema) -> bool:
         return any(map(_is_write_only, applying(self.document, [schema])))
+
+
+def _is_hidden(value: JsonValue) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip("*"))
 
 
 def _is_write_only(schema: Subschema) -> bool:
