@@ -43,6 +43,8 @@ def app(members: dict[str, Any], required: list[str]) -> FastAPI:
     [
         ({"lines": {"type": "array", "items": LINE, "minItems": 1}}, ["lines"], ["'lines'"]),
         ({"note": TEXT}, [], ["'note'"]),
+        # Only responses must have it.
+        ({"id": {**TEXT, "readOnly": True}, "note": TEXT}, ["id"], ["'note'"]),
         # Another one would be refused as unknown, and so would one of another form.
         ({"coupon_id": TEXT}, [], []),
         ({"at": {**TEXT, "format": "date"}}, [], []),
