@@ -305,6 +305,12 @@ KNOWN, NEW = (
         (ACCOUNT, {"password": "x", "name": "a"}, ["/password"]),
         (ACCOUNT, {"pin": 1}, ["/pin"]),
         ({"type": "array", "items": ACCOUNT}, [{"pin": 1}, {"pin": 2}], ["/*/pin"]),
+        # More of the same does not hide another one.
+        (
+            {"type": "array", "items": ACCOUNT},
+            [{"password": "x"}, *({"pin": each} for each in range(9))],
+            ["/*/password", "/*/pin"],
+        ),
         ({"allOf": [ACCOUNT, {"required": ["name"]}]}, {"name": "a", "pin": 0}, ["/pin"]),
         # Nothing tells which of the two it is.
         ({"anyOf": [KNOWN, NEW]}, {"code": "a"}, []),

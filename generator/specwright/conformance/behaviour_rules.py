@@ -211,13 +211,8 @@ _LEVELS: Mapping[Behaviour, Level] = {
 # twice, responses that clients cannot read.
 _FIRST = (
     *(Behaviour.ISOLATION, Behaviour.CREDENTIALS_IGNORED, Behaviour.PERMISSION),
-    *(
-        Behaviour.SERVER_ERROR,
-        Behaviour.NO_ANSWER,
-        Behaviour.SHOWN_ONCE,
-        Behaviour.WRITE_ONLY,
-        Behaviour.CONSERVATION,
-    ),
+    *(Behaviour.SERVER_ERROR, Behaviour.NO_ANSWER, Behaviour.SHOWN_ONCE, Behaviour.WRITE_ONLY),
+    Behaviour.CONSERVATION,
     *(Behaviour.IDEMPOTENCY_CONCURRENT, Behaviour.IDEMPOTENCY_REPLAY, Behaviour.CREATED_IS_FOUND),
     *(Behaviour.DELETED_IS_GONE, Behaviour.RESPONSE_SCHEMA, Behaviour.SIGNATURE),
     *(Behaviour.EVENT_MISSING, Behaviour.PAGINATION, Behaviour.FILTER, Behaviour.VALID_REFUSED),

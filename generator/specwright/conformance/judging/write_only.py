@@ -33,7 +33,7 @@ class WriteOnly:
         If alternatives of a union declare a member differently, nothing tells which one it is.
         """
         for part in value_parts(self.document, self._at(schema), value):
-            is_told = part.pointer and not _is_hidden(part.value)
+            is_told = part.pointer and not _tells_nothing(part.value)
             if is_told and all(map(self._is_marked, part.schemas)):
                 yield part.pointer, part.schemas[0].pointer
 
@@ -44,7 +44,7 @@ class WriteOnly:
         return any(map(_is_write_only, applying(self.document, [schema])))
 
 
-def _is_hidden(value: JsonValue) -> bool:
+def _tells_nothing(value: JsonValue) -> bool:
     return value is None or (isinstance(value, str) and not value.strip("*"))
 
 

@@ -11,12 +11,12 @@ from specwright.conformance.recording.record import Violation
 from specwright.findings import EXPECTED, Evidence
 
 _LONGEST = 1_500
-# The expected response, if it is the same for every operation.
 _OF_STATUSES = (
     Behaviour.UNDECLARED_STATUS,
     Behaviour.UNREADABLE_REFUSAL,
     Behaviour.UNDECLARED_REFUSAL,
 )
+# The expected response, if it is the same for every operation.
 _ANSWERS: Mapping[str, str] = {
     Behaviour.SERVER_ERROR: "a success, or a 4xx error",
     Behaviour.NO_ANSWER: "a response",

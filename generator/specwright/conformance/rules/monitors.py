@@ -190,16 +190,23 @@ class Monitors:
         for problem in itertools.islice(problems, _PROBLEMS):
             said = f"{response.status}: {problem.message} at '{_general(problem.pointer)}'"
             yield answer.violation(Behaviour.RESPONSE_SCHEMA, schema, said)
-        if self._write_only.may_have(schema):
-            self.record.check(Behaviour.WRITE_ONLY, schema)
-            found = (
-                each
-                for each in self._write_only.members(schema, value)
-                if value_at(value, each[0]) != REDACTED
-            )
-            for at, place in itertools.islice(found, _PROBLEMS):
-                said = f"{response.status}: a member that is only for requests at '{_general(at)}'"
-                yield answer.violation(Behaviour.WRITE_ONLY, place, said)
+        yield from self._only_written(answer, schema, value)
+
+    def _only_written(
+        self, answer: _Answer, schema: Pointer, value: JsonValue
+    ) -> Iterator[Violation]:
+        if not self._write_only.may_have(schema):
+            return
+        self.record.check(Behaviour.WRITE_ONLY, schema)
+        # All items of a list have the same members.
+        found = {
+            _general(at): place
+            for at, place in self._write_only.members(schema, value)
+            if value_at(value, at) != REDACTED
+        }
+        for at, place in itertools.islice(found.items(), _PROBLEMS):
+            said = f"{answer.response.status}: a member that is only for requests at '{at}'"
+            yield answer.violation(Behaviour.WRITE_ONLY, place, said)
 
     def _headers(self, answer: _Answer) -> Iterator[Violation]:
         for name, header in sites.members(self.contract.document, answer.declared, "headers"):

@@ -15,7 +15,7 @@ from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.lists import each_of, matches
-from specwright.conformance.scenarios.paging import following
+from specwright.conformance.scenarios.paging import announces_end, following
 from specwright.document import sites
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
@@ -175,18 +175,6 @@ class _Trial:
                     found[str(id_)] = each
         return found
 
-    @property
-    def _announces(self) -> bool:
-        """Whether responses tell if more items follow; else the last page is an empty one."""
-        declared = self.declared
-        if declared.more is not None:
-            return True
-        # A list that can be resumed has a cursor after its last item, too.
-        if declared.cursor is not None:
-            return not declared.resume
-        told = (declared.next_url, declared.total, declared.pages)
-        return declared.link or any(each is not None for each in told)
-
     def sizes(self, call: Call, walk: _Walk) -> None:
         """Check a page of the default size, and one that ends where the list does."""
         slot, whole = self._slot(self.declared.limit), len(walk.items)
@@ -200,7 +188,7 @@ class _Trial:
             if len(self.items(exchange)) > usual:
                 said = f"more than {usual} items, the default, without a size"
                 self._violate(Behaviour.PAGE_SIZE, place, said, exchange)
-        if walk.is_whole and self._announces and 0 < whole <= (self.largest or 0):
+        if walk.is_whole and announces_end(self.declared) and 0 < whole <= (self.largest or 0):
             last = self.walk(call, whole, 2)
             if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
                 said = "more items are announced than exist"

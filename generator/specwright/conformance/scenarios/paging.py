@@ -41,6 +41,17 @@ def following(declared: Pagination, call: Call, response: Response, shown: int) 
     return None if declared.offset is None else _with(call, declared.offset.raw, shown)
 
 
+def announces_end(declared: Pagination) -> bool:
+    """Return whether responses tell if more items follow; else the last page is an empty one."""
+    if declared.more is not None:
+        return True
+    # A list that can be resumed has a cursor after its last item, too.
+    if declared.cursor is not None:
+        return not declared.resume
+    told = (declared.next_url, declared.total, declared.pages)
+    return declared.link or any(each is not None for each in told)
+
+
 def _with(call: Call, name: str, value: JsonValue) -> Call | None:
     return None if value is None else call.with_argument(("query", name), value)
 
