@@ -76,11 +76,11 @@ ROWS = (
         },
     ),
     Row(
-        "100 hanging endpoints",
-        "a healthy one gets its first attempt within 2 s",
+        "as many hanging endpoints as are sent to at once",
+        "a healthy one hears before any of them times out",
         {
             "faults/test_receivers.py": (
-                "test_beside_a_hundred_that_hang_a_healthy_one_hears_within_two_seconds",
+                "test_beside_as_many_that_hang_as_are_sent_at_once_a_healthy_one_hears",
             ),
         },
     ),
