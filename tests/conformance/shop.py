@@ -37,15 +37,15 @@ ITEMS = [
     {"id": "itm-lemon", "colour": "yellow", "size": 3, **ORIGIN},
 ]
 LIMITS = {"reference": 60, "item_id": 60, "note": 20}
-LABEL, REQUESTS, HOOKS = 10, 600, 2
+LABEL, REQUESTS, HOOKS = 10, 5_000, 2
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer
     """An error answer, by its code."""
 
-    def __init__(self, code: str, param: str | None = None) -> None:
+    def __init__(self, code: str, param: str | None = None, **more: int) -> None:
         super().__init__(code)
-        self.code, self.param = code, param
+        self.code, self.param, self.more = code, param, more
 
 
 class Shop:
@@ -98,12 +98,16 @@ class Shop:
                 handler = handlers.get(request.method)
                 if handler is None:
                     raise Refused("no_method")
+                if self.bug == "body before the key" and body and not body.endswith(b"}"):
+                    raise Refused("bad_json")
                 partner = self._partner(request)
                 self._once(request)
                 with self.lock:
                     answer = handler(request, partner, body)
             except Refused as refused:
                 answer = self._error(refused)
+                if self.bug == "mistakes are free" and refused.code in ("bad_json", "missing"):
+                    self.asked[request.headers.get("x-key", "")] -= 1
             if answer.status_code == 405 and self.bug != "no allow":
                 shown = list(handlers)[: 1 if self.bug == "one method allowed" else None]
                 answer.headers["Allow"] = ", ".join(shown)
@@ -145,7 +149,7 @@ class Shop:
         kind = "other" if self.bug == "wrong type" else listed["type"]
         code = "oops" if self.bug == "unlisted code" else refused.code
         body = {"type": kind, "code": code, "message": "No.", "param": refused.param}
-        return JSONResponse({**body, "request_id": ""}, status)
+        return JSONResponse({**body, **refused.more, "request_id": ""}, status)
 
     def _finish(self, answer: Response, left: int) -> Response:
         request_id = "same" if self.bug == "one request id" else f"req-{next(self.ids)}"
@@ -227,7 +231,7 @@ class Shop:
         size = int(limit) + (self.bug == "one too many")
         if self.bug == "usual page of all" and "limit" not in request.query_params:
             size = 1_000
-        page = own[:size]
+        page = own[: min(size, 7) if self.bug == "small pages" else size]
         more = 0 < len(page) < len(own) or (self.bug == "announces more" and 0 < len(page) == size)
         at = size + int((cursor or "c-0").removeprefix("c-")) if self.bug == "offset" else 0
         following = f"c-{at or page[-1]['number']}" if more else None
@@ -267,8 +271,10 @@ class Shop:
             return JSONResponse({}, 500)
         number, price = next(self.numbers), PRICE * (1 if self.bug == "price of one" else quantity)
         made_at = datetime.now(UTC) + timedelta(hours=2 * (self.bug == "time of another place"))
-        if price > CREDIT - self.spent[partner]:
-            raise Refused("unpaid")
+        if price > (there := CREDIT - self.spent[partner]):
+            needed = price - there if self.bug == "asks for the rest" else price
+            shown = there + (self.bug == "shows another balance")
+            raise Refused("unpaid", needed=needed, there=shown)
         order = {
             "id": f"ord-{number:06}",
             "reference": value["reference"],
@@ -277,6 +283,8 @@ class Shop:
             "price": price,
             "each": PRICE,
             "made_at": made_at.isoformat(),
+            "changed_at": made_at.isoformat(),
+            "mode": "test",
             "partner": partner,
             **ORIGIN,
         }
@@ -354,7 +362,10 @@ class Shop:
             if order["id"] == request.path_params["id"]:
                 if is_own:
                     parcel = order["id"].replace("ord", "par")
-                    return JSONResponse({**self._shown(order), "parcel_id": parcel})
+                    shown = {**self._shown(order), "parcel_id": parcel}
+                    if self.bug == "old version":
+                        shown["changed_at"] = "2020-01-01T00:00:00Z"
+                    return JSONResponse(shown)
                 if self.bug == "tells what is there":
                     raise Refused("forbidden")
         if self.bug == "everything is there" and self.orders:
@@ -399,7 +410,7 @@ class Shop:
         left = CREDIT - self.spent[partner]
         # What is owed is there the next time.
         self.spent[partner] -= self.owed.pop(partner, 0)
-        return JSONResponse({"left": left})
+        return JSONResponse({"left": left, "mode": "live" if self.bug == "two modes" else "test"})
 
     def reset(self, request: Request, partner: str, body: bytes) -> Response:
         if self.bug == "reset of everybody":

@@ -317,6 +317,8 @@ def test_when_a_server_dies_its_webhooks_are_waited_for_no_longer(
     document["security"] = [{"key": []}]
     scheme = {"type": "apiKey", "in": "header", "name": "X-Key"}
     document["components"] = {"securitySchemes": {"key": scheme}}
+    # The first request is one of the other partner, and not a GET of the preflight.
+    del document["paths"]["/boxes"], document["webhooks"]["boxes.few"]
     for item in document["webhooks"].values():
         item["post"]["x-contract-trigger"]["within_seconds"] = 600
     path = tmp_path / "parcels.json"

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.roles import MAIN, OTHER
 from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.recording.record import Record
+from specwright.conformance.scenarios.collections import collections
+from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import exhausted
+from specwright.conformance.scenarios.places import located
+from specwright.conformance.scenarios.resets import restored
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
@@ -201,3 +205,69 @@ def test_a_balance_that_a_reset_restores_is_spent_until_a_charge_is_refused(
     asked = [each.response for each in target.record.exchanges if each.operation == order.pointer]
     assert asked[-1] is not None
     assert asked[-1].at("/code") == "unpaid"
+
+
+@pytest.mark.parametrize(
+    ("bug", "said"),
+    [
+        ("", []),
+        (
+            "asks for the rest",
+            ["POST /orders: the required amount in the refusal is 1, not 2"],
+        ),
+        ("shows another balance", ["POST /orders: the balance in the refusal is 2, not 1"]),
+    ],
+)
+def test_a_refusal_tells_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, bug: str, said: list[str]
+) -> None:
+    # Orders of 2 leave 1 of it.
+    monkeypatch.setattr(shop, "CREDIT", 35)
+    with (
+        shop.serving(shop.Shop(bug).app()) as url,
+        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+    ):
+        made = Workbench(contract(), target, "scenarios")
+        assert made.succeed(contract().by_id["createOrder"]) is not None
+        exhausted(made)
+    assert [each.message for each in target.record.violations] == said
+
+
+def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
+    with (
+        shop.serving(shop.Shop("forgets large orders").app()) as url,
+        Target(
+            url,
+            Credential.of(contract().document),
+            Record(),
+            dict(zip((MAIN, OTHER), shop.KEYS, strict=False)),
+        ) as target,
+    ):
+        made = Workbench(contract(), target, "scenarios")
+        listing, order, reset = (
+            contract().by_id[each] for each in ("listOrders", "createOrder", "reset")
+        )
+        assert made.succeed(listing) is not None
+        first = made.succeed(order)
+        assert first is not None
+        made.send(made.with_fresh_key(first[0].with_member("/quantity", 5)))
+        made.ask(next(made.candidates(reset)), OTHER)
+        collections(made)
+    found = [each.message for each in target.record.violations]
+    assert found == ["GET /orders: a created resource is not in the list"]
+
+
+def test_a_reset_is_left_to_the_steps_that_are_about_it() -> None:
+    with (
+        shop.serving(shop.Shop().app()) as url,
+        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+    ):
+        made = Workbench(contract(), target, "scenarios")
+        for scenario in (explore, located):
+            scenario(made)
+        reset = contract().by_id["reset"].pointer
+        assert all(each.operation != reset for each in target.record.exchanges)
+        restored(made)
+        order = contract().by_id["createOrder"].pointer
+        later = [each.operation for each in target.record.exchanges]
+        assert order in later[later.index(reset) :]

@@ -20,6 +20,7 @@ CANCEL = {"open": "cancelled", "paid": "cancelled"}
 def orders(bug: str = "", *, creates: bool = True, at: str = "/status") -> FastAPI:
     """A shop with orders that are paid, shipped and cancelled."""
     app, found = FastAPI(), dict[int, dict[str, Any]]()
+    app.state.orders = found
 
     def declared(**moves: str) -> dict[str, Any]:
         return {"x-contract-transition": {"read": "getOrder", "at": at, "moves": moves}}
@@ -99,6 +100,21 @@ def test_every_operation_is_called_in_every_state(tmp_path: Path) -> None:
         moved = [each for each in deleted if each.response and each.response.is_success]
         # An order that was paid for this, and one that was not.
         assert len(moved) == 2
+
+
+def test_resources_further_down_a_list_are_tried(tmp_path: Path) -> None:
+    app = orders("cancelled late", creates=False)
+    # The first one is still open; only the last one was shipped.
+    for status in ("open", "shipped"):
+        app.state.orders[len(app.state.orders) + 1] = {
+            "id": len(app.state.orders) + 1,
+            "status": status,
+        }
+    del app.openapi()["paths"]["/orders/{order}/ship"]
+    with bench_of(app, tmp_path) as bench:
+        transitions(bench)
+        said = ["DELETE /orders/{order}: answered 200 in the state 'shipped'"]
+        assert messages(bench, "transition") == said
 
 
 def test_an_operation_that_moves_nothing_leads_nowhere(tmp_path: Path) -> None:

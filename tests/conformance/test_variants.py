@@ -68,6 +68,26 @@ def test_both_sides_of_each_limit_are_tried(
     assert wrong <= set(found[1])
 
 
+def test_a_text_is_tried_with_one_letter_too_many_for_its_pattern(tmp_path: Path) -> None:
+    schema = {"type": "string", "pattern": "^[A-Z]{2}$"}
+    assert '"FRR"' in tried(tmp_path, schema, "FR")[1]
+
+
+@pytest.mark.parametrize(
+    ("usual", "longest"),
+    [
+        ("https://example.com", f"https://example.com/{'a' * 10}"),
+        ("https://example.com/a", f"https://example.com/{'a' * 10}"),
+    ],
+)
+def test_the_path_of_a_url_is_as_long_as_allowed_and_then_longer(
+    tmp_path: Path, usual: str, longest: str
+) -> None:
+    found = tried(tmp_path, {"type": "string", "format": "uri", "maxLength": 30}, usual)
+    assert longest in [json.loads(each) for each in found[0]]
+    assert f"{longest}a" in [json.loads(each) for each in found[1]]
+
+
 @pytest.mark.parametrize("schema", [{"type": ["integer", "null"]}, {"anyOf": [{}, NULL]}])
 def test_null_is_not_wrong_where_it_is_allowed(tmp_path: Path, schema: object) -> None:
     assert "null" not in tried(tmp_path, schema)[1]

@@ -32,6 +32,8 @@ REFERRING = {
     ("x-contract-pagination", Place.OPERATION): ("x-contract-order", "x-contract-filter"),
     ("x-contract-error", Place.DOCUMENT): (
         "x-contract-capacity",
+        # The amounts in the error body.
+        "x-contract-charge",
         "x-contract-idempotency",
         "x-contract-invalid",
         "x-contract-requires-one-of",

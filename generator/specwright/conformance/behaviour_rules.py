@@ -59,6 +59,10 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         Behaviour.REQUEST_ID: (
             "Every response has a request id of its own, and an error repeats it."
         ),
+        Behaviour.PRECEDENCE: (
+            "Of several faults of a request, the response is about the one that is declared to be "
+            "checked first: callers without credentials learn nothing about paths and bodies."
+        ),
     },
     Category.VALIDATION: {
         Behaviour.INVALID_ACCEPTED: "A request that does not fit the document is refused.",
@@ -169,6 +173,10 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
             "A declared event is sent within the declared time after its cause."
         ),
         Behaviour.EVENT_SCHEMA: "The body of a delivery fits the schema of its webhook.",
+        Behaviour.EVENT_CONTENT: (
+            "An event has the declared values, such as the state that it is about, and is sent in "
+            "the declared time before a moment."
+        ),
         Behaviour.EVENT_HEADERS: "The headers of a delivery name its event.",
         Behaviour.SIGNATURE: "A delivery is signed as declared, with a fresh timestamp.",
         Behaviour.DELIVERY_RETRY: (

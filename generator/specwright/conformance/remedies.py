@@ -73,6 +73,10 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "two responses with the same Request-Id, or one without it",
         "Generate an id for each request in the outermost layer, so that errors have one as well.",
     ),
+    Behaviour.PRECEDENCE: Remedy(
+        "POST /items without a key, with a body that is not JSON -> 400",
+        "Check the credentials in a middleware that runs before routing and parsing.",
+    ),
     Behaviour.INVALID_ACCEPTED: Remedy(
         'POST /items {"price": -1} -> 201, and `price` has "minimum": 0',
         "Validate the request against its schema before anything else, or remove the limit from "
@@ -242,6 +246,10 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
     Behaviour.EVENT_SCHEMA: Remedy(
         "a delivery lacks a member that the schema of its webhook requires",
         "Build the body from the model in the document, or correct the schema.",
+    ),
+    Behaviour.EVENT_CONTENT: Remedy(
+        "invoice.paid is sent for an invoice whose status is 'void'",
+        "Write the event where the state changes, with the resource as it is afterwards.",
     ),
     Behaviour.EVENT_HEADERS: Remedy(
         "the header has the type invoice.paid, and the body invoice.refunded",

@@ -26,6 +26,7 @@ from specwright.conformance.results.visits import visits
 from specwright.conformance.rules.consistency import Consistency
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
+from specwright.conformance.scenarios.choices import choices, choices_below
 from specwright.conformance.scenarios.collections import collections
 from specwright.conformance.scenarios.credentials import credentials
 from specwright.conformance.scenarios.examples import examples
@@ -38,10 +39,12 @@ from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import conservation, exhausted
 from specwright.conformance.scenarios.permission import permission
 from specwright.conformance.scenarios.places import located, parents
+from specwright.conformance.scenarios.precedence import precedence
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
+from specwright.conformance.scenarios.receiver_urls import receiver_urls
 from specwright.conformance.scenarios.refusals import refusals
 from specwright.conformance.scenarios.reset_scope import reset_scope
-from specwright.conformance.scenarios.resets import finish
+from specwright.conformance.scenarios.resets import finish, restored
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.routes import routes
 from specwright.conformance.scenarios.sorting import sorting
@@ -77,11 +80,15 @@ FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "explore": explore,
     "windows": windows,
     "credentials": credentials,
+    "precedence": precedence,
     "idempotency": idempotency,
-    "conservation": conservation,
     "lists": lists,
     "sorting": sorting,
     "agreement": agreement,
+    "choices": choices,
+    "choices below": choices_below,
+    "restoration": restored,
+    "conservation": conservation,
     "written": written,
     "located": located,
     "parents": parents,
@@ -92,6 +99,7 @@ FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "hostile": hostile,
     "routes": routes,
     "collections": collections,
+    "receiver URLs": receiver_urls,
     "capacity": capacity,
     "deleted": deleted,
 }

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import time
 from dataclasses import replace
+from typing import Any
 
-from .provider import PAUSES, WITHIN, Attempt, Event, Hook, Provider
+from .provider import FEW, PAUSES, WITHIN, Attempt, Event, Hook, Provider, soon
 
 
 class DecodesTheSecret(Provider):
@@ -44,7 +45,9 @@ class WritesAnewAfterSigning(Provider):
 
 class RetriesWithAnotherId(Provider):
     def attempt(self, hook: Hook, event: Event, number: int) -> Attempt:
-        return super().attempt(hook, replace(event, id=f"{event.id}-{number}"), number)
+        # With another id, it would be sent again about the same boxes.
+        id = event.id if event.kind == "boxes.few" else f"{event.id}-{number}"
+        return super().attempt(hook, replace(event, id=id), number)
 
 
 class RetriesWithOtherBytes(Provider):
@@ -101,7 +104,8 @@ class SendsWhatNobodyDeclared(Provider):
 
 class WeighsInWords(Provider):
     def emit(self, event: Event) -> None:
-        super().emit(replace(event, weight="five"))
+        # The others carry declared weights.
+        super().emit(replace(event, weight="five") if event.kind == "boxes.few" else event)
 
 
 class SendsToEverybody(Provider):
@@ -131,6 +135,33 @@ class SendsLate(Provider):
         super().deliver(hook, event)
 
 
+class SendsOneWeight(Provider):
+    def weights(self, kind: str) -> list[int]:
+        return super().weights(kind)[:1]
+
+
+class SendsAnotherWeight(Provider):
+    def weights(self, kind: str) -> list[int]:
+        return [*super().weights(kind), *([6] if kind == "parcel.sent" else [])]
+
+
+class IsDueSoon(Provider):
+    def emit(self, event: Event) -> None:
+        super().emit(replace(event, due=soon(60)))
+
+
+class TellsOfTheLost(Provider):
+    def handle(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        if body.get("lost"):
+            self.emit(Event("lost", "parcel.sent", 0))
+        return super().handle(method, path, body)
+
+
+class TellsEachTimeOfFewBoxes(Provider):
+    def is_short(self) -> bool:
+        return self.boxes < FEW
+
+
 FAULTS: dict[type[Provider], str] = {
     DecodesTheSecret: "signature",
     SignsInCapitals: "signature",
@@ -154,4 +185,9 @@ FAULTS: dict[type[Provider], str] = {
     SendsTwice: "delivery-acknowledged",
     ForgetsAKind: "event-missing",
     SendsLate: "event-missing",
+    SendsOneWeight: "event-missing",
+    SendsAnotherWeight: "event-content",
+    IsDueSoon: "event-content",
+    TellsOfTheLost: "event-content",
+    TellsEachTimeOfFewBoxes: "event-content",
 }

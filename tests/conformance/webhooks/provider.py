@@ -11,18 +11,23 @@ import ssl
 import threading
 import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
+# A parcel is due 90 minutes after it was sent.
+DUE, SOONEST, LATEST = 5_400, 3_600, 7_200
+# The boxes at first, and below how many of them more are needed.
+BOXES, FEW = 2, 2
 TIMEOUT = 1
 PAUSES = [2, 2]
 WITHIN = 3
 
 
-def _webhook(name: str, operation: str, scenario: str | None) -> dict[str, Any]:
+def _webhook(name: str, operation: str, scenario: str | None, **more: Any) -> dict[str, Any]:
     headers = ("Parcel-Event", "Parcel-Kind", "Parcel-Mac")
     text = {"type": "string"}
     return {
@@ -41,6 +46,7 @@ def _webhook(name: str, operation: str, scenario: str | None) -> dict[str, Any]:
                                 "event": text,
                                 "kind": {"const": name},
                                 "weight": {"type": "integer"},
+                                "due": {"type": "string", "format": "date-time"},
                             },
                             "required": ["event", "kind", "weight"],
                         }
@@ -71,6 +77,7 @@ def _webhook(name: str, operation: str, scenario: str | None) -> dict[str, Any]:
                 "operation": operation,
                 "scenario": scenario,
                 "within_seconds": WITHIN,
+                **more,
             },
         }
     }
@@ -90,6 +97,11 @@ _HOOK = {
         "number": {"type": "integer"},
     },
 }
+_BOXES = {
+    "type": "object",
+    "properties": {"left": {"type": "integer"}, "few": {"type": "integer"}},
+    "required": ["left", "few"],
+}
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.1",
     "info": {"title": "Parcels", "version": "1"},
@@ -102,11 +114,24 @@ DOCUMENT: dict[str, Any] = {
                     "content": {
                         "application/json": {
                             "schema": {"type": "object"},
-                            "examples": {"plain": {"value": {}}, "fragile": {"value": {}}},
+                            "examples": {
+                                each: {"value": {}} for each in ("plain", "fragile", "lost")
+                            },
                         }
                     }
                 },
             )
+        },
+        "/boxes": {
+            "get": {
+                "operationId": "countBoxes",
+                "responses": {
+                    "200": {
+                        "description": "Counted.",
+                        "content": {"application/json": {"schema": _BOXES}},
+                    }
+                },
+            }
         },
         "/hooks": {
             "post": {
@@ -132,8 +157,25 @@ DOCUMENT: dict[str, Any] = {
         "/hooks/{hook}/ping": {"post": _operation("pingHook", "202", parameters=_ID)},
     },
     "webhooks": {
-        "parcel.sent": _webhook("parcel.sent", "sendParcel", None),
-        "parcel.broken": _webhook("parcel.broken", "sendParcel", "fragile"),
+        "parcel.sent": _webhook(
+            "parcel.sent",
+            "sendParcel",
+            None,
+            carries={"at": "/weight", "values": ["5"]},
+            ahead={"at": "/due", "least_seconds": SOONEST, "most_seconds": LATEST},
+        ),
+        "parcel.broken": _webhook(
+            "parcel.broken",
+            "sendParcel",
+            "fragile",
+            carries={"at": "/weight", "values": ["5", "7"]},
+        ),
+        "boxes.few": _webhook(
+            "boxes.few",
+            "sendParcel",
+            None,
+            falls={"read": "countBoxes", "at": "/left", "below": "/few"},
+        ),
         "hook.ping": _webhook("hook.ping", "pingHook", None),
     },
 }
@@ -153,11 +195,15 @@ class Event:
     id: str
     kind: str
     weight: int | str = 5
+    due: str = field(default_factory=lambda: soon(DUE))
 
     def body(self, **layout: Any) -> bytes:
-        return json.dumps(
-            {"event": self.id, "kind": self.kind, "weight": self.weight}, **layout
-        ).encode()
+        shown = {"event": self.id, "kind": self.kind, "weight": self.weight, "due": self.due}
+        return json.dumps(shown, **layout).encode()
+
+
+def soon(seconds: float) -> str:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
 
 
 @dataclass
@@ -176,6 +222,7 @@ class Provider:
     hooks: dict[int, Hook] = field(default_factory=dict)
     stopped: threading.Event = field(default_factory=threading.Event)
     threads: list[threading.Thread] = field(default_factory=list)
+    boxes: int = BOXES
     follows_redirects = False
     timeout = float(TIMEOUT)
 
@@ -217,7 +264,7 @@ class Provider:
                 if status != 204:
                     self.wfile.write(data)
 
-            do_POST = do_DELETE = answer  # noqa: N815
+            do_GET = do_POST = do_DELETE = answer  # noqa: N815
 
             def log_message(self, *_: object) -> None:
                 """Say nothing."""
@@ -226,9 +273,14 @@ class Provider:
 
     def handle(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         _, first, *rest = path.split("/")
+        if first == "boxes":
+            return 200, {"left": self.boxes, "few": FEW}
         if first == "parcels":
-            for kind in self.kinds(bool(body.get("fragile"))):
-                self.emit(Event(secrets.token_hex(8), kind))
+            self.boxes -= 1
+            kinds = [] if body.get("lost") else self.kinds(bool(body.get("fragile")))
+            for kind in [*kinds, *(["boxes.few"] if self.is_short() else [])]:
+                for weight in self.weights(kind):
+                    self.emit(Event(secrets.token_hex(8), kind, weight))
             return 201, {}
         if first != "hooks":
             return 404, {}
@@ -250,6 +302,13 @@ class Provider:
 
     def kinds(self, is_fragile: bool) -> list[str]:
         return ["parcel.sent", "parcel.broken"] if is_fragile else ["parcel.sent"]
+
+    def weights(self, kind: str) -> list[int]:
+        return [5, 7] if kind == "parcel.broken" else [5]
+
+    def is_short(self) -> bool:
+        """Whether there are few boxes since this one."""
+        return self.boxes == FEW - 1
 
     def emit(self, event: Event) -> None:
         for hook in self.hooks.values():

@@ -21,13 +21,14 @@ from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 
-from .faults import FAULTS
+from .faults import FAULTS, NeverRetries
 from .provider import DOCUMENT, Provider
 
 CONCURRENTLY = 8
 RULES = {
     "event-missing",
     "event-schema",
+    "event-content",
     "event-headers",
     "signature",
     "delivery-retry",
@@ -49,13 +50,16 @@ def observed(document: Document, authority: Authority, kind: type[Provider]) -> 
     ):
 
         def provoke(operation: str, example: str | None) -> Exchange:
+            if operation == "countBoxes":
+                return target.send(target.request("GET", "/boxes"), "webhooks", None)
             assert operation == "sendParcel"
-            body = json.dumps({"fragile": example == "fragile"}).encode()
+            body = json.dumps({example: True}).encode()
             request = target.request("POST", "/parcels", body=body)
             return target.send(request, "webhooks", None)
 
         pace = Pace(patience_seconds=3)
-        Observation(target, receiver, declared, registered, provoke, pace).run()
+        undone = [("sendParcel", "lost")]
+        Observation(target, receiver, declared, registered, provoke, pace, undone=undone).run()
         shown = repr(record) + "".join(
             each.message + exchange.request.curl
             for each in record.violations
@@ -99,6 +103,9 @@ def test_a_fault_is_found_by_its_rule(
     kind: type[Provider], records: Mapping[type[Provider], Record]
 ) -> None:
     found = {each.rule for each in records[kind].violations}
+    if kind is NeverRetries:
+        # Of an event whose connection was reset at once, nothing was seen.
+        found.discard("event-missing")
     assert found == {FAULTS[kind]}, [(each.rule, each.message) for each in records[kind].violations]
 
 

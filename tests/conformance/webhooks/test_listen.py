@@ -142,7 +142,7 @@ def test_deliveries_are_shown_until_the_end(
         seen.line_with("  200  hook.ping  ")
         [hook] = provider.hooks.values()
         assert seen.line_with("is the endpoint").startswith(f"{hook.url} is the endpoint 1 ")
-        assert hook.wanted == ["parcel.sent", "parcel.broken"]
+        assert hook.wanted == ["parcel.sent", "parcel.broken", "boxes.few"]
         provider.emit(Event("e1", "parcel.sent"))
         seen.line_with("  200  parcel.sent  e1")
         text = seen.stop(number)

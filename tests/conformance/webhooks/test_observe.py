@@ -121,7 +121,7 @@ def test_an_authority_that_is_not_trusted_is_said(
     assert {each.reason for each in record.skips if each.rule == "event-missing"} == {
         "the implementation does not trust the receiver's authority"
     }
-    assert len({each.pointer for each in record.skips if each.rule == "event-missing"}) == 3
+    assert len({each.pointer for each in record.skips if each.rule == "event-missing"}) == 4
 
 
 def test_a_stranger_at_the_receiver_is_not_taken_for_the_implementation(

@@ -104,6 +104,11 @@ def _other(before: Any, after: Any) -> bool:
     return True
 
 
+def _required(before: Any, after: Any) -> bool:
+    """Return whether callers have to meet a new requirement; false was none."""
+    return after is True and before is not True
+
+
 def _demands(before: Any, after: Any) -> bool:
     """Return whether callers have to meet a new requirement."""
     return after is not None and not (before and set(before) <= set(after))
@@ -154,13 +159,22 @@ CLAUSES = (
     Clause(TRIGGER, ("operation",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(TRIGGER, ("scenario",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(TRIGGER, ("within_seconds",), _higher, ChangeRule.DELIVERY_WEAKENED),
-    Clause(WEBHOOK_ENDPOINT, (ANY,), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRIGGER, ("carries", "at"), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRIGGER, ("carries", "values"), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRIGGER, ("ahead", ANY), _gone, ChangeRule.DELIVERY_WEAKENED),
+    Clause(TRIGGER, ("falls", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(WEBHOOK_ENDPOINT, ("public",), _required, ChangeRule.BEHAVIOUR_CHANGED),
+    *(
+        Clause(WEBHOOK_ENDPOINT, (name,), _gone, ChangeRule.BEHAVIOUR_CHANGED)
+        for name in ("url", "event_types", "id", "secret", "remove", "test")
+    ),
     Clause(CHARGE, ("balance",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(CHARGE, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(CHARGE, ("amount",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(CHARGE, ("left",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(CHARGE, ("refund", "scenario"), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(CHARGE, ("refund", "within_seconds"), _raised, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CHARGE, ("unpaid", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(RESET, ("empties",), _lost, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(RESET, ("keeps",), _lost, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(RESET, ("restores",), _lost, ChangeRule.BEHAVIOUR_CHANGED),
@@ -179,6 +193,7 @@ CLAUSES = (
     Clause(PAGINATION, ("next_url",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("link",), _withdrawn, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("resume",), _withdrawn, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("full",), _withdrawn, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
     Clause(PAGINATION, ("expired",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
     # New, it refuses calls that nothing has refused before.
@@ -205,6 +220,7 @@ CLAUSES = (
     Clause(ERROR, ("request_id",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ERROR, ("details",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ERROR, ("request_id_header",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("precedence",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ERROR, ("codes", ANY), _other_code, ChangeRule.ERROR_CODE_CHANGED),
 )
 

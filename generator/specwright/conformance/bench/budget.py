@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-# Steps that get more than one share of the time.
-_SHARES = {"explore": 12, "validation": 4, "robustness": 2, "fuzzing": 8}
+# Steps that get more than one share of the time. That of balances waits for refunds.
+_SHARES = {"explore": 12, "conservation": 20, "validation": 4, "robustness": 2, "fuzzing": 8}
 
 
 @dataclass(slots=True)

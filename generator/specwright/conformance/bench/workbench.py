@@ -13,10 +13,11 @@ from specwright.conformance.bench.ids import Ids, is_reference
 from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
+from specwright.conformance.contract.choosing import choosing
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.contract.samples import sample
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, value_at
 from specwright.document import sites
 from specwright.pointer import Pointer, resolve
 
@@ -178,7 +179,7 @@ class Workbench:
         document, content = self.contract.document, declared[1]
         examples: list[JsonValue] = [value for _, value in sites.examples(document, content)]
         plain = examples or [self.contract.sampled_body(operation)]
-        first = self._ids.members(operation, plain[0])
+        first = {**self._ids.members(operation, plain[0]), **self._chosen(operation)}
         linked = [{**plain[0], **first}] if first and isinstance(plain[0], dict) else []
         for members in self._members[operation.pointer]:
             for body in plain:
@@ -189,6 +190,19 @@ class Workbench:
         yield from plain[1:]
         if not examples:
             yield from self._whole(operation, plain[0])
+
+    def _chosen(self, operation: Operation) -> dict[str, JsonValue]:
+        """Return the members that choose an item, with the first one of its list."""
+        found: dict[str, JsonValue] = {}
+        for member in choosing(self.contract, operation):
+            page, lister = member.page, member.lister
+            made = None if lister is None else self.made.get(lister.pointer)
+            if page is None or page.id is None or made is None or made[1].response is None:
+                continue
+            items = made[1].response.at(page.items.raw)
+            if isinstance(items, list) and items:
+                found[member.name] = value_at(items[0], page.id.raw)
+        return found
 
     def _whole(self, operation: Operation, least: JsonValue) -> Iterator[JsonValue]:
         """Yield a body with optional members, which a server may require all the same.

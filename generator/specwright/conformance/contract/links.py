@@ -98,7 +98,7 @@ def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
     for collection in dict.fromkeys((own, _without_verb(own))):
         member = (*collection, None)
         for name in contract.members.get(member, ()) if collection else ():
-            expression = _id_of(call, response, _wanted(collection, name))
+            expression = _id_of(call, response, member_names(collection, name))
             if expression is not None:
                 yield Lead(member, (*parents, expression))
                 break
@@ -161,12 +161,8 @@ def wanted_names(path: str, name: str) -> tuple[str, ...]:
     return (qualified(path, name), plain) if plain in _IDS else (plain, f"{plain}_id")
 
 
-def _without_verb(path: Shape) -> Shape:
-    return path[:-1] if path and path[-1] in COLLECTION_VERBS else path
-
-
-def _wanted(collection: Shape, variable: str) -> tuple[str, ...]:
-    """Return names for the value of a variable in the member itself, the likeliest first."""
+def member_names(collection: Shape, variable: str) -> tuple[str, ...]:
+    """Return names for the value of a path variable in the member itself, the likeliest first."""
     plain = snake(variable)
     kind = next((each for each in _IDS if plain.endswith(each)), None)
     if kind is not None:
@@ -175,6 +171,10 @@ def _wanted(collection: Shape, variable: str) -> tuple[str, ...]:
     plural = snake(collection[-1] or "")
     is_its_name = plain == singular(plural) or plural.startswith(plain)
     return plain, f"{plain}_id", *(_IDS if is_its_name else ())
+
+
+def _without_verb(path: Shape) -> Shape:
+    return path[:-1] if path and path[-1] in COLLECTION_VERBS else path
 
 
 def _id_of(call: Call, response: Response, wanted: tuple[str, ...]) -> str | None:

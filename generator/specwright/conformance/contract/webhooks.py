@@ -56,6 +56,13 @@ class Webhook:
     trigger: Trigger | None
     is_open: bool
 
+    @property
+    def has_content(self) -> bool:
+        """Whether anything is declared about the values in its events."""
+        declared = self.trigger
+        parts = (declared.carries, declared.ahead, declared.falls) if declared is not None else ()
+        return any(each is not None for each in parts)
+
     def problems(self, body: Any) -> Iterator[Problem]:
         """Return the reasons why a body does not fit its schema."""
         return self.instances.problems(self.payload, body) if self.payload else iter(())

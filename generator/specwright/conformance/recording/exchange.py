@@ -7,6 +7,8 @@ import shlex
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 
 from specwright.pointer import Pointer, resolve
@@ -188,6 +190,26 @@ def value_at(value: JsonValue, pointer: Pointer) -> JsonValue:
 def text_of(value: JsonValue) -> str:
     """Return a value as it is written in a header or a query."""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def seconds_of(value: JsonValue) -> float | None:
+    """Return a date-time (RFC 3339) in seconds since 1970; None for any other value."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return datetime.fromisoformat(value).timestamp()
+    except ValueError:
+        return None
+
+
+def decimal_of(value: JsonValue) -> Decimal | None:
+    """Return a number, also one that is written as a text; None for any other value."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        return Decimal(str(value))
+    except InvalidOperation:
+        return None
 
 
 def message(headers: Headers, body: bytes | None) -> dict[str, JsonValue]:

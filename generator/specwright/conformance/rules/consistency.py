@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from functools import reduce
 from typing import Any
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Contract, Operation
-from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.contract.links import member_names
+from specwright.conformance.contract.resources import shape, variables
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    JsonValue,
+    decimal_of,
+    seconds_of,
+    value_at,
+)
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.applicators import (
     Subschema,
@@ -21,12 +28,14 @@ from specwright.document.applicators import (
     of_property,
     reachable,
 )
+from specwright.names import snake
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.computed import COMPUTED, SET_WHEN, Computed, Means, When
+from specwright.vocabulary.keywords.mode import MODE
 from specwright.vocabulary.keywords.moment import MOMENT, Moment
 
-_KEYWORDS: tuple[Keyword[Any], ...] = (COMPUTED, SET_WHEN, MOMENT)
+_KEYWORDS: tuple[Keyword[Any], ...] = (COMPUTED, SET_WHEN, MOMENT, MODE)
 # The maximum difference between the clocks of server and test, and their resolution.
 _CLOCKS_SECONDS = 600.0
 _COARSE_SECONDS = 2.0
@@ -39,12 +48,14 @@ class _Object:
 
     Attributes:
         properties: the names of its members with the schemas that declare something about them.
+        schemas: the pointers of the schemas that apply to it.
         around: the object that contains it, at any depth.
         depth: the number of objects and arrays that contain it.
     """
 
     value: dict[str, JsonValue]
     properties: _Declared
+    schemas: tuple[Pointer, ...]
     around: _Object | None
     depth: int
 
@@ -52,7 +63,7 @@ class _Object:
         """Return the name, the pointer and the value of a timestamp, in seconds since 1970."""
         for name, schema in self.properties:
             if MOMENT.read(schema.value) is wanted:
-                seconds = _seconds(self.value[name])
+                seconds = seconds_of(self.value[name])
                 if seconds is not None:
                     return name, schema.pointer, seconds
         return None
@@ -68,6 +79,16 @@ class Consistency:
     _applied: dict[tuple[Pointer, ...], list[Subschema]] = field(default_factory=dict)
     # The latest read of a resource, by role and URL.
     _read: dict[tuple[str, str], Exchange] = field(default_factory=dict)
+    # The newest version of a resource in another response, by role, schema and id.
+    _newest: dict[tuple[str, Pointer, str], tuple[float, Exchange]] = field(default_factory=dict)
+    # The mode that the first response to each role shows.
+    _modes: dict[str, tuple[JsonValue, Exchange]] = field(default_factory=dict)
+    # The schema of a resource, with the likely names of the id by which a GET reads it.
+    _readers: dict[Pointer, tuple[str, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the operations that read one resource."""
+        self._readers = dict(_readers(self.contract))
 
     def __call__(self, exchange: Exchange) -> list[Violation]:
         """Return the violations in an exchange."""
@@ -120,7 +141,8 @@ class Consistency:
             declared = [
                 (name, each) for name, found in members.items() for each in found if _declares(each)
             ]
-            this = _Object(value, declared, around, depth)
+            pointers = tuple(each.pointer for each in applied)
+            this = _Object(value, declared, pointers, around, depth)
             if declared:
                 yield this
             for name, found in members.items():
@@ -143,8 +165,25 @@ class Consistency:
                     if message:
                         said = f"{operation.name}: {message}"
                         yield Violation(Behaviour.CONSISTENCY, place, said, (exchange,))
+            if MODE.name in schema.value:
+                yield from self._mode(exchange, operation, name, found.value[name], schema.pointer)
         yield from self._created(exchange, operation, found)
         yield from self._modified(exchange, operation, found)
+
+    def _mode(
+        self,
+        exchange: Exchange,
+        operation: Operation,
+        name: str,
+        value: JsonValue,
+        place: Pointer,
+    ) -> Iterator[Violation]:
+        self.record.check(Behaviour.CONSISTENCY, place)
+        first, other = self._modes.setdefault(exchange.role, (value, exchange))
+        if value != first:
+            said = f"'{name}' is '{value}', and '{first}' in other responses to the same key"
+            message = f"{operation.name}: {said}"
+            yield Violation(Behaviour.CONSISTENCY, place, message, (other, exchange))
 
     def _created(
         self, exchange: Exchange, operation: Operation, found: _Object
@@ -172,6 +211,12 @@ class Consistency:
                 f"{operation.name}: '{created[0]}' is earlier than '{name}' of the contained object"
             )
             yield Violation(Behaviour.MOMENT, created[1], message, (exchange,))
+        for schema in found.schemas:
+            ids = {snake(name): value for name, value in found.value.items()}
+            names = [each for each in self._readers.get(schema, ()) if each in ids]
+            if names:
+                which = exchange.role, schema, str(ids[names[0]])
+                yield from self._version(exchange, operation, found, which, seconds)
         if found.depth or not operation.is_safe:
             return
         self.record.check(Behaviour.MOMENT, place)
@@ -193,6 +238,39 @@ class Consistency:
             message = f"{operation.name}: the resource has changed, but '{name}' has not"
             yield Violation(Behaviour.MOMENT, place, message, (before, exchange))
 
+    def _version(
+        self,
+        exchange: Exchange,
+        operation: Operation,
+        found: _Object,
+        key: tuple[str, Pointer, str],
+        seconds: float,
+    ) -> Iterator[Violation]:
+        """Compare a resource as it is read with newer versions in earlier responses."""
+        newest = self._newest.get(key)
+        if found.depth:
+            if newest is None or newest[0] < seconds:
+                self._newest[key] = seconds, exchange
+        elif newest is not None and operation.is_safe:
+            shown_at, earlier = newest
+            is_later = earlier.sent_at + earlier.seconds < exchange.sent_at
+            if is_later and seconds < shown_at:
+                said = "an earlier response had a newer version of the resource"
+                message = f"{operation.name}: {said}"
+                proofs = (earlier, exchange)
+                yield Violation(Behaviour.MOMENT, operation.pointer, message, proofs)
+
+
+def _readers(contract: Contract) -> Iterator[tuple[Pointer, tuple[str, ...]]]:
+    for operation in contract.operations.values():
+        path, response = shape(operation.site.key), operation.response(200)
+        names = variables(operation.site.key)
+        schema = None if response is None else contract.schema_of(response)
+        is_reader = operation.method == "GET" and path[-1:] == (None,) and len(names) == 1
+        if is_reader and schema is not None:
+            at, _ = contract.document.end(schema, {"$ref": f"#{schema}"})
+            yield at, member_names(path[:-1], names[0])
+
 
 def _declares(schema: Subschema) -> bool:
     value = schema.value
@@ -211,7 +289,7 @@ def _is_missing(value: dict[str, JsonValue], name: str, needed: When) -> str:
 
 def _differs(value: dict[str, JsonValue], name: str, computed: Computed) -> str:
     """Return how a value differs from its computed value; empty if it does not."""
-    given = _number(value[name])
+    given = decimal_of(value[name])
     if given is None or not _holds(value, computed.when):
         return ""
     try:
@@ -230,31 +308,13 @@ def _computed(by: Means, parts: list[JsonValue]) -> Decimal | None:
         return Decimal(len(parts[0])) if isinstance(parts[0], list) else None
     if by is Means.PRODUCT:
         parts = [each for each in parts if each is not None]
-    numbers = [_number(each) for each in parts]
+    numbers = [decimal_of(each) for each in parts]
     if not numbers or any(each is None for each in numbers):
         return None
     known = [each for each in numbers if each is not None]
     if by is Means.PRODUCT:
         return reduce(lambda one, other: one * other, known)
     return max(Decimal(0), known[0] - sum(known[1:]))
-
-
-def _number(value: JsonValue) -> Decimal | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        return Decimal(str(value))
-    except InvalidOperation:
-        return None
-
-
-def _seconds(value: JsonValue) -> float | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        return datetime.fromisoformat(value).timestamp()
-    except ValueError:
-        return None
 
 
 def _date(text: str | None) -> float | None:

@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,9 +19,11 @@ from specwright.conformance.recording.exchange import (
     JsonValue,
     Response,
     readings,
+    seconds_of,
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rules.letters import letters
 from specwright.conformance.rules.lists import of_list
 from specwright.document import sites
 from specwright.document.sites import Site
@@ -87,6 +88,7 @@ class Monitors:
             found += self._response_time(exchange, operation)
             found += self._of_operation(exchange, operation, exchange.response)
             found += of_list(self.contract, self.record, operation, exchange)
+            found += letters(operation, exchange)
         return found
 
     def _no_answer(self, exchange: Exchange, operation: Operation | None) -> Iterator[Violation]:
@@ -351,11 +353,9 @@ def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:
 
 def sort_key(value: JsonValue) -> Any:
     """Return a value for comparison: timestamps as points in time, numbers as numbers."""
-    if isinstance(value, str):
-        try:
-            return datetime.fromisoformat(value).timestamp()
-        except ValueError:
-            return value
+    seconds = seconds_of(value)
+    if seconds is not None:
+        return seconds
     return value if value is not None else ""
 
 

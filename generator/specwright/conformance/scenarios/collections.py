@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.roles import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
@@ -16,7 +15,7 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, value
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.lists import each_of, matches
 from specwright.conformance.scenarios.paging import announces_end, following
-from specwright.document import sites
+from specwright.conformance.scenarios.whole_lists import wholes
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.filter import FILTER, Filter
@@ -25,8 +24,6 @@ from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 _PAGES = 12
 # The size and the number of small pages of a filtered list, so that there are several.
 _SMALL, _SMALL_PAGES = 2, 4
-# The number of values tried for a parameter of which one is required.
-_TRIED = 2
 
 
 def collections(bench: Workbench) -> None:
@@ -36,7 +33,7 @@ def collections(bench: Workbench) -> None:
         if declared is None or operation.pointer not in bench.made:
             continue
         trial = _Trial(bench, operation, declared)
-        for call in trial.wholes(None):
+        for call in wholes(bench, operation):
             walk = trial.walk(call, trial.largest)
             if operation.declared["requires_one_of"] is None:
                 trial.holds_what_was_made(walk)
@@ -64,33 +61,6 @@ class _Trial:
     @property
     def place(self) -> Pointer:
         return self.operation.pointer + join(PAGINATION.name)
-
-    def wholes(self, without: ParameterSlot | None) -> Iterator[Call]:
-        """Yield calls without filters; where one is required, calls with each but the given one."""
-        made = self.bench.made[self.operation.pointer][0]
-        dropped = {each.key for each in self.operation.slots if each.filter is not None}
-        dropped |= {
-            slot.key
-            for name in (self.declared.limit, self.declared.cursor)
-            if (slot := self._slot(name)) is not None
-        }
-        plain = {key: value for key, value in made.arguments.items() if key not in dropped}
-        needed = self.operation.declared["requires_one_of"]
-        if needed is None:
-            yield Call(self.operation, plain)
-            return
-        for name in needed.parameters:
-            slot = self._slot(name)
-            if slot is not None and slot is not without:
-                for value in self._values(slot)[:_TRIED]:
-                    yield Call(self.operation, {**plain, slot.key: value})
-
-    def _values(self, slot: ParameterSlot) -> list[JsonValue]:
-        """Return the values of a parameter that the document names."""
-        document = self.bench.contract.document
-        schema = document.follow(slot.site.value.get("schema"))
-        listed = schema.get("enum") if isinstance(schema, dict) else None
-        return list(listed or [value for _, value in sites.examples(document, slot.site)])
 
     @property
     def largest(self) -> int | None:
@@ -164,7 +134,9 @@ class _Trial:
             if operation is None or response is None or not response.is_success:
                 continue
             if operation.declared["reset"] is not None:
-                found.clear()
+                # The key whose limits may be used up may be one of the same partner.
+                if each.role not in (OTHER, OTHER_MODE):
+                    found.clear()
             elif operation.method == "DELETE":
                 removed = urlsplit(each.request.url).path.rstrip("/")
                 found.pop(removed.rpartition("/")[2], None)
@@ -188,6 +160,11 @@ class _Trial:
             if len(self.items(exchange)) > usual:
                 said = f"more than {usual} items, the default, without a size"
                 self._violate(Behaviour.PAGE_SIZE, place, said, exchange)
+        most = self.largest or 0
+        short = [each for each in walk.exchanges[:-1] if len(self.items(each)) < most]
+        if self.declared.full and short:
+            said = f"a page has fewer than the {most} items requested, and more follow"
+            self._violate(Behaviour.PAGE_SIZE, place, said, short[0])
         if walk.is_whole and announces_end(self.declared) and 0 < whole <= (self.largest or 0):
             last = self.walk(call, whole, 2)
             if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
@@ -196,7 +173,7 @@ class _Trial:
 
     def filters(self, slot: ParameterSlot, declared: Filter) -> None:
         """Compare the filtered items, on all pages, with the unfiltered ones."""
-        for call in self.wholes(slot):
+        for call in wholes(self.bench, self.operation, slot):
             whole = self.walk(call, self.largest)
             counted = Counter(
                 value

@@ -100,4 +100,5 @@ def takes_everything(operation: Operation) -> bool:
     """Return whether an operation is a command without an object, such as a sandbox reset."""
     responses = operation.responses
     makes = "201" in responses or any("links" in each.value for each in responses.values())
-    return not (operation.is_safe or operation.has_body or operation.slots or makes)
+    is_command = not (operation.is_safe or operation.has_body or operation.slots or makes)
+    return is_command or operation.declared["reset"] is not None

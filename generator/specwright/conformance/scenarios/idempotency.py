@@ -17,6 +17,7 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.explore import renew
+from specwright.conformance.scenarios.refusals import Keys, missing
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 
@@ -75,6 +76,7 @@ class _Trial:
         self.failure(call)
         self.scope(call, first)
         self.other_keys(call)
+        Keys(self.bench, self.operation, self.declared).of_another_path(call)
 
     def replay(self, call: Call, first: Exchange) -> None:
         """Repeat the request, also with equivalent payloads."""
@@ -289,6 +291,8 @@ class _Trial:
             code = "" if wanted.code is None else f" {wanted.code.raw}"
             said = f"{how} was answered {response.status}, not {wanted.status}{code}"
             self._violate(rule, said, exchange)
+        elif wanted is not None and (name := missing(response, wanted)):
+            self._violate(rule, f"{how} was answered without {name}", exchange)
 
     def _violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
         self.bench.target.record.violate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from http.client import PAYMENT_REQUIRED
 
 from specwright.conformance.behaviours import Behaviour
@@ -14,7 +14,7 @@ from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import Exchange, decimal_of
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import join
@@ -50,15 +50,45 @@ def exhausted(bench: Workbench) -> None:
 
 def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
     """Call an operation until it fails, unless that would take too many calls."""
+    amount: Decimal | None = None
     for _ in range(_MOST_CHARGES):
         call = _dearest(bench, operation)
         exchange = None if call is None else bench.send(call)
         if exchange is None or exchange.response is None or not exchange.response.is_success:
+            _is_told(bench, operation, exchange, amount)
             _leaves_free(bench, operation, exchange)
             return
         amount, balance = _charged([exchange], declared), _balance(bench, declared)
         if not amount or balance is None or balance / amount > _MOST_CHARGES:
             return
+
+
+def _is_told(
+    bench: Workbench, operation: Operation, unpaid: Exchange | None, amount: Decimal | None
+) -> None:
+    """Check the amounts in the refusal of a call that was paid for before.
+
+    Args:
+        amount: the amount that the same call was charged; None if it did not succeed.
+    """
+    declared: Charge = operation.declared["charge"]
+    response = None if unpaid is None else unpaid.response
+    if unpaid is None or response is None or declared.unpaid is None:
+        return
+    if response.status != PAYMENT_REQUIRED:
+        return
+    place = operation.pointer + join(CHARGE.name, "unpaid")
+    bench.target.record.check(Behaviour.CONSERVATION, place)
+    for name, at, actual in (
+        ("required amount", declared.unpaid.amount, amount),
+        ("balance", declared.unpaid.balance, _balance(bench, declared)),
+    ):
+        shown = decimal_of(response.at(at.raw))
+        if actual is not None and shown != actual:
+            message = f"{operation.name}: the {name} in the refusal is {shown}, not {actual}"
+            bench.target.record.violate(
+                Violation(Behaviour.CONSERVATION, place, message, (unpaid,))
+            )
 
 
 def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None) -> None:
@@ -172,7 +202,7 @@ def _balance(bench: Workbench, declared: Charge, role: str = MAIN) -> Decimal | 
         response = found[1].response if found is not None else None
     else:
         response = bench.ask(next(bench.candidates(operation)), role).response
-    return None if response is None else _number(response.at(declared.at.raw))
+    return None if response is None else decimal_of(response.at(declared.at.raw))
 
 
 def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
@@ -180,7 +210,7 @@ def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
     total = Decimal(0)
     for exchange in exchanges:
         if exchange.response is not None and exchange.response.is_success:
-            amount = _number(exchange.response.at(declared.amount.raw))
+            amount = decimal_of(exchange.response.at(declared.amount.raw))
             if amount is None:
                 return None
             total += amount
@@ -192,11 +222,4 @@ def _left(exchange: Exchange, declared: Charge) -> Decimal | None:
     response = exchange.response
     if declared.left is None or response is None:
         return None
-    return _number(response.at(declared.left.raw))
-
-
-def _number(value: JsonValue) -> Decimal | None:
-    try:
-        return None if isinstance(value, bool) or value is None else Decimal(str(value))
-    except InvalidOperation:
-        return None
+    return decimal_of(response.at(declared.left.raw))

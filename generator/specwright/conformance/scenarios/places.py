@@ -79,7 +79,7 @@ def _creating(bench: Workbench) -> list[Operation]:
     return [
         each
         for each in bench.contract.operations.values()
-        if each.method == "POST" and each.pointer in bench.made
+        if each.method == "POST" and each.pointer in bench.made and "201" in each.responses
     ]
 
 

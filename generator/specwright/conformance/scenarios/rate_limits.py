@@ -12,8 +12,10 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import STATE
+from specwright.conformance.scenarios.precedence import Mistake, mistakes, precedes
 from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitClass
 
 _THREADS = 8
@@ -34,6 +36,7 @@ def windows(bench: Workbench) -> None:
         if call is not None:
             _falls(bench, place, call)
             _is_apart(bench, place, call, declared)
+            _counts_mistakes(bench, place, name.raw, call)
 
 
 def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
@@ -75,6 +78,49 @@ def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitC
         record.violate(
             Violation(Behaviour.RATE_LIMIT_SCOPE, place, message, (before, *between, after))
         )
+
+
+def _counts_mistakes(bench: Workbench, place: Pointer, name: str, call: Call) -> None:
+    """Check that requests count which the limit is declared to be checked before."""
+    errors = bench.contract.errors
+    role = LIMITED if LIMITED in bench.target.keys else MAIN
+    for mistake in mistakes(bench) if errors is not None else ():
+        at = mistake.operation
+        of_class = _class_of(bench, mistake.method, None if at is None else at.pointer)
+        is_before = errors and precedes(errors, Condition.RATE_LIMITED, mistake.condition)
+        if of_class != name or not is_before:
+            continue
+        bench.target.record.check(Behaviour.RATE_LIMIT, place)
+        # At the end of a window in the middle, earlier requests no longer count.
+        shown = _uncounted(bench, call, mistake, role)
+        if shown and _uncounted(bench, call, mistake, role):
+            message = f"{mistake.shown}: does not count for the limit of the class '{name}'"
+            bench.target.record.violate(
+                Violation(Behaviour.RATE_LIMIT, place, message, tuple(shown))
+            )
+
+
+def _uncounted(bench: Workbench, call: Call, mistake: Mistake, role: str) -> list[Exchange]:
+    """Return the exchanges that show that a mistake does not count; empty if it does."""
+    before = bench.send(call, role)
+    between = [mistake.send(bench, role) for _ in range(_IN_A_ROW)]
+    after = bench.send(call, role)
+    left, then = _left(bench, before), _left(bench, after)
+    is_refused = any(each.response and each.response.status == _TOO_MANY for each in between)
+    if left is None or then is None or is_refused or left - then > len(between):
+        return []
+    return [before, *between, after]
+
+
+def _class_of(bench: Workbench, method: str, operation: Pointer | None) -> str | None:
+    """Return the class of an operation; for an unknown path, that of all with its method."""
+    found = {
+        declared.class_.raw
+        for each in bench.contract.operations.values()
+        if each.method == method and operation in (None, each.pointer)
+        if (declared := each.declared["rate_limit"]) is not None
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def rate_limits(bench: Workbench) -> None:
@@ -182,11 +228,10 @@ def _waits(
 
 def _served(bench: Workbench, name: str) -> list[Exchange]:
     """Return the exchanges of a class that were served to the limited key until now."""
-    of_class = {each.pointer for each in _of_class(bench, name)}
     return [
         each
         for each in bench.target.record.exchanges
-        if each.role == LIMITED and each.operation in of_class
+        if each.role == LIMITED and _class_of(bench, each.request.method, each.operation) == name
         if each.response is not None and each.response.status != 429
     ]
 

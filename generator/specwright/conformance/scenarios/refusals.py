@@ -18,6 +18,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.scenarios.listed_ids import listed_ids
 from specwright.document import sites
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
@@ -35,7 +36,6 @@ def refusals(bench: Workbench) -> None:
         if declared is not None and made is not None:
             trial = Keys(bench, operation, declared)
             trial.reordered(made[0])
-            trial.of_another_path(made[0])
             calls = trial.examples()
             with ThreadPoolExecutor(max(len(calls), 1)) as pool:
                 for first in pool.map(trial.at_work, calls):
@@ -121,6 +121,12 @@ class Keys:
             if busy and not first.done() and OTHER in self.bench.target.keys:
                 other = self.bench.ask(call, OTHER)
         begun = first.result()
+        if busy and second.response is not None and self.declared.in_progress is not None:
+            self.bench.target.record.check(Behaviour.IDEMPOTENCY_CONCURRENT, self.place)
+            name = missing(second.response, self.declared.in_progress)
+            if name:
+                said = f"a request that is in progress was answered without {name}"
+                self.violate(Behaviour.IDEMPOTENCY_CONCURRENT, said, begun, second)
         if other is not None:
             self.bench.target.record.check(Behaviour.IDEMPOTENCY_SCOPE, self.place)
             if self.is_taken(other.response):
@@ -172,7 +178,11 @@ class Keys:
             if slot.written.location != "path":
                 continue
             now = call.arguments.get(slot.key)
-            others = [each for each in self.bench.known(self.operation, slot) if each != now]
+            known = [
+                *listed_ids(self.bench, self.operation),
+                *self.bench.known(self.operation, slot),
+            ]
+            others = [each for each in known if str(each) != str(now)]
             if not others:
                 reason = "only one value is known for a path parameter"
                 self.bench.target.record.skip(Behaviour.IDEMPOTENCY_CHANGED, self.place, reason)
@@ -195,3 +205,9 @@ class Keys:
         """Record that the operation has broken a rule."""
         said = f"{self.operation.name}: {message}"
         self.bench.target.record.violate(Violation(rule, self.place, said, exchanges))
+
+
+def missing(response: Response, declared: Answer) -> str:
+    """Return the declared header that a response lacks; empty if it lacks none."""
+    header = declared.header
+    return header.raw if header is not None and response.header(header.raw) is None else ""

@@ -13,7 +13,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.scenarios.explore import PAUSE_SECONDS, renew
+from specwright.conformance.scenarios.explore import ENOUGH, PAUSE_SECONDS, renew
 from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.reset import RESET, Reset
@@ -43,8 +43,12 @@ class _Trial:
 
     def run(self) -> None:
         """Reset once in the other mode, and once as this partner."""
+        # What new items cost may have been used up.
+        self.bench.succeed(self.operation)
         self._is_apart(OTHER_MODE, "the other mode")
-        renew(self.bench)
+        for _ in range(ENOUGH):
+            renew(self.bench)
+        self._fill(OTHER)
         theirs = self._listed(OTHER)
         self._again()
         self._keeps(theirs, self._listed(OTHER), "deletes data of another partner")
@@ -62,6 +66,12 @@ class _Trial:
                     self._listed(MAIN),
                     f"with a key of {whose} deletes data of this partner",
                 )
+
+    def _fill(self, role: str) -> None:
+        """Create a resource in each emptied list as another role."""
+        if role in self.bench.target.keys:
+            for call, _ in self._keyed():
+                self.bench.ask(self.bench.with_fresh_key(call), role)
 
     def _listed(self, role: str) -> dict[str, Exchange]:
         """Return the lists that a reset empties, as a role sees them."""
@@ -116,6 +126,8 @@ class _Trial:
             if made is None or slot is None or not page.resume or page.next is None:
                 continue
             fresh = Call(operation, {})
+            # With fewer items before the reset, a list that starts again could look the same.
+            self._has(fresh, ENOUGH)
             exchange = self.bench.ask(fresh)
             for _ in range(_PAGES):
                 cursor = exchange.response and exchange.response.at(page.next.raw)
@@ -131,16 +143,24 @@ class _Trial:
     def _goes_on(self, fresh: Call, later: Call, before: Exchange) -> None:
         """Check that items after a reset follow the position of the feed before it."""
         renew(self.bench)
-        name, ends = str(fresh.operation.site.id), time.monotonic() + _PATIENCE_SECONDS
-        while not self._ids(name, self.bench.ask(fresh)):
-            if time.monotonic() > ends:
-                return
-            time.sleep(PAUSE_SECONDS)
-        after = self.bench.ask(later)
+        if not self._has(fresh, 1):
+            return
+        name, after = str(fresh.operation.site.id), self.bench.ask(later)
         self.bench.target.record.check(Behaviour.RESET, self.place)
-        if after.response is not None and after.response.is_success and not self._ids(name, after):
+        status = None if after.response is None else after.response.status
+        is_busy = status is None or status == 429 or after.is_busy
+        if not is_busy and not self._ids(name, after):
             said = f"{name} shows no new items after its previous position"
             self._violate(said, before, after)
+
+    def _has(self, call: Call, count: int) -> bool:
+        """Wait until a list has a number of items; return whether it has."""
+        name, ends = str(call.operation.site.id), time.monotonic() + _PATIENCE_SECONDS
+        while len(self._ids(name, self.bench.ask(call))) < count:
+            if time.monotonic() > ends:
+                return False
+            time.sleep(PAUSE_SECONDS)
+        return True
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
         """Return the ids of the items of a list."""

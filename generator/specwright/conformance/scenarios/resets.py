@@ -27,6 +27,14 @@ def finish(bench: Workbench) -> None:
                 bench.succeed(operation)
 
 
+def restored(bench: Workbench) -> None:
+    """Restore balances by a reset, before the steps with the most requests."""
+    for operation in bench.contract.operations.values():
+        declared: Reset | None = operation.declared["reset"]
+        if declared is not None and declared.restores and bench.succeed(operation) is not None:
+            renew(bench)
+
+
 @dataclass(frozen=True, slots=True)
 class _Trial:
     bench: Workbench

@@ -10,7 +10,7 @@ from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
 
-_NOWHERE = "/nothing-is-at-this-path"
+NOWHERE = "/nothing-is-at-this-path"
 _METHODS = ("GET", "POST", "DELETE")
 
 
@@ -52,7 +52,7 @@ def _ask(
 def _elsewhere(bench: Workbench) -> Iterator[tuple[str, str, str]]:
     """Yield methods and paths that do not exist, with the paths as shown in messages."""
     for method in _METHODS:
-        yield method, _NOWHERE, _NOWHERE
+        yield method, NOWHERE, NOWHERE
     known = {each.site.key for each in bench.contract.operations.values()}
     for call, _ in list(bench.made.values()):
         key = call.operation.site.key

@@ -15,6 +15,7 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.scenarios.listed_ids import listed_ids
 from specwright.pointer import join
 from specwright.vocabulary.keywords.transition import TRANSITION, Transition
 
@@ -96,11 +97,14 @@ class _Machine:
                 self.bench.succeed(operation)
 
     def _known(self) -> Iterator[Call]:
-        """Yield a call of the reader for each known resource."""
+        """Yield a call of the reader for each resource that is listed, or known in another way."""
         names = [("path", name) for name in variables(self.reader.site.key)]
         slots = [slot for name in names for slot in self.reader.slots if slot.key == name]
         known = zip(*(self.bench.known(self.reader, each) for each in slots), strict=False)
-        for values in list(known):
+        listed = (
+            [(each,) for each in listed_ids(self.bench, self.reader)] if len(names) == 1 else []
+        )
+        for values in dict.fromkeys([*listed, *known]):
             yield Call(self.reader, dict(zip(names, values, strict=True)))
 
     def _drive(self, call: Call) -> None:

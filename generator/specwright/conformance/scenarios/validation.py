@@ -306,7 +306,8 @@ class _Trial:
         listed = {each.raw: value.condition for each, value in errors.codes.items()}
         # Another member may be at fault: a valid value may require one that is missing.
         at_fault = param is None or str(param).split(".")[-1] == spot.name
-        return listed.get(str(code)) in MALFORMED and at_fault
+        is_malformed = listed.get(str(code)) in MALFORMED or code == self._own_code(spot.place)
+        return is_malformed and at_fault
 
     def _code(self, exchange: Exchange, spot: _Spot, variant: Variant) -> None:
         """Compare the code of a refusal with those declared for its condition."""

@@ -128,17 +128,27 @@ def _texts(schema: dict[str, Any], usual: str) -> Iterator[Variant]:
         yield Variant(f"'{wrong}'", wrong, Condition.INVALID_VALUE)
     if "format" not in schema:
         for limit, beyond in ((least, least - 1), (most, most + 1)):
-            if 0 <= beyond <= _LONGEST:
-                yield Variant(f"a text of {limit}", _of_length(usual, limit), None)
-                beside = _of_length(usual, beyond)
-                yield Variant(f"a text of {beyond}", beside, Condition.INVALID_LENGTH)
+            yield from _lengths(usual, limit, beyond)
         yield Variant(f"'{_INTERNATIONAL}'", _INTERNATIONAL, None)
+    elif schema["format"] == "uri" and "://" in usual:
+        # A longer path is still a path; a longer host would be another server.
+        path = "" if "/" in usual.partition("://")[2] else "/"
+        yield from _lengths(usual + path, most, most + 1)
     if "pattern" in schema:
         near = [f"{usual[:1]} {usual[1:]}", f"{usual[:1]}ü{usual[1:]}", "-", *_shortened(usual)]
+        near.append(usual + usual[-1:])
         for text in dict.fromkeys(near):
             if least <= len(text) <= most:
                 how = "a text that the pattern refuses"
                 yield Variant(how, text, Condition.INVALID_VALUE)
+
+
+def _lengths(usual: str, limit: int, beyond: int) -> Iterator[Variant]:
+    """Yield a text of the length at a limit, and one of the length beyond it."""
+    if 0 <= beyond <= _LONGEST:
+        yield Variant(f"a text of {limit}", _of_length(usual, limit), None)
+        beside = _of_length(usual, beyond)
+        yield Variant(f"a text of {beyond}", beside, Condition.INVALID_LENGTH)
 
 
 def _of_length(usual: str, length: int) -> str:

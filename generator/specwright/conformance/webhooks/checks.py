@@ -8,6 +8,7 @@ from typing import Any
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.recording.exchange import seconds_of, text_of
 from specwright.conformance.webhooks.attempt import Attempt
 from specwright.document.sites import essence
 from specwright.pointer import Pointer, resolve
@@ -17,6 +18,8 @@ from specwright.runtime.shared.signature import (
     StaleSignatureError,
 )
 
+# The tolerated difference between the clocks of server and test.
+_CLOCKS_SECONDS = 600.0
 # The webhook, the attempt, and the secret of its endpoint.
 Check = Callable[[Webhook, Attempt, str | None], Iterator[str]]
 
@@ -36,6 +39,37 @@ def in_body(attempt: Attempt, pointer: Pointer) -> str | None:
     except KeyError:
         return None
     return found if isinstance(found, str) else None
+
+
+def carried(webhook: Webhook, attempt: Attempt) -> str | None:
+    """Return the text of the value that the trigger declares; None if it is missing."""
+    declared = webhook.trigger.carries if webhook.trigger is not None else None
+    try:
+        found = None if declared is None else resolve(body_of(attempt), declared.at.raw)
+    except KeyError:
+        return None
+    return None if found is None else text_of(found)
+
+
+def event_content(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
+    assert webhook.trigger is not None
+    carries, ahead = webhook.trigger.carries, webhook.trigger.ahead
+    if carries is not None:
+        values, found = [each.raw for each in carries.values], carried(webhook, attempt)
+        if body_of(attempt) is not None and found not in values:
+            yield f"'{carries.at.raw}' is '{found}', not {' or '.join(values)}"
+    moment = None if ahead is None else seconds_of(in_body(attempt, ahead.at.raw))
+    if ahead is not None and moment is not None:
+        early = moment - attempt.received_at
+        if (
+            not ahead.least_seconds - _CLOCKS_SECONDS
+            <= early
+            <= ahead.most_seconds + _CLOCKS_SECONDS
+        ):
+            yield (
+                f"'{ahead.at.raw}' is {early:,.0f} seconds later, not between "
+                f"{ahead.least_seconds:,} and {ahead.most_seconds:,}"
+            )
 
 
 def event_schema(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
@@ -108,6 +142,7 @@ def signature(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterato
 
 CHECKS: dict[str, Check] = {
     Behaviour.EVENT_SCHEMA: event_schema,
+    Behaviour.EVENT_CONTENT: event_content,
     Behaviour.EVENT_HEADERS: event_headers,
     Behaviour.SIGNATURE: signature,
 }

@@ -12,7 +12,7 @@ from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.webhooks.attempt import Attempt, Fault
-from specwright.conformance.webhooks.checks import CHECKS, in_body
+from specwright.conformance.webhooks.checks import CHECKS, carried, in_body
 from specwright.conformance.webhooks.endpoints import SOURCE, Endpoint
 from specwright.conformance.webhooks.sequence import Pace, awaited, broken
 from specwright.pointer import Pointer, join
@@ -28,6 +28,7 @@ REMOVAL_SECONDS = 0.25
 # The keyword that each rule is about; other rules are about the webhook as a whole.
 _DECLARATIONS: Mapping[str, str] = {
     Behaviour.EVENT_MISSING: TRIGGER.name,
+    Behaviour.EVENT_CONTENT: TRIGGER.name,
     Behaviour.SIGNATURE: SIGNATURE.name,
     Behaviour.DELIVERY_RETRY: DELIVERY.name,
     Behaviour.DELIVERY_ACKNOWLEDGED: DELIVERY.name,
@@ -36,6 +37,7 @@ _DECLARATIONS: Mapping[str, str] = {
 # The part of a webhook that a rule requires.
 _NEEDS: Mapping[str, Callable[[Webhook], object]] = {
     Behaviour.EVENT_SCHEMA: attrgetter("payload"),
+    Behaviour.EVENT_CONTENT: attrgetter("has_content"),
     Behaviour.SIGNATURE: attrgetter("signature"),
     Behaviour.DELIVERY_RETRY: attrgetter("delivery"),
     Behaviour.DELIVERY_ACKNOWLEDGED: attrgetter("delivery"),
@@ -149,20 +151,43 @@ class Judge:
         if webhook.trigger is None:
             return
         until = cause.answered_at + webhook.trigger.within_seconds
-        first = self.arrived(webhook, cause, attempts)
         self._check(Behaviour.EVENT_MISSING, webhook)
-        if first is None:
-            message = f"no delivery of it arrived within {webhook.trigger.within_seconds} seconds"
-            self._break(Behaviour.EVENT_MISSING, webhook, message, before=(cause.exchange,))
-        elif first.received_at > until:
-            self._break(Behaviour.EVENT_MISSING, webhook, "it arrived too late", first)
+        for value, first in self.arrived(webhook, cause, attempts).items():
+            if first is None:
+                carries = webhook.trigger.carries
+                said = "" if carries is None else f" with '{value}' at '{carries.at.raw}'"
+                seconds = webhook.trigger.within_seconds
+                message = f"no delivery of it{said} arrived within {seconds} seconds"
+                self._break(Behaviour.EVENT_MISSING, webhook, message, before=(cause.exchange,))
+            elif first.received_at > until:
+                self._break(Behaviour.EVENT_MISSING, webhook, "it arrived too late", first)
 
     def arrived(
         self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]
-    ) -> Attempt | None:
-        """Return the first attempt of a webhook after its trigger."""
-        after = (each for each in attempts if each.received_at >= cause.begun_at)
-        return next((each for each in after if self.webhook(each) is webhook), None)
+    ) -> dict[str | None, Attempt | None]:
+        """Return the first attempts of a webhook after its trigger, by the declared values.
+
+        Without such values, it is the first one of all.
+        """
+        declared = webhook.trigger.carries if webhook.trigger is not None else None
+        after = [each for each in attempts if each.received_at >= cause.begun_at]
+        own = [each for each in after if self.webhook(each) is webhook]
+        if declared is None:
+            return {None: next(iter(own), None)}
+        return {
+            # A body that did not arrive may have had the value.
+            value.raw: next(
+                (each for each in own if carried(webhook, each) in (value.raw, None)), None
+            )
+            for value in declared.values
+        }
+
+    def again(self, webhook: Webhook, since: float, attempts: Sequence[Attempt]) -> None:
+        """Check that an event is not sent again after a time, while its value stays low."""
+        for event in self.events(attempts):
+            if self.webhook(event[0]) is webhook and event[0].received_at > since:
+                message = "it is sent again while the value is still below its threshold"
+                self._break(Behaviour.EVENT_CONTENT, webhook, message, event[0])
 
     def tested(
         self, registration: Registration, tested: Sequence[Attempt], others: Sequence[Attempt]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.webhooks import Registration, Webhook
-from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.exchange import Exchange, decimal_of
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
@@ -17,6 +18,7 @@ from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, identi
 from specwright.conformance.webhooks.receiver import GivenUp, Plays, Receiver, Setting
 from specwright.conformance.webhooks.sequence import Pace
 from specwright.vocabulary.keywords.delivery import Delivery
+from specwright.vocabulary.keywords.trigger import Falls
 
 # Calls the operation with this id, with its request example of this name or with any valid request;
 # returns the exchange, or that of a preceding call that failed.
@@ -24,6 +26,8 @@ Provoke = Callable[[str, str | None], Exchange]
 
 # The delay of a slow response beyond the declared timeout.
 _SLOWER_SECONDS = 0.5
+# How long to watch for an event that must not be sent.
+_QUIET_SECONDS = 2.0
 # The usual statuses of applications and frameworks.
 _USUAL_SUCCESSES = (200, 204, 202)
 # Statuses that refuse a selection of types that an implementation does not accept.
@@ -31,6 +35,7 @@ _NOT_VALID = (400, 422)
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
     Behaviour.EVENT_SCHEMA: "no delivery of it arrived",
+    Behaviour.EVENT_CONTENT: "no delivery of it arrived",
     Behaviour.EVENT_HEADERS: "no delivery of it arrived",
     Behaviour.SIGNATURE: "no delivery of it with a known secret arrived",
     Behaviour.DELIVERY_REDIRECT: "no delivery of it was answered with a redirect",
@@ -75,6 +80,8 @@ class Observation:
     Attributes:
         provoke: calls the operations that trigger webhooks.
         other_mode: sends requests with a key of the other mode; None without one.
+        undone: operations with request examples that succeed and are undone later: what they make
+            must not be told as finished.
     """
 
     target: Target
@@ -84,9 +91,12 @@ class Observation:
     provoke: Provoke
     pace: Pace
     other_mode: Target | None = None
+    undone: Sequence[tuple[str, str]] = ()
     _judge: Judge = field(init=False, repr=False)
     _endpoints: Endpoints = field(init=False, repr=False)
     _causes: dict[str, Cause] = field(default_factory=dict, repr=False)
+    # The webhooks about a value below its threshold, with the time when it fell further.
+    _lower: list[tuple[Webhook, float]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         """Prepare the endpoints and the judge of attempts."""
@@ -107,7 +117,10 @@ class Observation:
             whole = self._register(self._rotation(), every, registered, selected)
             plays = self._plays()
             narrow = self._register(plays, selected[:1], registered)
+            for name, example in self.undone:
+                self.provoke(name, example)
             self._cause_all(whole)
+            self._cause_below(whole)
             until = self._cause_again(narrow, selected[:1], len(plays))
             self._settle(whole, narrow, len(plays), until)
         except (CannotObserve, GivenUp) as error:
@@ -212,6 +225,29 @@ class Observation:
                     Behaviour.EVENT_MISSING, place(Behaviour.EVENT_MISSING, webhook), reason
                 )
 
+    def _cause_below(self, whole: Endpoint) -> None:
+        """Lower values that are below their thresholds, which must not trigger the event again."""
+        for webhook in self.webhooks:
+            cause, trigger = self._causes.get(webhook.name), webhook.trigger
+            if cause is None or trigger is None or trigger.falls is None:
+                continue
+            until = cause.answered_at + trigger.within_seconds
+            self.receiver.wait(partial(self._has_arrived, webhook, cause, whole), until)
+            begun_at, was_below = time.time(), self._is_below(trigger.falls)
+            self.provoke(trigger.operation.raw, None)
+            if was_below and self._is_below(trigger.falls):
+                self._lower.append((webhook, begun_at))
+
+    def _has_arrived(self, webhook: Webhook, cause: Cause, endpoint: Endpoint) -> bool:
+        came = self.receiver.attempts(endpoint.url)
+        return None not in self._judge.arrived(webhook, cause, came).values()
+
+    def _is_below(self, declared: Falls) -> bool:
+        response = self.provoke(declared.read.raw, None).response
+        places = (declared.at.raw, declared.below.raw)
+        value, threshold = (decimal_of(response.at(each)) if response else None for each in places)
+        return value is not None and threshold is not None and value < threshold
+
     def _cause_again(self, narrow: Endpoint, selected: Sequence[str], times: int) -> float:
         """Trigger a number of events of an endpoint; return when the last of them is due."""
         caused = [
@@ -254,10 +290,10 @@ class Observation:
         self, whole: Endpoint, narrow: Endpoint, events: int, until: float
     ) -> Iterator[float]:
         """Yield the times until which deliveries are expected."""
-        came = self.receiver.attempts(whole.url)
+        yield from (begun_at + _QUIET_SECONDS for _, begun_at in self._lower)
         for webhook in self.webhooks:
             cause = self._causes.get(webhook.name)
-            if cause and webhook.trigger and not self._judge.arrived(webhook, cause, came):
+            if cause and webhook.trigger and not self._has_arrived(webhook, cause, whole):
                 yield cause.answered_at + webhook.trigger.within_seconds
         if len(self._judge.events(self.receiver.attempts(narrow.url))) < events:
             yield until
@@ -275,6 +311,8 @@ class Observation:
         for webhook in self.webhooks:
             if webhook.name in self._causes:
                 self._judge.arrival(webhook, self._causes[webhook.name], came)
+        for webhook, since in self._lower:
+            self._judge.again(webhook, since, came)
         self._judge.selection(self.registration, selected, self.receiver.attempts(narrow.url))
         self._judge.leave(_NOT_SEEN)
         if self.receiver.refused:

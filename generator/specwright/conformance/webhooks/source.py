@@ -19,6 +19,7 @@ from specwright.conformance.webhooks.endpoints import SOURCE
 from specwright.conformance.webhooks.observe import Observation, setting
 from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace
+from specwright.vocabulary.keywords.charge import Charge
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ class Watch:
             bench = Workbench(self.contract, target, SOURCE)
             pace = Pace(options.retry_scale, self.patience_seconds)
             provoke = partial(cause, bench)
-            Observation(target, receiver, declared, registered, provoke, pace, apart).run()
+            undone = list(_undone(self.contract))
+            Observation(target, receiver, declared, registered, provoke, pace, apart, undone).run()
 
     @contextmanager
     def _in_other_mode(self) -> Iterator[Target | None]:
@@ -99,3 +101,11 @@ class Watch:
         self._is_over = True
         if self._receiver is not None:
             self._receiver.give_up()
+
+
+def _undone(contract: Contract) -> Iterator[tuple[str, str]]:
+    """Yield the operations with a declared refund, and the names of its request examples."""
+    for operation in contract.operations.values():
+        declared: Charge | None = operation.declared["charge"]
+        if declared is not None and declared.refund is not None and operation.site.id:
+            yield operation.site.id, declared.refund.scenario.raw

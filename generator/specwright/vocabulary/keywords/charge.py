@@ -25,6 +25,16 @@ class Refund:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unpaid:
+    """The amounts in the response to a call that the balance does not cover (status 402)."""
+
+    amount: Annotated[
+        InstancePointer, Names(Target.ERROR_BODY), "The place of the required amount."
+    ]
+    balance: Annotated[InstancePointer, Names(Target.ERROR_BODY), "The place of the balance."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
     """Only success takes an amount from a balance."""
 
@@ -43,6 +53,9 @@ class Charge:
         "The place of the remaining balance in the response, or null.",
     ] = None
     refund: Annotated[Refund | None, "The way for a test to observe a refund, or null."] = None
+    unpaid: Annotated[
+        Unpaid | None, "The amounts in the response if the balance is too low, or null."
+    ] = None
 
 
 CHARGE = Keyword[Charge](

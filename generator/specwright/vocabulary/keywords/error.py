@@ -116,6 +116,13 @@ class ErrorContract:
         Names(Target.RESPONSE_HEADER),
         "The header of every response that carries the request id, or null.",
     ] = None
+    precedence: Annotated[
+        tuple[Condition, ...],
+        Limits(uniqueItems=True),
+        "The order in which a server checks these conditions: of those that a request meets, the "
+        "response is about the first one. Where `rate_limited` comes first, requests that meet a "
+        "later one count for the limit.",
+    ] = ()
     codes: Annotated[Mapping[Name, ErrorCode], Limits(minProperties=1), "Every code known today."]
 
 

@@ -27,6 +27,11 @@ class Answer:
         Names(Target.ERROR_CODE, status="status"),
         "A code listed in `x-contract-error`. Null when error bodies have none.",
     ] = None
+    header: Annotated[
+        Name | None,
+        Names(Target.RESPONSE_HEADER, status="status"),
+        "A header that the response always has, such as `Retry-After`, or null.",
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

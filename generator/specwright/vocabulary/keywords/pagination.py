@@ -82,6 +82,11 @@ class Pagination:
         "True if the next cursor is always given, even at the end of the list, and can be used "
         "later to request the items added since.",
     ] = False
+    full: Annotated[
+        bool,
+        "True if every page but the last one has as many items as requested. False if it may have "
+        "fewer.",
+    ] = False
     interval_seconds: Annotated[
         Positive | None,
         "The minimum number of seconds between two requests of a caller that waits for new items. "

@@ -7,7 +7,56 @@ from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
-from specwright.vocabulary.types import Name, Positive
+from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carries:
+    """The values that events have at a place."""
+
+    at: Annotated[
+        InstancePointer, Names(Target.REQUEST_BODY), "The place of the value in the event."
+    ]
+    values: Annotated[
+        tuple[Name, ...],
+        Limits(minItems=1, uniqueItems=True),
+        "The values, numbers as texts. The cause leads to an event with each of them, and no event "
+        "has another one.",
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """The time from an event to a later moment, such as the end of a subscription."""
+
+    at: Annotated[
+        InstancePointer,
+        Names(Target.REQUEST_BODY),
+        "The place of the moment, a date-time, in the event.",
+    ]
+    least_seconds: Annotated[Positive, "The minimum number of seconds before the moment."]
+    most_seconds: Annotated[Positive, "The maximum number of seconds before the moment."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Falls:
+    """A value that an event is about: it is sent when the value falls below a threshold, and again
+    only after it was back.
+    """
+
+    read: Annotated[
+        Name, Names(Target.OPERATION), "The operationId that returns the value and the threshold."
+    ]
+    at: Annotated[
+        InstancePointer,
+        Names(Target.RESPONSE_BODY, operation="read"),
+        "The place of the value in that response.",
+    ]
+    below: Annotated[
+        InstancePointer,
+        Names(Target.RESPONSE_BODY, operation="read"),
+        "The place of the threshold in that response.",
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +76,13 @@ class Trigger:
         Positive,
         "The maximum number of seconds between the call and the first delivery attempt.",
     ]
+    carries: Annotated[Carries | None, "The values that its events have at a place, or null."] = (
+        None
+    )
+    ahead: Annotated[Ahead | None, "The time from its events to a moment, or null."] = None
+    falls: Annotated[Falls | None, "The value whose fall below a threshold causes it, or null."] = (
+        None
+    )
 
 
 TRIGGER = Keyword[Trigger](

@@ -42,6 +42,11 @@ class WebhookEndpoint:
         "The operationId that sends a webhook to one endpoint, whether its type is listed or not; "
         "or null.",
     ]
+    public: Annotated[
+        bool,
+        "True if a URL is refused that has user information, or whose host is an address of a "
+        "network that is not public.",
+    ] = False
 
 
 WEBHOOK_ENDPOINT = Keyword[WebhookEndpoint](

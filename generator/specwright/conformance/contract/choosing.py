@@ -1,0 +1,71 @@
+"""Members of a request body that choose an item of a list (`x-contract-chosen-from`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.read_only import in_place
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
+from specwright.vocabulary.keywords.pagination import Pagination
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """A member that some items require, with its place and its schema."""
+
+    place: Pointer
+    schema: dict[str, Any]
+    declared: RequiredWhen
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """A member that chooses an item.
+
+    Attributes:
+        lister: the operation that lists the items; None if the document does not have it, or not
+            with ids.
+        required: the members that some of the items require, by name.
+    """
+
+    name: str
+    place: Pointer
+    lister: Operation | None
+    required: dict[str, Required]
+
+    @property
+    def page(self) -> Pagination | None:
+        """The declaration of the pages of the list."""
+        page: Pagination | None = self.lister.declared["pagination"] if self.lister else None
+        return page
+
+
+def choosing(contract: Contract, operation: Operation) -> Iterator[Choosing]:
+    """Yield the members of an operation's body that choose items."""
+    schema = contract.body_schema(operation)
+    members = {} if schema is None else dict(_members(contract, schema))
+    for name, (place, value) in members.items():
+        declared = CHOSEN_FROM.read(value)
+        if declared is None:
+            continue
+        lister = contract.by_id.get(declared.list.raw)
+        page = lister.declared["pagination"] if lister is not None else None
+        required = {
+            other: Required(at, each, rule)
+            for other, (at, each) in members.items()
+            if (rule := REQUIRED_WHEN.read(each)) is not None and rule.of.raw == join(name)
+        }
+        yield Choosing(name, place, lister if page is not None and page.id else None, required)
+
+
+def _members(
+    contract: Contract, schema: Pointer
+) -> Iterator[tuple[str, tuple[Pointer, dict[str, Any]]]]:
+    for at, found in in_place(contract.document, schema):
+        for name, each in (found.get("properties") or {}).items():
+            if isinstance(each, dict):
+                yield name, (at + join("properties", name), each)

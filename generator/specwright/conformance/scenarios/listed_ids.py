@@ -1,0 +1,47 @@
+"""Ids of all resources in a list, not only of the newest one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Link, Operation
+from specwright.conformance.contract.links import inferred, listed
+from specwright.conformance.contract.resources import Shape, shape
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.scenarios.whole_lists import wholes
+
+
+def listed_ids(bench: Workbench, operation: Operation) -> Iterator[str]:
+    """Yield the values for the only path variable of an operation.
+
+    They are those that links of lists give to it, or to another operation on the same resource.
+    """
+    wanted = _resource(operation)
+    for call, before in list(bench.made.values()) if wanted else ():
+        links = [
+            each
+            for each in _links(bench, call, before)
+            if _resource(bench.contract.operations[each.target]) == wanted
+        ]
+        whole = next(wholes(bench, call.operation), call)
+        response = bench.ask(whole).response if links else None
+        if response is not None:
+            expressions = {str(each) for link in links for each in link.parameters.values()}
+            for expression in sorted(expressions):
+                yield from listed(response, expression)
+
+
+def _resource(operation: Operation) -> Shape:
+    """Return the path of the resource with the only variable in the path of an operation."""
+    path = shape(operation.site.key)
+    return path[: path.index(None) + 1] if path.count(None) == 1 else ()
+
+
+def _links(bench: Workbench, call: Call, before: Exchange) -> list[Link]:
+    response = before.response
+    if response is None or not call.operation.is_safe:
+        return []
+    declared = bench.contract.links(call.operation, response.status)
+    return declared or list(inferred(bench.contract, call, response))
