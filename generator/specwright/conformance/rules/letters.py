@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.judging.accepted import spelled
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
 
@@ -24,7 +25,8 @@ def letters(operation: Operation, exchange: Exchange) -> Iterator[Violation]:
     sent = exchange.request.json_or_none
     for name, before, after in _texts("", sent, response.json_or_none):
         if _is_lost(before, after):
-            message = f"{operation.name}: letters of '{name}' are lost: {before!r} is {after!r}"
+            said = f"{spelled(before)} is {spelled(after)}"
+            message = f"{operation.name}: letters of '{name}' are lost: {said}"
             rule = Behaviour.WRITTEN_IS_READ
             yield Violation(rule, operation.pointer, message, (exchange,), _LOST)
             return

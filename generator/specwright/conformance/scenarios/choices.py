@@ -47,7 +47,9 @@ def _choices(bench: Workbench, *, is_below: bool) -> None:
             continue
         for member in choosing(bench.contract, operation):
             made, lister, page = bench.made.get(operation.pointer), member.lister, member.page
-            if made is None or lister is None or page is None or lister.pointer not in bench.made:
+            is_made = made is not None and isinstance(made[0].body, dict)
+            is_listed = lister is not None and lister.pointer in bench.made
+            if made is None or lister is None or page is None or not (is_made and is_listed):
                 reason = "the operation never succeeded, or the list names no ids"
                 bench.target.record.skip(Behaviour.INVALID_ACCEPTED, member.place, reason)
                 continue
@@ -94,12 +96,13 @@ class _Choices:
         for whole in wholes(self.bench, self.lister):
             response = self.bench.ask(replace(whole, arguments={**whole.arguments, **own})).response
             items = None if response is None else response.at(self.page.items.raw)
-            found |= {self._id(each): each for each in items} if isinstance(items, list) else {}
+            for each in items if isinstance(items, list) else ():
+                if (id_ := self._id(each)) is not None:
+                    found[str(id_)] = each
         return found
 
-    def _id(self, item: JsonValue) -> str:
-        assert self.page.id is not None
-        return str(value_at(item, self.page.id.raw))
+    def _id(self, item: JsonValue) -> JsonValue:
+        return None if self.page.id is None else value_at(item, self.page.id.raw)
 
     def _fitting(self, call: Call, item: JsonValue) -> Call:
         """Return the call with an item and the members that this item requires."""

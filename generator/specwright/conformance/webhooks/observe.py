@@ -244,8 +244,11 @@ class Observation:
 
     def _is_below(self, declared: Falls) -> bool:
         response = self.provoke(declared.read.raw, None).response
-        places = (declared.at.raw, declared.below.raw)
-        value, threshold = (decimal_of(response.at(each)) if response else None for each in places)
+        if response is None:
+            return False
+        value, threshold = (
+            decimal_of(response.at(each.raw)) for each in (declared.at, declared.below)
+        )
         return value is not None and threshold is not None and value < threshold
 
     def _cause_again(self, narrow: Endpoint, selected: Sequence[str], times: int) -> float:
