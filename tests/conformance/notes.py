@@ -26,12 +26,13 @@ from tests.conformance.shop import serving
 
 TEXT = {"type": "string"}
 COLOURS = ["red", "blue"]
-LARGEST = 1_000
+LARGEST, LONGEST = 1_000, 60
 CODES = {
     "bad_json": (400, "invalid_json"),
     "bad_value": (400, "invalid_value"),
     "missing": (400, "missing_field"),
     "nothing_asked": (400, None),
+    "bad_link": (400, None),
     "not_found": (404, None),
     "no_method": (405, "method_not_allowed"),
     "too_large": (413, "body_too_large"),
@@ -43,6 +44,12 @@ NOTE = {
     "properties": {
         "colour": {"type": "string", "enum": COLOURS},
         "tag": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        "link": {
+            "type": "string",
+            "format": "uri",
+            "maxLength": LONGEST,
+            "x-contract-invalid": {"code": "bad_link"},
+        },
     },
 }
 BOARD = [{"id": str(number), "colour": COLOURS[number % 2]} for number in range(4)]
@@ -202,6 +209,9 @@ class Notes:
             return "bad_value"
         if "colour" not in value:
             return "missing"
+        link, most = value.get("link", ""), LONGEST // (1 + (self.bug == "short links"))
+        if not isinstance(link, str) or len(link) > most or " " in link:
+            return "bad_link"
         tag = value.get("tag", "TAG")
         length = "+" if self.bug == "tags of any length" else "{3}"
         fits = isinstance(tag, str) and re.fullmatch(f"[A-Z]{length}", tag)

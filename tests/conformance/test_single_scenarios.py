@@ -165,7 +165,13 @@ def test_any_operation_of_a_path_tells_of_its_methods_or_it_is_said(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("bug", "rules"),
-    [("", set()), ("tags of any length", {"invalid-accepted"}), ("one code", {"error-code"})],
+    [
+        ("", set()),
+        ("tags of any length", {"invalid-accepted"}),
+        ("one code", {"error-code"}),
+        # By the code of its own, and not by one of the form of requests.
+        ("short links", {"valid-refused"}),
+    ],
 )
 def test_a_member_that_no_example_has_is_tried_from_a_sample(
     tmp_path: Path, bug: str, rules: set[str]
