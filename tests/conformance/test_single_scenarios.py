@@ -263,17 +263,28 @@ def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
     assert found == ["GET /orders: a created resource is not in the list"]
 
 
-def test_a_reset_is_left_to_the_steps_that_are_about_it() -> None:
+def test_a_reset_is_left_to_the_steps_that_are_about_it(tmp_path: Path) -> None:
+    document = json.loads(shop.DOCUMENT.read_text("utf-8"))
+    # As if it made something.
+    done = document["paths"]["/reset"]["post"]["responses"]["200"]
+    done["links"] = {"credit": {"operationId": "getCredit"}}
+    linked = written(tmp_path, document)
     with (
         shop.serving(shop.Shop().app()) as url,
-        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+        Target(url, Credential.of(linked.document), Record(), {MAIN: ANNA}) as target,
     ):
-        made = Workbench(contract(), target, "scenarios")
-        for scenario in (explore, located):
-            scenario(made)
-        reset = contract().by_id["reset"].pointer
-        assert all(each.operation != reset for each in target.record.exchanges)
+        made, reset = Workbench(linked, target, "scenarios"), linked.by_id["reset"]
+
+        def resets() -> list[int]:
+            found = target.record.exchanges
+            return [each.number for each in found if each.operation == reset.pointer]
+
+        explore(made)
+        assert resets() == []
+        assert made.succeed(reset) is not None
+        located(made)
+        assert len(resets()) == 1
         restored(made)
-        order = contract().by_id["createOrder"].pointer
-        later = [each.operation for each in target.record.exchanges]
-        assert order in later[later.index(reset) :]
+        order = linked.by_id["createOrder"].pointer
+        later = target.record.exchanges[resets()[-1] :]
+        assert order in {each.operation for each in later}

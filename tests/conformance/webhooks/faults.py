@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from .provider import FEW, PAUSES, WITHIN, Attempt, Event, Hook, Provider, soon
+from .provider import FEW, LATEST, PAUSES, WITHIN, Attempt, Event, Hook, Provider, soon
 
 
 class DecodesTheSecret(Provider):
@@ -150,6 +150,11 @@ class IsDueSoon(Provider):
         super().emit(replace(event, due=soon(60)))
 
 
+class IsDueMuchLater(Provider):
+    def emit(self, event: Event) -> None:
+        super().emit(replace(event, due=soon(2 * LATEST)))
+
+
 class TellsOfTheLost(Provider):
     def handle(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         if body.get("lost"):
@@ -188,6 +193,7 @@ FAULTS: dict[type[Provider], str] = {
     SendsOneWeight: "event-missing",
     SendsAnotherWeight: "event-content",
     IsDueSoon: "event-content",
+    IsDueMuchLater: "event-content",
     TellsOfTheLost: "event-content",
     TellsEachTimeOfFewBoxes: "event-content",
 }

@@ -20,8 +20,8 @@ import httpx2
 
 # A parcel is due 90 minutes after it was sent.
 DUE, SOONEST, LATEST = 5_400, 3_600, 7_200
-# The boxes at first, and below how many of them more are needed.
-BOXES, FEW = 2, 2
+# The boxes at first, of which one is lost, and below how many of them more are needed.
+BOXES, FEW = 3, 2
 TIMEOUT = 1
 PAUSES = [2, 2]
 WITHIN = 3
