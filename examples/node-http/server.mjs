@@ -5,8 +5,8 @@
 //
 // Everything is in memory, events for as long as it runs. One process serves it, so what happens
 // between two `await`s happens at once. An entry of ESIM_KEYS may end in `:READ:WRITE`, which are
-// requests per minute. For tests on one machine, ESIM_PRIVATE_WEBHOOKS=1 lets webhook endpoints have
-// private addresses, and ESIM_WEBHOOK_RETRY_SCALE multiplies the pauses between attempts.
+// requests per minute. For tests on one machine, ESIM_LOOPBACK_WEBHOOKS=1 lets webhook endpoints be
+// on it, and ESIM_WEBHOOK_RETRY_SCALE multiplies the pauses between attempts.
 
 import { createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { lookup } from "node:dns/promises";
@@ -562,9 +562,10 @@ function testEndpoint({ account, values: [id] }) {
   return [202, { event_id: account.emit("webhook.test", { webhook_endpoint_id: id }, { only }) }];
 }
 
+const LOOPBACK = process.env.ESIM_LOOPBACK_WEBHOOKS === "1" ? "" : "127.0.0.0/8 ";
 const PRIVATE = new BlockList();
 for (const range of (
-  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 " +
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 ${LOOPBACK}169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ` +
   "192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 " +
   "::/3 2001::/23 2001:db8::/32 2002::/16 4000::/2 8000::/1"
 ).split(" ")) {
@@ -577,7 +578,6 @@ async function mayDeliverTo(url) {
   if (!URL.canParse(url) || !/^[!-~]*$/.test(url) || /["<>\\^`{|}]/.test(url)) return false;
   const { hostname, username, password, hash } = new URL(url);
   if (username || password || hash) return false;
-  if (process.env.ESIM_PRIVATE_WEBHOOKS === "1") return true;
   try {
     const addresses = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true });
     return addresses.every(({ address, family }) => !PRIVATE.check(address, `ipv${family}`));

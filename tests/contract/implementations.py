@@ -57,7 +57,7 @@ def node() -> Iterator[Served]:
             env={
                 **os.environ,
                 "ESIM_KEYS": ",".join(entries),
-                "ESIM_PRIVATE_WEBHOOKS": "1",
+                "ESIM_LOOPBACK_WEBHOOKS": "1",
                 "ESIM_WEBHOOK_RETRY_SCALE": RETRY_SCALE,
                 "NODE_EXTRA_CA_CERTS": str(Authority.at(Path(directory)).file),
             },

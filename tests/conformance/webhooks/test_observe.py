@@ -90,10 +90,11 @@ def observed(document: Document, provider: Provider, authority: Authority, pace:
         def provoke(operation: str, example: str | None) -> Any:
             if operation != "sendParcel":
                 return target.send(target.request("POST", "/nothing"), "webhooks", None)
-            body = json.dumps({"fragile": example == "fragile"}).encode()
+            body = json.dumps({example: True}).encode()
             return target.send(target.request("POST", "/parcels", body=body), "webhooks", None)
 
-        Observation(target, receiver, declared, registered, provoke, pace).run()
+        undone = [("sendParcel", "lost")]
+        Observation(target, receiver, declared, registered, provoke, pace, undone=undone).run()
     return record
 
 
@@ -176,7 +177,7 @@ def test_a_call_that_fails_causes_no_violation_but_is_said(
 ) -> None:
     class Broken(Provider):
         def handle(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-            if path == "/parcels" and body["fragile"]:
+            if path == "/parcels" and body.get("fragile"):
                 return 503, {}
             return super().handle(method, path, body)
 

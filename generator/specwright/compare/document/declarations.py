@@ -105,8 +105,8 @@ def _other(before: Any, after: Any) -> bool:
 
 
 def _required(before: Any, after: Any) -> bool:
-    """Return whether callers have to meet a new requirement; false was none."""
-    return after is True and before is not True
+    """Return whether callers have to meet a new requirement; false is none."""
+    return after is True
 
 
 def _demands(before: Any, after: Any) -> bool:
