@@ -162,6 +162,12 @@ class TellsOfTheLost(Provider):
         return super().handle(method, path, body)
 
 
+class PingsTheSubscribed(Provider):
+    def start(self, hook: Hook, event: Event) -> None:
+        if event.kind != "hook.ping" or event.kind in hook.wanted:
+            super().start(hook, event)
+
+
 class TellsEachTimeOfFewBoxes(Provider):
     def is_short(self) -> bool:
         return self.boxes < FEW
@@ -191,6 +197,7 @@ FAULTS: dict[type[Provider], str] = {
     ForgetsAKind: "event-missing",
     SendsLate: "event-missing",
     SendsOneWeight: "event-missing",
+    PingsTheSubscribed: "event-missing",
     SendsAnotherWeight: "event-content",
     IsDueSoon: "event-content",
     IsDueMuchLater: "event-content",

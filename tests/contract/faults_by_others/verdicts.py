@@ -25,15 +25,37 @@ The first figure is of 2026-11-22, before any check was changed for these faults
 that is written for one of them should be written for what other documents declare, too: a figure
 that grows by knowing the faults says nothing.
 
-As of now is 2026-11-24, on a busy machine: what was found at first and not judged again counts as
-found; all others were judged by the quick profile, and twelve of those that it missed by the full
-one, which missed them, too. So the figure as of now is a lower bound.
+As of now is 2026-11-25, on a busy machine: all of them were judged again. What is still missed is
+listed at the end, with the reason. By then the author of the checks had read every fault: the
+declarations that were added for them are general, and the figure as of now is no estimate of what
+is left to find elsewhere.
 
 `nox -s faults_by_others` proves and judges all of them, in an hour, and
 `nox -s faults_by_others -- NAME` some. The faults are in `tests/contract/faults_by_others`, and
 `python -m tests.contract.faulty NAME` serves with one of them. `nox -s derive` makes this page.
 
 """
+
+
+# Why a fault is missed.
+_NO_WORDS = "no keyword declares it"
+_TWO = "it relates two resources, which no keyword does"
+_CENT = "an amount has to be met to the cent, and no run buys for an exact sum"
+MISSED = {
+    "event-time-with-offset": "`date-time` allows any offset (RFC 3339), and the document no less",
+    "unlimited-is-zero": "zero is a valid number of bytes, by the document",
+    "unknown-parameter-is-refused": _NO_WORDS,
+    "other-bytes-in-deliveries": "the JSON is equal; that the bytes are is not declared",
+    "low-balance-is-told-once-for-ever": (
+        "`falls` declares it; no run lets a value rise again while it receives events"
+    ),
+    "no-date-of-success": _NO_WORDS,
+    "last-cent-cannot-be-spent": _CENT,
+    "low-at-the-threshold": _CENT,
+    "data-of-one-day": _TWO,
+    "validity-never-starts": _TWO,
+    "minutes-of-the-clock": "only a test that waits for the end of a minute sees it",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +116,9 @@ def render() -> str:
     for kind, names in kinds.items():
         lines += ["", f"## {_title(kind)}", "", "| Fault | Found first by | Found now by |"]
         lines += ["|---|---|---|", *(_row(name, verdicts[name]) for name in names)]
+    missed = [name for name, each in verdicts.items() if not each.last.is_found]
+    lines += ["", "## Still missed", "", "| Fault | Reason |", "|---|---|"]
+    lines += [f"| `{name}` | {MISSED[name]} |" for name in missed]
     return HEAD + "\n".join(lines) + "\n"
 
 

@@ -178,9 +178,9 @@ def _texts(value: JsonValue) -> Iterator[str]:
 
 
 def _traits(place: Pointer, value: JsonValue, texts: Counter[str]) -> Iterator[Hashable]:
-    """Yield what tells kinds of items apart, each with its place.
+    """Yield the traits of an item, each with its place.
 
-    That is the words that several items have, the presence of values, and the decimal places.
+    They are words that several items have, the presence of values, and decimal places.
     """
     if isinstance(value, dict):
         for name, each in value.items():

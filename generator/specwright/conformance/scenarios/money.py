@@ -120,6 +120,10 @@ def _dearest(bench: Workbench, operation: Operation) -> Call | None:
 def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
     record, place = bench.target.record, operation.pointer + join(CHARGE.name)
     made = bench.succeed(operation)
+    if made is None and operation.pointer in bench.made and operation.site.id:
+        # The resources that it needs may be gone.
+        cause(bench, operation.site.id, None)
+        made = bench.made[operation.pointer]
     if made is None:
         record.skip(Behaviour.CONSERVATION, place, "the operation never succeeded")
         return

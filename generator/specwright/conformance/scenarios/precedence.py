@@ -17,7 +17,7 @@ from specwright.conformance.scenarios.routes import NOWHERE
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
 
-# The roles of callers whose requests meet a condition whatever they ask for.
+# The roles of callers with a fault of their own, and its condition.
 _CALLERS: Final = (
     (Condition.MISSING_CREDENTIALS, NOBODY, "without credentials"),
     (Condition.INVALID_CREDENTIALS, STRANGER, "with a wrong key"),
@@ -26,7 +26,7 @@ _CALLERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A request that meets one condition, whoever sends it.
+    """A request that meets one condition, for any caller.
 
     Attributes:
         shown: the request in words.

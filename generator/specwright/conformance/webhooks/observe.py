@@ -95,6 +95,7 @@ class Observation:
     _judge: Judge = field(init=False, repr=False)
     _endpoints: Endpoints = field(init=False, repr=False)
     _causes: dict[str, Cause] = field(default_factory=dict, repr=False)
+    _tests: dict[str, Cause] = field(default_factory=dict, repr=False)
     # The webhooks about a value below its threshold, with the time when it fell further.
     _lower: list[tuple[Webhook, float]] = field(default_factory=list, repr=False)
 
@@ -217,7 +218,7 @@ class Observation:
             if call not in made:
                 made[call] = self._call(webhook, whole)
             cause = made[call]
-            if cause.exchange.response is not None and cause.exchange.response.is_success:
+            if _is_done(cause):
                 self._causes[webhook.name] = cause
             else:
                 reason = f"the call that triggers it {outcome(cause.exchange)}"
@@ -260,8 +261,9 @@ class Observation:
             or (self.registration.test is None and each.trigger and each.name in selected)
         ]
         for webhook in caused[:1]:
-            for _ in range(times):
-                self._call(webhook, narrow)
+            causes = [self._call(webhook, narrow) for _ in range(times)]
+            if self.registration.is_sent_to_one(webhook) and _is_done(causes[0]):
+                self._tests[webhook.name] = causes[0]
         return time.time() + self._test_seconds()
 
     def _call(self, webhook: Webhook, endpoint: Endpoint) -> Cause:
@@ -294,10 +296,11 @@ class Observation:
     ) -> Iterator[float]:
         """Yield the times until which deliveries are expected."""
         yield from (begun_at + _QUIET_SECONDS for _, begun_at in self._lower)
-        for webhook in self.webhooks:
-            cause = self._causes.get(webhook.name)
-            if cause and webhook.trigger and not self._has_arrived(webhook, cause, whole):
-                yield cause.answered_at + webhook.trigger.within_seconds
+        for causes, endpoint in ((self._causes, whole), (self._tests, narrow)):
+            for webhook in self.webhooks:
+                cause = causes.get(webhook.name)
+                if cause and webhook.trigger and not self._has_arrived(webhook, cause, endpoint):
+                    yield cause.answered_at + webhook.trigger.within_seconds
         if len(self._judge.events(self.receiver.attempts(narrow.url))) < events:
             yield until
         for endpoint in (whole, narrow):
@@ -316,6 +319,11 @@ class Observation:
                 self._judge.arrival(webhook, self._causes[webhook.name], came)
         for webhook, since in self._lower:
             self._judge.again(webhook, since, came)
+        # A test reaches an endpoint whether it has selected the type or not.
+        for webhook in self.webhooks:
+            if webhook.name in self._tests:
+                tested = self.receiver.attempts(narrow.url)
+                self._judge.arrival(webhook, self._tests[webhook.name], tested)
         self._judge.selection(self.registration, selected, self.receiver.attempts(narrow.url))
         self._judge.leave(_NOT_SEEN)
         if self.receiver.refused:
@@ -350,3 +358,8 @@ class Observation:
     def _test_seconds(self) -> float:
         declared = (each.trigger for each in self.webhooks if each.trigger is not None)
         return max((each.within_seconds for each in declared), default=0)
+
+
+def _is_done(cause: Cause) -> bool:
+    response = cause.exchange.response
+    return response is not None and response.is_success
