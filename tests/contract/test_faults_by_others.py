@@ -7,7 +7,7 @@ import pytest
 from tests.contract.faults.table import FAULTS as BESIDE
 from tests.contract.faults_by_others import by_hand, prove
 from tests.contract.faults_by_others.table import CLASSES, FAULTS
-from tests.contract.faults_by_others.verdicts import load
+from tests.contract.faults_by_others.verdicts import MISSED, load
 
 
 def test_each_class_has_at_least_five_faults() -> None:
@@ -27,6 +27,10 @@ def test_every_fault_has_a_proof() -> None:
 
 def test_every_fault_was_judged() -> None:
     assert load().keys() == FAULTS.keys(), "run: nox -s faults_by_others"
+
+
+def test_what_is_missed_has_a_reason() -> None:
+    assert {name for name, each in load().items() if not each.last.is_found} == MISSED.keys()
 
 
 @pytest.mark.parametrize(
