@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.judging.accepted import spelled
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
 
@@ -25,8 +24,8 @@ def letters(operation: Operation, exchange: Exchange) -> Iterator[Violation]:
     sent = exchange.request.json_or_none
     for name, before, after in _texts("", sent, response.json_or_none):
         if _is_lost(before, after):
-            said = f"{spelled(before)} is {spelled(after)}"
-            message = f"{operation.name}: letters of '{name}' are lost: {said}"
+            # The texts may be secrets: they are in the evidence, where those are concealed.
+            message = f"{operation.name}: letters of '{name}' are lost"
             rule = Behaviour.WRITTEN_IS_READ
             yield Violation(rule, operation.pointer, message, (exchange,), _LOST)
             return
@@ -35,8 +34,9 @@ def letters(operation: Operation, exchange: Exchange) -> Iterator[Violation]:
 def _texts(name: str, sent: JsonValue, shown: JsonValue) -> Iterator[tuple[str, str, str]]:
     """Yield the texts at the same place of a request and its response, with their names."""
     if isinstance(sent, dict) and isinstance(shown, dict):
-        for each in sent.keys() & shown.keys():
-            yield from _texts(each, sent[each], shown[each])
+        for each, value in sent.items():
+            if each in shown:
+                yield from _texts(each, value, shown[each])
     elif isinstance(sent, str) and isinstance(shown, str):
         yield name, sent, shown
 

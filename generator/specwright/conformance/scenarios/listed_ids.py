@@ -28,8 +28,13 @@ def listed_ids(bench: Workbench, operation: Operation) -> Iterator[str]:
         whole = next(wholes(bench, call.operation), call)
         response = bench.ask(whole).response if links else None
         if response is not None:
-            expressions = {str(each) for link in links for each in link.parameters.values()}
-            for expression in sorted(expressions):
+            expressions = {
+                str(each): None
+                for link in links
+                for name, each in link.parameters.items()
+                if name.rpartition(".")[2] in bench.contract.operations[link.target].template.names
+            }
+            for expression in expressions:
                 yield from listed(response, expression)
 
 
