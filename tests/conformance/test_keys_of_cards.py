@@ -11,8 +11,12 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.scenarios.idempotency import idempotency
-from specwright.conformance.scenarios.refusals import refusals
+from specwright.conformance.scenarios.refusals import Keys, refusals
 from tests.conformance.fastapi_apps import bench_of, messages
 
 DECLARED = {
@@ -24,7 +28,7 @@ DECLARED = {
 }
 BODY = {"reference": "first", "amount": 5}
 # Long enough for a second request.
-WORK_SECONDS = 0.2
+WORK_SECONDS = 0.3
 
 
 class Topup(BaseModel):
@@ -39,6 +43,7 @@ def _again(response: JSONResponse, headers: dict[str, str]) -> Response:
 def cards(bug: str = "") -> FastAPI:
     """Two cards, whose top-ups take a while."""
     app, lock = FastAPI(), threading.Lock()
+    app.state.begun = threading.Event()
     busy, done = set[str](), dict[str, tuple[object, JSONResponse]]()
 
     @app.get("/cards")
@@ -61,6 +66,7 @@ def cards(bug: str = "") -> FastAPI:
                 headers = {"Replayed": "yes"}
                 return _again(response, headers) if before == payload else JSONResponse({}, 422)
             busy.add(topup.reference)
+            app.state.begun.set()
         time.sleep(WORK_SECONDS)
         response = JSONResponse({"card": id, "reference": topup.reference}, 201)
         with lock:
@@ -97,3 +103,24 @@ def test_the_card_is_part_of_a_request_and_a_pause_is_named(
         refusals(bench)
         found = messages(bench, "idempotency-changed", "idempotency-concurrent")
         assert {each.removeprefix("POST /cards/{id}/topups: ") for each in found} == said
+
+
+def test_a_request_may_arrive_after_the_one_that_was_sent_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, ask, main = cards("no pause"), Workbench.ask, threading.current_thread()
+
+    def late(bench: Workbench, call: Call, role: str = MAIN) -> Exchange:
+        if threading.current_thread() is not main:
+            assert app.state.begun.wait(10)
+        return ask(bench, call, role)
+
+    with bench_of(app, tmp_path) as bench:
+        (operation,) = (each for each in bench.contract.operations.values() if each.body)
+        made = bench.succeed(operation)
+        assert made is not None
+        app.state.begun.clear()
+        monkeypatch.setattr(Workbench, "ask", late)
+        Keys(bench, operation, operation.declared["idempotency"]).at_work(made[0])
+        said = "a request that is in progress was answered without Retry-After"
+        assert messages(bench, "idempotency-concurrent") == [f"POST /cards/{{id}}/topups: {said}"]

@@ -108,7 +108,7 @@ class Keys:
     def at_work(self, call: Call) -> Exchange:
         """Send a request, repeat it until it is in progress or done, and send it as another role.
 
-        Returns the first exchange.
+        Returns the exchange of the request that arrived first.
         """
         call, other = self.bench.with_fresh_key(call), None
         with ThreadPoolExecutor(1) as pool:
@@ -120,20 +120,24 @@ class Keys:
             busy = self.says(second.response, self.declared.in_progress)
             if busy and not first.done() and OTHER in self.bench.target.keys:
                 other = self.bench.ask(call, OTHER)
-        begun = first.result()
-        if busy and second.response is not None and self.declared.in_progress is not None:
+        # Either request may have been the first one to arrive.
+        begun, late = first.result(), second
+        if self.says(begun.response, self.declared.in_progress):
+            begun, late = second, begun
+        busy = self.says(late.response, self.declared.in_progress)
+        if busy and late.response is not None and self.declared.in_progress is not None:
             self.bench.target.record.check(Behaviour.IDEMPOTENCY_CONCURRENT, self.place)
-            name = missing(second.response, self.declared.in_progress)
+            name = missing(late.response, self.declared.in_progress)
             if name:
                 said = f"a request that is in progress was answered without {name}"
-                self.violate(Behaviour.IDEMPOTENCY_CONCURRENT, said, begun, second)
+                self.violate(Behaviour.IDEMPOTENCY_CONCURRENT, said, begun, late)
         if other is not None:
             self.bench.target.record.check(Behaviour.IDEMPOTENCY_SCOPE, self.place)
             if self.is_taken(other.response):
                 said = "the key of this partner's request is treated as used for another partner"
                 self.violate(Behaviour.IDEMPOTENCY_SCOPE, said, begun, other)
         if busy and begun.response is not None and begun.response.is_success:
-            self._is_over(call, begun, second)
+            self._is_over(call, begun, late)
         return begun
 
     def _is_over(self, call: Call, begun: Exchange, refused: Exchange) -> None:
