@@ -69,6 +69,30 @@ def test_unknown_members_are_not_blamed_for_what_was_wrong_without_them(tmp_path
         assert [each for each in messages(bench, "invalid-accepted") if "unknown" in each] == []
 
 
+def test_a_method_of_another_path_that_fits_is_not_undeclared(tmp_path: Path) -> None:
+    app = FastAPI()
+
+    @app.get("/coffees/best")
+    @app.get("/roasts/best")
+    def best() -> dict[str, str]:
+        return {}
+
+    @app.put("/coffees/{name}")
+    def change(name: str) -> dict[str, str]:
+        return {}
+
+    @app.put("/roasts/{name:path}", include_in_schema=False)
+    def everything(name: str) -> dict[str, str]:
+        return {}
+
+    with bench_of(app, tmp_path) as bench:
+        explore(bench)
+        robustness(bench)
+        assert messages(bench, "method-not-allowed") == [
+            "PUT /roasts/best is not in the document and returned 200, not 405"
+        ]
+
+
 def upsert() -> FastAPI:
     """Coffees that a PUT makes, and settings that a DELETE clears."""
     app = FastAPI()

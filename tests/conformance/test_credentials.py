@@ -77,6 +77,13 @@ def test_a_refusal_has_the_status_that_is_declared_else_one_of_three(
     assert said(record) == ([] if is_refusal else [f"without credentials: {status}, not 401"])
 
 
+def test_a_failure_of_the_server_ignores_no_credentials(tmp_path: Path) -> None:
+    # A rule of its own reports it.
+    record = tried(tmp_path / "api.json", BEARER, ["200", "401"], lambda _: 500)
+    assert said(record) == []
+    assert "credentials-ignored" in record.checked
+
+
 def test_a_key_counts_under_its_scheme_only(tmp_path: Path) -> None:
     def answer(request: Request) -> int:
         return 200 if request.headers.get("authorization", "").endswith(KEY) else 401

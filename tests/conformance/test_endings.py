@@ -175,12 +175,16 @@ def test_operations_with_errors_of_the_document_are_left_out_and_named(
     with serving(application()) as url:
         # However slow the machine is, the fuzzer gets its turn.
         arguments = ("--document", str(api), "--seed", "1", "--max-time", "600")
-        run = specwright("test", url, *arguments)
+        run = specwright("test", url, *arguments, "--report-dir", str(tmp_path))
     assert run.returncode == 3, run.stdout + run.stderr
     line = next(each for each in run.stdout.splitlines() if "GET /d-hang" in each)
     place = api.read_text("utf-8").partition('"nothing"')[0].count("\n") + 1
     assert f"api.json:{place}:" in line
     assert "Fuzzing: reached 1 of 1 operations" in run.stdout
+    # Nothing declares charges or keys: those steps have no part in the time.
+    steps = {each["name"] for each in json.loads((tmp_path / "result.json").read_text())["steps"]}
+    assert "explore" in steps
+    assert steps.isdisjoint({"conservation", "idempotency", "charges", "receiver URLs"})
 
 
 def test_an_error_that_concerns_everything_lets_nothing_be_tested(

@@ -214,16 +214,27 @@ JSON = (("Content-Type", "application/json"),)
         (JSON, b"\xff\xfe", 400, "unreadable-refusal"),
         (JSON, b'{"a": ', 400, "unreadable-refusal"),
         ((("Content-Type", "text/odd"),), b"{}", 415, "unreadable-refusal"),
+        # Without a boundary there is no way to tell its parts (RFC 2046, 5.1.1).
+        ((("Content-Type", "multipart/form-data"),), None, 400, "unreadable-refusal"),
         (JSON, b"null", 400, "undeclared-status"),
         (JSON, b"{}", 400, "undeclared-status"),
         (JSON, b"\xff\xfe", 302, "undeclared-status"),
     ],
 )
 def test_how_a_body_that_cannot_be_read_is_refused_is_a_note(
-    contract: Contract, headers: tuple[tuple[str, str], ...], body: bytes, status: int, rule: str
+    contract: Contract,
+    headers: tuple[tuple[str, str], ...],
+    body: bytes | None,
+    status: int,
+    rule: str,
 ) -> None:
     request = Request("POST", "http://127.0.0.1/items", headers, body)
     assert [found for found, _ in answered(contract, POST, request, status)] == [rule]
+
+
+def test_a_failure_of_no_operation_names_its_path(contract: Contract) -> None:
+    request = Request("PUT", "http://127.0.0.1/odd", ())
+    assert answered(contract, "", request, 500) == [("server-error", "PUT /odd: answered 500")]
 
 
 @pytest.mark.parametrize(

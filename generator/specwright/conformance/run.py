@@ -115,6 +115,13 @@ LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "finish": finish,
 }
 
+# The keywords of scenarios: where no operation declares them, the others share their time.
+_KEYWORDS = {
+    "idempotency": "idempotency",
+    "conservation": "charge",
+    "receiver URLs": "webhook_endpoint",
+    "charges": "charge",
+}
 
 # A quick run ends in a minute, or later for more operations than these.
 _QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
@@ -203,7 +210,12 @@ class Run:
         return {
             name: partial(self._take, name, SCENARIOS, partial(scenario, bench))
             for name, scenario in scenarios.items()
+            if name not in _KEYWORDS or self._declares(_KEYWORDS[name])
         }
+
+    def _declares(self, keyword: str) -> bool:
+        operations = self.contract.operations.values()
+        return any(each.declared[keyword] is not None for each in operations)
 
     def _fuzz(self, bench: Workbench) -> None:
         """Fuzz, with examples and refusals in parallel, as their requests may be slow."""

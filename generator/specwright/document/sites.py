@@ -279,6 +279,13 @@ def is_json(media_type: str) -> bool:
     return plain in _RANGES or plain.endswith(("+json", "/json"))
 
 
+def fits(given: str, declared: str) -> bool:
+    """Return whether a media type is the declared one, or in the declared range."""
+    plain, wanted = essence(given), essence(declared)
+    kind = wanted.partition("/")[0]
+    return wanted in (plain, "*/*") or (wanted.endswith("/*") and plain.startswith(f"{kind}/"))
+
+
 def is_range(media_type: str) -> bool:
     """Return whether this stands for several media types (RFC 9110, 12.5.1)."""
     return "*" in media_type

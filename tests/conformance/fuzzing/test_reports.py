@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,12 +46,17 @@ def test_checks_have_the_names_that_schemathesis_has_for_them() -> None:
     assert CHECKS.keys() <= set(KNOWN.get_all_names())
 
 
+def oracle(document: Document, exchanges: Sequence[Exchange]) -> TrafficOracle:
+    contract = Contract(document)
+    return TrafficOracle(contract, Routes(contract, BASE), exchanges)
+
+
 def blamed(document: Document, check: str, *exchanges: Exchange) -> str | None:
     """The part of the document that the first exchange and the last one break."""
     operation = Routes(Contract(document), BASE).find("/widgets/{id}", "DELETE")
     assert operation is not None
     report = FailedCheck(check, exchanges[-1], operation, exchanges[0], RequestVerdict())
-    found = violation(report, TrafficOracle(Contract(document), exchanges))
+    found = violation(report, oracle(document, exchanges))
     return None if found is None else found.pointer
 
 
@@ -119,7 +125,7 @@ def answered(document: Document, status: int, code: str) -> bool:
     proof = replace(exchange(1, "POST", 10), response=Response(status, (), body))
     report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
     doubtful = replace(report, verdict=RequestVerdict(doubtful=True))
-    traffic = TrafficOracle(Contract(document), [proof])
+    traffic = oracle(document, [proof])
     assert violation(doubtful, traffic) is None
     return violation(report, traffic) is not None
 
@@ -183,4 +189,4 @@ def test_an_earlier_answer_that_comes_again_made_nothing(document: Document) -> 
         (again, (again, proof), True),
     ):
         report = FailedCheck(check, proof, operation, cause, RequestVerdict())
-        assert (violation(report, TrafficOracle(Contract(document), seen)) is not None) is found
+        assert (violation(report, oracle(document, seen)) is not None) is found

@@ -45,6 +45,8 @@ class Workbench:
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
         self._ids = Ids(contract, target.base_url, target.record.linked)
         self._tried: dict[Pointer, list[tuple[object, object]]] = defaultdict(list)
+        # The number of responses that there was something to learn from: now, and at that time.
+        self._learned, self._tried_after = 0, dict[Pointer, int]()
         self._patience = _PATIENCE_SECONDS
         # Independent of the seed: a repeated run must not reuse the keys of the first one.
         self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
@@ -100,6 +102,7 @@ class Workbench:
         if operation.pointer in self.target.hanging:
             return
         tried = self._tried[operation.pointer] = []
+        self._tried_after[operation.pointer] = self._learned
         for call in self._candidates(operation):
             if _plain(call) not in tried:
                 tried.append(_plain(call))
@@ -109,6 +112,8 @@ class Workbench:
 
     def has_new_candidates(self, operation: Operation) -> bool:
         """Return whether there are candidates that were not among those of the last time."""
+        if self._tried_after.get(operation.pointer) == self._learned:
+            return False
         tried = self._tried[operation.pointer]
         return any(_plain(call) not in tried for call in self._candidates(operation))
 
@@ -223,6 +228,7 @@ class Workbench:
         if response is None or not response.is_success:
             return
         self.made[call.operation.pointer] = (call, exchange)
+        self._learned += 1
         self._ids.learn(call, exchange)
         for link in self.contract.links(call.operation, response.status):
             target = self.contract.operations[link.target]

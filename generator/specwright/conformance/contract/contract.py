@@ -78,6 +78,7 @@ class Operation:
     Attributes:
         declared: its `x-contract-*` declarations, by the names of the keywords' attributes.
         body: the media type of its JSON body, and the media type object.
+        media_types: of all bodies that it accepts, as the document writes them.
         responses: by status as written: `200`, `2XX` or `default`.
         other_body: the same for a body that is not JSON.
         files: the members of that body that are files.
@@ -89,7 +90,7 @@ class Operation:
     slots: tuple[ParameterSlot, ...]
     declared: Mapping[str, Any]
     body: tuple[str, Site] | None
-    has_body: bool
+    media_types: tuple[str, ...]
     responses: Mapping[str, Site]
     scheme: Site | None
     other_body: tuple[str, Site] | None = None
@@ -109,6 +110,11 @@ class Operation:
     def method(self) -> str:
         """The HTTP method as it is sent."""
         return self.site.method
+
+    @property
+    def has_body(self) -> bool:
+        """Whether a request may have a body."""
+        return bool(self.media_types)
 
     @property
     def item(self) -> Pointer:
@@ -295,7 +301,7 @@ class Contract:
             ("application/json" if sites.is_range(content[0]) else content[0], content[1])
             if content
             else None,
-            bool(contents),
+            tuple(kind for kind, _ in contents),
             dict(sites.responses(document, site)),
             self._demands.scheme(site),
             *self._other_body(contents if content is None else []),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.roles import NOBODY
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
 from specwright.conformance.judging.accepted import accepted_request
 from specwright.conformance.judging.credentials import ignored
 from specwright.conformance.judging.methods import method_violation
@@ -56,6 +57,7 @@ class TrafficOracle:
     """The document and the whole traffic, which reports are judged by."""
 
     contract: Contract
+    routes: Routes
     exchanges: Iterable[Exchange]
     _codes: Mapping[str, Condition | None] = field(init=False)
     _code: Pointer | None = field(init=False)
@@ -135,7 +137,7 @@ def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | N
 
 def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | None:
     # A server may accept a key that is valid elsewhere under a scheme that it does not belong to.
-    if report.proof.role != NOBODY or report.status in _NO_ENTRY or not 0 < report.status < 500:
+    if report.proof.role != NOBODY or report.status in _NO_ENTRY:
         return None
     how = "without valid credentials"
     return ignored(_named(report.operation), report.operation.pointer, report.proof, how)
@@ -165,7 +167,7 @@ def _after(
 
 
 def _method_allowed(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
-    return method_violation(traffic.contract, report.operation, report.proof)
+    return method_violation(traffic.contract, traffic.routes, report.operation, report.proof)
 
 
 def _of_operation(

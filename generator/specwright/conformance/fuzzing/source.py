@@ -123,7 +123,7 @@ class _Run:
     def conclude(self) -> None:
         """Judge the failed checks; those about created resources need the whole traffic."""
         record = self._target.record
-        traffic = TrafficOracle(self._contract, record.exchanges)
+        traffic = TrafficOracle(self._contract, self._routes, record.exchanges)
         for number, line in self._failures:
             report = self._report(number, line)
             found = report and violation(report, traffic)

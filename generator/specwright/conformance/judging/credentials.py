@@ -8,9 +8,14 @@ from specwright.conformance.recording.record import Violation
 from specwright.pointer import Pointer
 
 
-def ignored(name: str, operation: Pointer, exchange: Exchange, how: str) -> Violation:
-    """Return the violation for a request that was not refused for its credentials."""
-    status = exchange.response.status if exchange.response is not None else "no response"
-    message = f"{name} {how}: {status}, not 401"
+def ignored(name: str, operation: Pointer, exchange: Exchange, how: str) -> Violation | None:
+    """Return the violation for a request that was not refused for its credentials, if any.
+
+    No response, and a failure of the server, are reported by rules of their own.
+    """
+    response = exchange.response
+    if response is None or response.status >= 500:
+        return None
+    message = f"{name} {how}: {response.status}, not 401"
     cause = "a request without valid credentials is not rejected"
     return Violation(Behaviour.CREDENTIALS_IGNORED, operation, message, (exchange,), cause)

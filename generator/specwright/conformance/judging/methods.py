@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.document.shape import METHODS
@@ -15,15 +16,19 @@ _REFUSED = (404, 405, 501)
 
 
 def method_violation(
-    contract: Contract, nearest: OperationSite, exchange: Exchange
+    contract: Contract, routes: Routes, nearest: OperationSite, exchange: Exchange
 ) -> Violation | None:
     """Return the violation in the response to a method that a path does not have, if any.
+
+    Many servers give the method to another path that fits, as `/plans/{id}` fits `/plans/best`.
 
     Args:
         nearest: an operation of the path.
     """
     response = exchange.response
     if response is None or response.status == 429 or response.status >= 500:
+        return None
+    if routes.operation(exchange.request.method, exchange.request.url) is not None:
         return None
     place, asked = nearest.item.pointer, f"{exchange.request.method} {nearest.key}"
     there = {each.upper() for each in METHODS if each in nearest.item.value}

@@ -55,10 +55,13 @@ def _other_slash(request: Request, response: Response) -> str | None:
 
 
 def _is_unreadable(operation: Operation, request: Request) -> bool:
-    """Return whether a body is of an undeclared media type, or is not JSON."""
-    if request.body is None or operation.body is None:
-        return False
-    given = sites.essence(request.header("content-type") or "")
-    if given != sites.essence(operation.body[0]):
+    """Return whether a body is of an undeclared media type, without its parts, or not JSON."""
+    given = request.header("content-type") or ""
+    if sites.essence(given).startswith("multipart/") and "boundary=" not in given:
         return True
-    return request.json_or_none is None and request.body.strip() != b"null"
+    if request.body is None or not operation.has_body:
+        return False
+    if not any(sites.fits(given, each) for each in operation.media_types):
+        return True
+    is_json = request.json_or_none is not None or request.body.strip() == b"null"
+    return sites.is_json(given) and not is_json

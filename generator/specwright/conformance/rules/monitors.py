@@ -140,7 +140,9 @@ class Monitors:
 
     def _who(self, exchange: Exchange) -> str:
         operation = self.contract.operations.get(exchange.operation or "")
-        return exchange.request.method if operation is None else operation.name
+        request = exchange.request
+        asked = f"{request.method} {urlsplit(request.url).path}"
+        return asked if operation is None else operation.name
 
     def _is_declared_failure(self, response: Response) -> bool:
         """Return whether the contract lists the code of a 5xx, other than for internal errors."""
@@ -168,7 +170,7 @@ class Monitors:
             return
         self.record.check(Behaviour.UNDECLARED_MEDIA_TYPE, place)
         given = sites.essence(response.header("content-type") or "")
-        fitting = [each for name, each in contents.items() if _fits(given, sites.essence(name))]
+        fitting = [each for name, each in contents.items() if sites.fits(given, name)]
         if not fitting:
             shown = f"with Content-Type {given}" if given else "without a Content-Type"
             said = f"{response.status} {shown} (declared: {', '.join(contents)})"
@@ -357,8 +359,3 @@ def sort_key(value: JsonValue) -> Any:
     if seconds is not None:
         return seconds
     return value if value is not None else ""
-
-
-def _fits(given: str, declared: str) -> bool:
-    kind = declared.partition("/")[0]
-    return declared in (given, "*/*") or (declared.endswith("/*") and given.startswith(f"{kind}/"))

@@ -52,7 +52,9 @@ def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how:
     refused = (401,) if operation.response(401) is not None else (401, 403, 404)
     if response is None or response.status in (*refused, 429) or operation.scheme is None:
         return True
-    bench.target.record.violate(ignored(operation.name, operation.pointer, exchange, how))
+    found = ignored(operation.name, operation.pointer, exchange, how)
+    if found is not None:
+        bench.target.record.violate(found)
     return False
 
 

@@ -9,6 +9,7 @@ from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.routes import Routes
 from specwright.conformance.judging.accepted import accepted_form
 from specwright.conformance.judging.methods import method_violation
 from specwright.conformance.recording.exchange import Exchange, Request
@@ -33,8 +34,9 @@ def robustness(bench: Workbench) -> None:
             continue
         _bodies(bench, call)
         _nowhere(bench, call)
+    routes = Routes(bench.contract, bench.target.base_url)
     for path in dict.fromkeys(each.site.key for each in bench.contract.operations.values()):
-        _methods(bench, path)
+        _methods(bench, routes, path)
 
 
 def _bodies(bench: Workbench, call: Call) -> None:
@@ -116,7 +118,7 @@ def _nowhere(bench: Workbench, call: Call) -> None:
         _violate(bench, Behaviour.CREATED_IS_FOUND, operation, message, exchange)
 
 
-def _methods(bench: Workbench, path: str) -> None:
+def _methods(bench: Workbench, routes: Routes, path: str) -> None:
     """Send a method that the path does not have (RFC 9110, 15.5.6)."""
     there = {
         each.method: each for each in bench.contract.operations.values() if each.site.key == path
@@ -141,7 +143,7 @@ def _methods(bench: Workbench, path: str) -> None:
     record = bench.target.record
     for rule in (Behaviour.METHOD_NOT_ALLOWED, Behaviour.ALLOW_HEADER):
         record.check(rule, some.item)
-    found = method_violation(bench.contract, some.site, exchange)
+    found = method_violation(bench.contract, routes, some.site, exchange)
     if found is not None:
         record.violate(found)
 
