@@ -57,7 +57,8 @@ class Failure:
         operation: method and path.
         status: that of the response, if there was one.
         message: the words of the tool.
-        sent: method, URL and body of the request, shortened.
+        sent: method, URL and body of the request.
+        media_type: of that body, as it was sent.
     """
 
     check: str
@@ -65,6 +66,7 @@ class Failure:
     status: int | None
     message: str
     sent: str = ""
+    media_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Other:
     """Failures of schemathesis, on one operation, that specwright does not report.
 
     Attributes:
-        about: the status, or the name of the member or parameter.
+        about: the status, or the name of the member or parameter; and what the media type lacks.
         times: how often it was reported.
         evidence: one of the requests, and the message.
     """
@@ -140,7 +142,10 @@ def _name(failure: Failure) -> str | None:
 
 
 def _about(failure: Failure) -> str:
-    return _name(failure) or str(failure.status or "no response")
+    about = _name(failure) or str(failure.status or "no response")
+    kind = failure.media_type
+    is_broken = kind.startswith("multipart/") and "boundary=" not in kind
+    return f"{about} ({kind} without a boundary)" if is_broken else about
 
 
 def _evidence(failure: Failure) -> str:
@@ -155,10 +160,12 @@ def _failed(failure: Mapping[str, Any], recorder: Mapping[str, Any], id: str) ->
     case = recorder.get("cases", {}).get(id, {})
     body = case.get("value", case).get("body")
     written = "" if body is None else f" {json.dumps(body, ensure_ascii=False)}"
+    headers = {name.lower(): values for name, values in (request.get("headers") or {}).items()}
     return Failure(
         failure["title"],
         failure["operation"],
         response.get("status_code"),
         failure["message"],
         f"{request.get('method')} {request.get('uri')}{written}",
+        " ".join(headers.get("content-type", ())),
     )

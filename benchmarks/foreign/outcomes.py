@@ -134,7 +134,9 @@ def _compared(verdicts: list[dict[str, str]], server: str, outcome: Outcome) -> 
     rows = []
     for check, count in outcome.causes.items():
         said = Counter(
-            _verdict(verdicts, server, f"{each.check}: {each.operation}: {each.evidence}")
+            _verdict(
+                verdicts, server, f"{each.check}: {each.operation}: {each.about}: {each.evidence}"
+            )
             for each in others[check]
         )
         told = "; ".join(f"{words} ({number})" for words, number in said.most_common())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -56,6 +57,21 @@ def test_what_only_one_reports_is_listed_once_per_place() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("media_type", "about"),
+    [
+        ("multipart/form-data", "400 (multipart/form-data without a boundary)"),
+        ("multipart/form-data; boundary=a", "400"),
+        ("text/plain", "400"),
+    ],
+)
+def test_a_body_without_its_boundary_is_a_failure_of_its_own(media_type: str, about: str) -> None:
+    failures = [replace(theirs(STATUS, 400), media_type=kind) for kind in (media_type, "", "")]
+    assert {each.about: each.times for each in others(failures, [])} == (
+        {about: 3} if about == "400" else {about: 1, "400": 2}
+    )
+
+
 def test_failures_are_read_from_the_reports_of_both() -> None:
     result = {
         "failures": [
@@ -73,7 +89,11 @@ def test_failures_are_read_from_the_reports_of_both() -> None:
         "cases": {"1": {"value": {"body": {"a": None}}}, "2": {}},
         "interactions": {
             "1": {
-                "request": {"method": "POST", "uri": "http://x/a"},
+                "request": {
+                    "method": "POST",
+                    "uri": "http://x/a",
+                    "headers": {"content-type": ["text/plain"]},
+                },
                 "response": {"status_code": 500},
             }
         },
@@ -83,6 +103,6 @@ def test_failures_are_read_from_the_reports_of_both() -> None:
         },
     }
     assert of_schemathesis([{"ScenarioFinished": {"recorder": recorder}}, {"Other": {}}]) == [
-        Failure("Server error", "GET /a", 500, "", 'POST http://x/a {"a": null}'),
+        Failure("Server error", "GET /a", 500, "", 'POST http://x/a {"a": null}', "text/plain"),
         Failure("Server error", "GET /a", None, "", "None None"),
     ]
