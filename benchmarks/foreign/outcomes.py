@@ -138,6 +138,7 @@ def _compared(verdicts: list[dict[str, str]], server: str, outcome: Outcome) -> 
                 verdicts, server, f"{each.check}: {each.operation}: {each.about}: {each.evidence}"
             )
             for each in others[check]
+            for place in [f"{each.check}: {each.operation}: {each.about}"]
         )
         told = "; ".join(f"{words} ({number})" for words, number in said.most_common())
         equal = count - sum(each.times for each in others[check])
