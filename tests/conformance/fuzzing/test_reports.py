@@ -131,6 +131,21 @@ def answered(document: Document, status: int, code: str) -> bool:
 
 
 @pytest.mark.parametrize(
+    ("declared", "is_blamed"),
+    [(["400", "404"], False), (["4XX"], False), (["302"], True), (["default"], True)],
+)
+def test_an_operation_that_only_has_errors_refuses_nothing(
+    document: Document, declared: list[str], is_blamed: bool
+) -> None:
+    operation = document.data["paths"]["/widgets"]["post"]
+    changed = {**operation, "responses": {each: {"description": "It is."} for each in declared}}
+    item = {**document.data["paths"]["/widgets"], "post": changed}
+    paths = {**document.data["paths"], "/widgets": item}
+    other = replace(document, data={**document.data, "paths": paths})
+    assert answered(other, 400, "invalid") is is_blamed
+
+
+@pytest.mark.parametrize(
     ("status", "code", "is_refused"),
     [
         (400, "invalid", True),

@@ -129,7 +129,10 @@ def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
 
 
 def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
-    if not (report.verdict.is_valid and traffic.calls_malformed(report)):
+    operation = traffic.contract.operations.get(report.operation.pointer)
+    # Without another response, an error is the only one that the document expects.
+    is_hopeless = operation is not None and all(each[0] in "45" for each in operation.responses)
+    if is_hopeless or not (report.verdict.is_valid and traffic.calls_malformed(report)):
         return None
     cause = f"a valid request is rejected as malformed: {report.status}"
     return _of_operation(report, Behaviour.VALID_REFUSED, report.operation, cause)
