@@ -96,6 +96,33 @@ def test_declarations_of_operations_are_checked(declared: str, rule: str, tmp_pa
     assert all(pointer.startswith(f"/paths/~1a/get/{key}") for pointer in pointers)
 
 
+@pytest.mark.parametrize(
+    ("place", "is_known"), [("/plan_id", True), ("/plan", False), ("/other", False)]
+)
+def test_what_requires_a_property_is_one_that_chooses(
+    place: str, is_known: bool, tmp_path: Path
+) -> None:
+    part = f"""
+    components:
+      schemas:
+        Base:
+          type: object
+          properties:
+            plan_id: {{type: string, x-contract-chosen-from: {{list: listPlans}}}}
+            other: {{type: string}}
+        Order:
+          allOf: [{{$ref: "#/components/schemas/Base"}}]
+          properties:
+            months:
+              type: integer
+              x-contract-required-when: {{of: {place}, at: /billing, values: [monthly]}}
+    """
+    of = "/components/schemas/Order/properties/months/x-contract-required-when/of"
+    said = f"'{place}' is not a property with x-contract-chosen-from"
+    reported = [each for each in found(tmp_path, part, "contract-reference") if each[0] == of]
+    assert reported == ([] if is_known else [(of, said)])
+
+
 def test_webhooks_are_checked_like_operations(tmp_path: Path) -> None:
     part = """
     webhooks:

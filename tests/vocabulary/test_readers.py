@@ -30,6 +30,7 @@ ROOMS = {Reader.CLIENT: "runtime/client", Reader.STUB: "runtime/server"}
 REFERRING = {
     ("x-contract-rate-limit", Place.DOCUMENT): ("x-contract-rate-limit",),
     ("x-contract-pagination", Place.OPERATION): ("x-contract-order", "x-contract-filter"),
+    ("x-contract-chosen-from", Place.PROPERTY): ("x-contract-required-when",),
     ("x-contract-error", Place.DOCUMENT): (
         "x-contract-capacity",
         # The amounts in the error body.

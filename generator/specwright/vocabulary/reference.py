@@ -26,6 +26,7 @@ class Target(StrEnum):
     RATE_LIMIT_CLASS = "a rate limit class of the document"
     OPERATION = "an operationId"
     REQUEST_EXAMPLE = "a request body example of the operation"
+    CHOOSING_PROPERTY = "a property that chooses an item"
 
 
 @dataclass(frozen=True, slots=True)

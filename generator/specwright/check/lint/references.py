@@ -14,6 +14,7 @@ from specwright.document.shape import Node
 from specwright.document.sites import OperationSite, Site
 from specwright.errors import InputError
 from specwright.pointer import ROOT
+from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
@@ -95,6 +96,14 @@ def _rate_limit_class(subject: Subject, reference: Reference) -> str | None:
 def _operation(subject: Subject, reference: Reference) -> str | None:
     found = subject.by_operation_id(reference.name)
     return None if found is not None else "is not an operationId"
+
+
+def _choosing_property(subject: Subject, reference: Reference) -> str | None:
+    # The object may be composed of several schemas: the property may be in any of them.
+    ends = f"/properties{reference.name}"
+    choosing = (each for each in subject.of_kind("schema") if CHOSEN_FROM.name in each.value)
+    known = any(each.pointer.endswith(ends) for each in choosing)
+    return None if known else f"is not a property with {CHOSEN_FROM.name}"
 
 
 def _request_content(subject: Subject, operation: OperationSite) -> Site | None:
@@ -181,6 +190,7 @@ _IN_DOCUMENT: dict[Target, Callable[[Subject, Reference], str | None]] = {
     Target.ERROR_CODE: _error_code,
     Target.RATE_LIMIT_CLASS: _rate_limit_class,
     Target.OPERATION: _operation,
+    Target.CHOOSING_PROPERTY: _choosing_property,
 }
 _IN_OPERATION: dict[Target, Look] = {
     Target.REQUEST_BODY: _request_body,

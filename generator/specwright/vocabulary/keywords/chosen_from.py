@@ -30,6 +30,7 @@ class RequiredWhen:
 
     of: Annotated[
         InstancePointer,
+        Names(Target.CHOOSING_PROPERTY),
         "The place in the object that has the property of the member that chooses the item, by "
         "`x-contract-chosen-from`.",
     ]
