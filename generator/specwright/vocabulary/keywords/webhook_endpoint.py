@@ -45,7 +45,8 @@ class WebhookEndpoint:
     public: Annotated[
         bool,
         "True if a URL is refused that has user information, or whose host is an address of a "
-        "network that is not public.",
+        "network that is not public. Loopback addresses are not tried: the receiver of a test run "
+        "may have one, and an implementation may allow them in tests.",
     ] = False
 
 
