@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from fastapi import FastAPI, HTTPException
 
 from specwright.conformance.bench import workbench
 from specwright.conformance.bench.target import Target
@@ -16,6 +17,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
 from specwright.conformance.scenarios import explore as module
 from specwright.document.sources.load import load
+from tests.conformance.fastapi_apps import bench_of
 from tests.conformance.test_command import Exchange, playing
 
 STEPS = ("/cut", "/sewn", "/packed")
@@ -110,3 +112,37 @@ def test_a_server_that_is_always_busy_costs_seconds_and_not_a_pause_for_each_ope
     busy = workshop(tmp_path, MANY)
     explore(busy, monkeypatch, clock, lambda exchange: exchange.answer(503, b"{}"))
     assert module.PATIENCE_SECONDS <= clock.now < module.PATIENCE_SECONDS + 4
+
+
+def test_what_is_renewed_is_deleted_again_as_it_may_hinder_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, orders, rules, clock = FastAPI(), list[str](), set[str](), Clock()
+
+    @app.post("/orders", status_code=201)
+    def order() -> dict[str, str]:
+        orders.append(f"order-{len(orders)}")
+        return {"id": orders[-1]}
+
+    @app.delete("/orders/{id}", status_code=204)
+    def cancel(id: str) -> None:
+        # A rule keeps the server busy, and the first order was shipped.
+        if rules or id == orders[0]:
+            raise HTTPException(503 if rules else 409)
+
+    @app.post("/rules", status_code=201)
+    def rule() -> dict[str, str]:
+        rules.add("a-rule")
+        return {"id": "a-rule"}
+
+    @app.delete("/rules/{id}", status_code=204)
+    def repeal(id: str) -> None:
+        rules.discard(id)
+
+    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
+    for each in (module, workbench):
+        monkeypatch.setattr(each, "time", paused)
+    with bench_of(app, tmp_path) as bench:
+        module.explore(bench)
+        made = {bench.contract.operations[each].name for each in bench.made}
+    assert made == {"POST /orders", "DELETE /orders/{id}", "POST /rules", "DELETE /rules/{id}"}

@@ -33,6 +33,7 @@ class Workbench:
 
     Attributes:
         made: the latest successful call of each operation, with its exchange.
+        busy: the operations whose latest call the server was too busy for.
     """
 
     def __init__(self, contract: Contract, target: Target, source: str) -> None:
@@ -41,6 +42,7 @@ class Workbench:
         self.source = source
         token = secrets.token_hex(4)
         self.made: dict[Pointer, tuple[Call, Exchange]] = {}
+        self.busy = set[Pointer]()
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
         self._ids = Ids(contract, target.base_url, target.record.linked)
@@ -93,7 +95,10 @@ class Workbench:
             waited += pause
             self._patience -= pause
             exchange = self.send(self.with_fresh_key(call))
-        if not exchange.is_busy:
+        if exchange.is_busy:
+            self.busy.add(call.operation.pointer)
+        else:
+            self.busy.discard(call.operation.pointer)
             self._patience += waited
         return exchange
 

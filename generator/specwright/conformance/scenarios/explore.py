@@ -35,10 +35,13 @@ def explore(bench: Workbench) -> None:
         if reached:
             ends = time.monotonic() + PATIENCE_SECONDS
             continue
-        if not is_renewed:
+        is_locked = any(each.pointer in bench.busy for each in pending)
+        if not is_renewed and (not is_locked or time.monotonic() > ends - PATIENCE_SECONDS / 2):
             # The existing resources may be in a final state, such as an order that was shipped.
             is_renewed = True
             renew(bench)
+            # A new one may hinder everything else, as the first one did until it was deleted.
+            pending |= dict.fromkeys(each for each in operations if _deletes(bench, each))
             continue
         time.sleep(PAUSE_SECONDS)
         _reached(bench, _askable(bench, operations))
@@ -87,6 +90,11 @@ def _askable(bench: Workbench, operations: Iterable[Operation]) -> list[Operatio
 def _turn(operation: Operation) -> int:
     """Return a sort key: deletions come last, and of these nested resources first."""
     return -len(shape(operation.site.key)) if _is_last(operation) else -sys.maxsize
+
+
+def _deletes(bench: Workbench, operation: Operation) -> bool:
+    is_command = takes_everything(operation)
+    return _is_last(operation) and not is_command and operation.pointer in bench.made
 
 
 def _is_last(operation: Operation) -> bool:
