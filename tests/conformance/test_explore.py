@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -146,3 +147,51 @@ def test_what_is_renewed_is_deleted_again_as_it_may_hinder_the_others(
         module.explore(bench)
         made = {bench.contract.operations[each].name for each in bench.made}
     assert made == {"POST /orders", "DELETE /orders/{id}", "POST /rules", "DELETE /rules/{id}"}
+
+
+def test_the_kind_that_was_made_last_is_deleted_first_and_nested_resources_before(
+    tmp_path: Path,
+) -> None:
+    app = FastAPI()
+
+    # The lower one comes first in the document.
+    @app.post("/rules", status_code=201)
+    @app.post("/orders", status_code=201)
+    def make() -> dict[str, str]:
+        return {"id": "one"}
+
+    @app.post("/orders/{order}/items", status_code=201)
+    def add(order: str) -> dict[str, str]:
+        return {"id": "one"}
+
+    @app.delete("/orders/{id}", status_code=204)
+    @app.delete("/rules/{id}", status_code=204)
+    def remove(id: str) -> None:
+        return None
+
+    @app.delete("/orders/{order}/items/{id}", status_code=204)
+    def take_out(order: str, id: str) -> None:
+        return None
+
+    with bench_of(app, tmp_path) as bench:
+        module.explore(bench)
+        sent = [each.request for each in bench.target.record.exchanges]
+    deleted = [each.url.partition("/v1")[2] for each in sent if each.method == "DELETE"]
+    assert deleted[:3] == ["/rules/one", "/orders/one/items/one", "/orders/one"]
+
+
+def test_an_operation_that_stays_busy_gets_its_pauses_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, asked = Clock(), list[float]()
+
+    def respond(exchange: Exchange) -> None:
+        if exchange.path == "/cut":
+            asked.append(clock.now)
+        exchange.answer(503 if exchange.path == "/cut" else 200, b"{}")
+
+    explore(workshop(tmp_path, STEPS), monkeypatch, clock, respond)
+    pauses = [round(later - before, 1) for before, later in itertools.pairwise(asked)]
+    assert pauses[:3] == [0.1, 0.3, 0.9]
+    # Afterwards, once in each pass.
+    assert set(pauses[3:]) <= {0.0, module.PAUSE_SECONDS}

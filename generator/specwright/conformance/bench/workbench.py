@@ -86,10 +86,11 @@ class Workbench:
         return None
 
     def _send_while_busy(self, call: Call) -> Exchange:
-        """Send a call, some more times if the server is busy."""
+        """Send a call, some more times if the server is busy; once if it was at the last one."""
+        was_busy = call.operation.pointer in self.busy
         exchange, waited = self.send(call), 0.0
         for pause in _PAUSES_SECONDS:
-            if not exchange.is_busy or pause > self._patience:
+            if was_busy or not exchange.is_busy or pause > self._patience:
                 break
             time.sleep(pause)
             waited += pause

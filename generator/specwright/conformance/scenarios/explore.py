@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from specwright.conformance.bench.workbench import Workbench
@@ -24,7 +23,7 @@ _DELETIONS = frozenset(("delete", "remove", "purge", "clear", "destroy", "drop",
 
 def explore(bench: Workbench) -> None:
     """Call every operation until it has succeeded, for as long as there is progress."""
-    operations = sorted(bench.contract.operations.values(), key=_turn)
+    operations = _in_turn([*bench.contract.operations.values()])
     pending = dict.fromkeys(each for each in operations if not takes_everything(each))
     ends, is_renewed = time.monotonic() + PATIENCE_SECONDS, False
     while pending and time.monotonic() < ends:
@@ -87,9 +86,13 @@ def _askable(bench: Workbench, operations: Iterable[Operation]) -> list[Operatio
     return [each for each in operations if each.is_safe and each.pointer in bench.made]
 
 
-def _turn(operation: Operation) -> int:
-    """Return a sort key: deletions come last, and of these nested resources first."""
-    return -len(shape(operation.site.key)) if _is_last(operation) else -sys.maxsize
+def _in_turn(operations: Sequence[Operation]) -> list[Operation]:
+    """Sort the deletions to the end: first the kind that was made last, nested resources first."""
+    first = [each for each in operations if not _is_last(each)]
+    shapes = {each: shape(each.site.key) for each in operations if _is_last(each)}
+    kinds = [shape(each.site.key)[:1] for each in operations]
+    last = sorted(shapes, key=lambda each: (-kinds.index(shapes[each][:1]), -len(shapes[each])))
+    return first + last
 
 
 def _deletes(bench: Workbench, operation: Operation) -> bool:
