@@ -247,7 +247,10 @@ def test_a_failure_of_no_operation_names_its_path(contract: Contract) -> None:
         ("scenarios", POST, 404, ["undeclared-status"]),
         # The fuzzer writes slashes into variables: another path, which does not exist.
         ("fuzzing", GET, 404, []),
-        ("fuzzing", POST, 405, []),
+        ("fuzzing", GET, 405, []),
+        ("fuzzing", POST, 404, ["undeclared-status"]),
+        # The document has an operation that the server does not.
+        ("fuzzing", POST, 405, ["undeclared-status"]),
     ],
 )
 def test_an_undeclared_404_is_a_note_where_a_resource_may_be_missing(
