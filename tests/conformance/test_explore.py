@@ -195,3 +195,27 @@ def test_an_operation_that_stays_busy_gets_its_pauses_once(
     assert pauses[:3] == [0.1, 0.3, 0.9]
     # Afterwards, once in each pass.
     assert set(pauses[3:]) <= {0.0, module.PAUSE_SECONDS}
+
+
+def test_a_busy_server_is_waited_for_before_anything_is_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, clock = FastAPI(), Clock()
+
+    @app.post("/orders", status_code=201)
+    def order() -> dict[str, str]:
+        return {"id": "one"}
+
+    @app.delete("/orders/{id}", status_code=204)
+    def cancel(id: str) -> None:
+        if clock.now < 2.0:
+            raise HTTPException(503)
+
+    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
+    for each in (module, workbench):
+        monkeypatch.setattr(each, "time", paused)
+    with bench_of(app, tmp_path) as bench:
+        module.explore(bench)
+        exchanges = bench.target.record.exchanges
+    statuses = [each.response.status for each in exchanges if each.response is not None]
+    assert statuses[: statuses.index(204)].count(201) == 1

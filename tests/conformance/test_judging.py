@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from specwright.conformance.bench.roles import MAIN, NOBODY, OTHER, STRANGER
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.judging.accepted import Sent, accepted_value
+from specwright.conformance.judging.statuses import undeclared
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results.evidence import judged
@@ -230,6 +232,27 @@ def test_how_a_body_that_cannot_be_read_is_refused_is_a_note(
 ) -> None:
     request = Request("POST", "http://127.0.0.1/items", headers, body)
     assert [found for found, _ in answered(contract, POST, request, status)] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "rule"),
+    [
+        ("application/x-www-form-urlencoded", b"a=1", "undeclared-status"),
+        ("text/csv; charset=utf-8", b"a", "undeclared-status"),
+        ("application/json", b"{}", "unreadable-refusal"),
+        ("text/plain", b"a", "undeclared-status"),
+        ("image/png", b"a", "unreadable-refusal"),
+    ],
+)
+def test_each_media_type_of_a_body_can_be_read(
+    contract: Contract, kind: str, body: bytes, rule: str
+) -> None:
+    names = ("application/x-www-form-urlencoded", "text/*")
+    operation = replace(contract.operations[POST], body=None, media_types=names)
+    request = Request("POST", "http://127.0.0.1/items", (("Content-Type", kind),), body)
+    response = Response(400, (), b"")
+    exchange = Exchange(0, "fuzzing", MAIN, POST, request, response, None, 0, 0)
+    assert undeclared(operation, exchange, response, is_foreign=False).rule == rule
 
 
 def test_a_failure_of_no_operation_names_its_path(contract: Contract) -> None:
