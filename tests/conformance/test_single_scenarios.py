@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from fastapi import FastAPI, Header, HTTPException
 
 from specwright.conformance.bench.roles import MAIN, OTHER
 from specwright.conformance.bench.target import Target
@@ -24,6 +26,7 @@ from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
 from specwright.document.security import Credential
 from tests.conformance import shop
+from tests.conformance.fastapi_apps import bench_of
 from tests.conformance.notes import COLOURS, bench
 from tests.conformance.test_scenarios import ANNA, contract, written
 
@@ -177,6 +180,24 @@ def test_a_member_that_no_example_has_is_tried_from_a_sample(
     tmp_path: Path, bug: str, rules: set[str]
 ) -> None:
     assert {rule for rule, _ in messages(checked(tmp_path, validation, bug, "addNote"))} == rules
+
+
+def test_a_parameter_that_may_be_missing_is_tried_with_a_usual_value(tmp_path: Path) -> None:
+    app = FastAPI()
+
+    @app.get("/things")
+    def things(x_version: Annotated[str | None, Header()] = None) -> dict[str, str]:
+        # As the document does not say.
+        if x_version is not None and x_version.count(".") != 2:
+            raise HTTPException(400)
+        return {}
+
+    with bench_of(app, tmp_path) as made:
+        explore(made)
+        assert messages(made) == []
+        validation(made)
+        said = "GET /things: status 400 is not declared (declared: 200, 422)"
+        assert set(messages(made)) == {("undeclared-status", said)}
 
 
 def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) -> None:

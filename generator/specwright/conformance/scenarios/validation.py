@@ -98,11 +98,10 @@ class _Trial:
             # The text of lists and objects depends on the style.
             is_plain = isinstance(usual, (bool, int, float, str))
             if is_plain and slot.written.location in ("query", "header"):
-                found = [
-                    each
-                    for each in variants(document, schema, usual)
-                    if self._is_distinct(slot, each)
-                ]
+                # A parameter that may be missing was not sent before, not even with a usual value.
+                tried = [] if slot.key in self.call.arguments else [Variant("", usual, None)]
+                tried += variants(document, schema, usual)
+                found = [each for each in tried if self._is_distinct(slot, each)]
                 for variant in found:
                     call = self.call.with_argument(slot.key, variant.value)
                     name, place = slot.written.wire, slot.site.pointer
