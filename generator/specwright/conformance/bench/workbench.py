@@ -25,7 +25,9 @@ from specwright.pointer import Pointer, resolve
 _KEPT = 20
 _CANDIDATES = 12
 # Before a call is sent again to a server that is busy, and all pauses that were of no use.
-_PAUSES_SECONDS, _PATIENCE_SECONDS = (0.1, 0.3, 0.9), 6.0
+_PAUSES_SECONDS, _PATIENCE_SECONDS = (0.1, 0.3, 0.9), 3.0
+# For an operation that was busy before: a lock may be free only for moments.
+_AT_ONCE_SECONDS = (0.0,) * 4
 
 
 class Workbench:
@@ -86,11 +88,11 @@ class Workbench:
         return None
 
     def _send_while_busy(self, call: Call) -> Exchange:
-        """Send a call, some more times if the server is busy; once if it was at the last one."""
+        """Send a call, some more times if the server is busy: after pauses, and later at once."""
         was_busy = call.operation.pointer in self.busy
         exchange, waited = self.send(call), 0.0
-        for pause in _PAUSES_SECONDS:
-            if was_busy or not exchange.is_busy or pause > self._patience:
+        for pause in _AT_ONCE_SECONDS if was_busy else _PAUSES_SECONDS:
+            if not exchange.is_busy or pause > self._patience:
                 break
             time.sleep(pause)
             waited += pause

@@ -34,7 +34,8 @@ def explore(bench: Workbench) -> None:
         if reached:
             ends = time.monotonic() + PATIENCE_SECONDS
             continue
-        is_locked = any(each.pointer in bench.busy for each in pending)
+        # A single operation may always fail so.
+        is_locked = 2 * sum(each.pointer in bench.busy for each in pending) > len(pending)
         if not is_renewed and (not is_locked or time.monotonic() > ends - PATIENCE_SECONDS / 2):
             # The existing resources may be in a final state, such as an order that was shipped.
             is_renewed = True
@@ -43,7 +44,8 @@ def explore(bench: Workbench) -> None:
             pending |= dict.fromkeys(each for each in operations if _deletes(bench, each))
             continue
         time.sleep(PAUSE_SECONDS)
-        _reached(bench, _askable(bench, operations))
+        # What has changed meanwhile is of use to those that were not refused for a lock.
+        _reached(bench, () if is_locked else _askable(bench, operations))
     for _ in range(ENOUGH - 1):
         for each in operations:
             if each.pointer in bench.made and not takes_everything(each):
