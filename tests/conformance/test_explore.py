@@ -195,6 +195,7 @@ def test_an_operation_that_stays_busy_gets_its_pauses_once(
     assert pauses[:3] == [0.1, 0.3, 0.9]
     # Afterwards some times at once, in each pass.
     assert set(pauses[3:]) == {0.0, module.PAUSE_SECONDS}
+    assert pauses[3:].count(0.0) >= 4 * pauses[3:].count(module.PAUSE_SECONDS)
 
 
 def test_a_busy_server_is_waited_for_before_anything_is_renewed(
