@@ -563,14 +563,15 @@ function testEndpoint({ account, values: [id] }) {
 }
 
 const LOOPBACK = process.env.ESIM_LOOPBACK_WEBHOOKS === "1" ? "" : "127.0.0.0/8 ";
-const PRIVATE = new BlockList();
+// A list for each family: Node finds an IPv4 address in IPv6 ranges, too (RFC 4291, 2.5.5.2).
+const PRIVATE = { 4: new BlockList(), 6: new BlockList() };
 for (const range of (
   `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 ${LOOPBACK}169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ` +
   "192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 " +
   "::/3 2001::/23 2001:db8::/32 2002::/16 4000::/2 8000::/1"
 ).split(" ")) {
   const [address, bits] = range.split("/");
-  PRIVATE.addSubnet(address, Number(bits), `ipv${isIP(address)}`);
+  PRIVATE[isIP(address)].addSubnet(address, Number(bits), `ipv${isIP(address)}`);
 }
 
 /** Whether a URL leads to public addresses, or to a name that does not resolve yet. */
@@ -583,7 +584,7 @@ async function mayDeliverTo(url) {
   if (!LOOPBACK && !isIP(host)) return true;
   try {
     const addresses = await lookup(host, { all: true });
-    return addresses.every(({ address, family }) => !PRIVATE.check(address, `ipv${family}`));
+    return addresses.every(({ address, family }) => !PRIVATE[family].check(address, `ipv${family}`));
   } catch {
     return true;
   }
