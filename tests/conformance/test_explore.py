@@ -10,6 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 from fastapi import FastAPI, HTTPException
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
 from specwright.conformance.bench import workbench
 from specwright.conformance.bench.target import Target
@@ -18,7 +20,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
 from specwright.conformance.scenarios import explore as module
 from specwright.document.sources.load import load
-from tests.conformance.fastapi_apps import bench_of
+from tests.conformance.fastapi_apps import bench_of, messages
 from tests.conformance.test_command import Exchange, playing
 
 STEPS = ("/cut", "/sewn", "/packed")
@@ -252,3 +254,29 @@ def test_one_operation_that_is_always_busy_keeps_nothing_from_being_waited_for(
         module.explore(bench)
         made = {bench.contract.operations[each].name for each in bench.made}
     assert "POST /orders/{id}/shipment" in made
+
+
+def test_a_list_is_seen_while_there_is_something_in_it(tmp_path: Path) -> None:
+    app, orders = FastAPI(), list[str]()
+
+    class Shown(BaseModel):
+        id: str
+        price: int
+
+    @app.get("/orders", response_model=list[Shown])
+    def listed() -> JSONResponse:
+        return JSONResponse([{"id": each} for each in orders])
+
+    @app.post("/orders", status_code=201)
+    def make() -> dict[str, str]:
+        orders.append("one")
+        return {"id": "one"}
+
+    @app.delete("/orders/{id}", status_code=204)
+    def cancel(id: str) -> None:
+        orders.clear()
+
+    with bench_of(app, tmp_path) as bench:
+        module.explore(bench)
+        said = "GET /orders: 200: \"price\" is a required property at '/*'"
+        assert messages(bench, "response-schema") == [said]

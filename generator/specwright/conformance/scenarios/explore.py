@@ -25,9 +25,13 @@ def explore(bench: Workbench) -> None:
     """Call every operation until it has succeeded, for as long as there is progress."""
     operations = _in_turn([*bench.contract.operations.values()])
     pending = dict.fromkeys(each for each in operations if not takes_everything(each))
-    ends, is_renewed = time.monotonic() + PATIENCE_SECONDS, False
+    ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
     while pending and time.monotonic() < ends:
         reached = _pass(bench, [each for each in pending if not _is_last(each)])
+        if not (reached or is_seen):
+            # All that could be made is there: no list will be fuller.
+            is_seen = True
+            _reached(bench, _askable(bench, operations))
         reached = reached or _reached(bench, [each for each in pending if _is_last(each)])
         for each in reached:
             del pending[each]
