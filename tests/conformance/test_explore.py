@@ -280,3 +280,43 @@ def test_a_list_is_seen_while_there_is_something_in_it(tmp_path: Path) -> None:
         module.explore(bench)
         said = "GET /orders: 200: \"price\" is a required property at '/*'"
         assert messages(bench, "response-schema") == [said]
+
+
+def test_what_was_missing_is_tried_again_before_anything_else_is_made(tmp_path: Path) -> None:
+    app, locks = FastAPI(), list[str]()
+
+    @app.get("/claims/{order_id}")
+    def claims(order_id: str) -> dict[str, str]:
+        if locks or order_id != "one":
+            raise HTTPException(404)
+        return {}
+
+    @app.post("/orders", status_code=201)
+    def order() -> dict[str, str]:
+        return {"id": "one"}
+
+    @app.post("/years/close", status_code=201)
+    def close(year: int) -> None:
+        locks.append("a year")
+
+    with bench_of(app, tmp_path) as bench:
+        module.explore(bench)
+        made = {bench.contract.operations[each].name for each in bench.made}
+    assert "GET /claims/{order_id}" in made
+
+
+def test_an_operation_that_was_busy_once_gets_its_pauses_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, asked = Clock(), list[float]()
+
+    def respond(exchange: Exchange) -> None:
+        asked.append(clock.now)
+        # All tries of the first call, and the first try of each one after it succeeded.
+        is_busy = len(asked) <= 4 or (len(asked) > 5 and len(asked) % 2 == 0)
+        exchange.answer(503 if is_busy else 200, b"{}")
+
+    explore(workshop(tmp_path, STEPS[:1]), monkeypatch, clock, respond)
+    pauses = [round(later - before, 1) for before, later in itertools.pairwise(asked)]
+    assert pauses[:3] == [0.1, 0.3, 0.9]
+    assert pauses[5::2] == [0.1] * (module.ENOUGH - 1)
