@@ -20,6 +20,7 @@ from specwright.conformance.recording.exchange import Exchange, Request, Respons
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
+from specwright.pointer import join
 from tests.conformance.fuzzing.widgets import DOCUMENT
 
 BASE = "http://127.0.0.1:1/v1"
@@ -184,6 +185,29 @@ def test_a_key_that_was_used_before_may_be_refused_with_422(
     operation.setdefault("parameters", []).append({"name": name, "in": "header", "schema": schema})
     assert answered(document, 422, "") == is_refused
     assert answered(document, 400, "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_proof"),
+    [
+        ("/widgets/{id}", True),
+        ("/widgets/{id}/image", False),
+        ("/widgets/{id}/parts/{part}", False),
+        # The list of what was made.
+        ("/widgets", True),
+        ("/owners/{owner}/widgets", True),
+    ],
+)
+def test_a_resource_that_was_made_may_lack_a_part(
+    document: Document, asked: str, is_proof: bool
+) -> None:
+    post, get = "/paths/~1widgets/post", f"{join('paths', asked)}/get"
+    cause = replace(exchange(1, "POST", 1, 201), operation=post)
+    proof = replace(exchange(2, "GET", 4, 404), operation=get)
+    operation = Routes(Contract(document), BASE).operations[0]
+    report = FailedCheck("ensure_resource_availability", proof, operation, cause, RequestVerdict())
+    found = violation(report, oracle(document, [cause, proof]))
+    assert (found is not None) is is_proof
 
 
 def test_a_put_may_make_what_was_deleted(document: Document) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.roles import NOBODY
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.resources import shape
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.judging.accepted import accepted_request
 from specwright.conformance.judging.credentials import ignored
@@ -122,7 +123,10 @@ def _invalid_accepted(report: FailedCheck, traffic: TrafficOracle) -> Violation 
 def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
     """Return whether a created resource must exist afterwards, or a deleted one must be gone."""
     if cause.request.method != "DELETE":
-        return traffic.is_first(cause)
+        made, asked = (shape(split(each.operation or "/paths/")[1]) for each in (cause, proof))
+        # A resource may lack a part of its own, such as an image.
+        is_part = asked[: len(made) + 1] == (*made, None) and len(asked) > len(made) + 1
+        return traffic.is_first(cause) and not is_part
     # A resource without an id may have defaults, and a PUT creates it again (RFC 9110, 9.3.4).
     path = split(cause.operation or "/paths/")[1].rstrip("/")
     return path.endswith("}") and proof.request.method != "PUT"
