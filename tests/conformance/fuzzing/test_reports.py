@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import schemathesis.cli
@@ -208,6 +209,34 @@ def test_a_resource_that_was_made_may_lack_a_part(
     report = FailedCheck("ensure_resource_availability", proof, operation, cause, RequestVerdict())
     found = violation(report, oracle(document, [cause, proof]))
     assert (found is not None) is is_proof
+
+
+@pytest.mark.parametrize(
+    ("url", "body", "is_blamed"),
+    [
+        ("/widgets", {"parts": [{"id": "w1"}]}, False),
+        ("/widgets", {"parts": [{"id": "w2"}]}, True),
+        ("/widgets/w1/parts", {}, False),
+        ("/widgets?of=w1", {}, False),
+        ("/widgets?of=w", {}, True),
+    ],
+)
+def test_a_request_with_a_deleted_id_may_be_refused(
+    document: Document, url: str, body: dict[str, Any], is_blamed: bool
+) -> None:
+    operation = Routes(Contract(document), BASE).find("/widgets", "POST")
+    assert operation is not None
+    refused = Response(400, (), json.dumps({"code": "invalid"}).encode())
+    request = Request("POST", f"{BASE}{url}", (), json.dumps(body).encode())
+    proof = replace(exchange(2, "POST", 10), request=request, response=refused)
+    report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
+    for deletion, is_found in (
+        (exchange(1, "DELETE", 5, 204), is_blamed),
+        (exchange(1, "DELETE", 5, 404), True),
+        (exchange(3, "DELETE", 15, 204), True),
+    ):
+        seen = oracle(document, [deletion, proof])
+        assert (violation(report, seen) is not None) is is_found
 
 
 def test_a_put_may_make_what_was_deleted(document: Document) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.roles import NOBODY
@@ -14,7 +15,7 @@ from specwright.conformance.judging.accepted import accepted_request
 from specwright.conformance.judging.credentials import ignored
 from specwright.conformance.judging.methods import method_violation
 from specwright.conformance.judging.validity import RequestVerdict
-from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
 from specwright.document.sites import OperationSite, parameters
 from specwright.pointer import Pointer, split
@@ -62,9 +63,15 @@ class TrafficOracle:
     exchanges: Iterable[Exchange]
     _codes: Mapping[str, Condition | None] = field(init=False)
     _code: Pointer | None = field(init=False)
+    _deleted: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read the declared error codes."""
+        """Read the declared error codes, and the ids that were deleted."""
+        self._deleted = {}
+        for each in self.exchanges:
+            if each.request.method == "DELETE" and each.response and each.response.is_success:
+                id = unquote(urlsplit(each.request.url).path.rstrip("/").rpartition("/")[2])
+                self._deleted.setdefault(id, each.number)
         declared = ERROR.read(self.contract.document.data)
         self._code = None if declared is None else declared.code.raw
         codes = {} if declared is None else declared.codes
@@ -78,6 +85,16 @@ class TrafficOracle:
         if self._code is not None:
             return self._codes.get(str(response.at(self._code))) in MALFORMED
         return response.status in _MALFORMED_STATUSES - self._of_keys(report.operation)
+
+    def is_about_deleted(self, exchange: Exchange) -> bool:
+        """Return whether a request contains an id that was deleted before it."""
+        parts = urlsplit(exchange.request.url)
+        texts = {
+            *map(unquote, parts.path.split("/")),
+            *(text for _, text in parse_qsl(parts.query)),
+        }
+        texts.update(_scalars(exchange.request.json_or_none))
+        return any(self._deleted.get(each, exchange.number) < exchange.number for each in texts)
 
     def _of_keys(self, operation: OperationSite) -> set[int]:
         """Return the statuses that refuse a key that was used before, with another body."""
@@ -138,6 +155,8 @@ def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | N
     is_hopeless = operation is not None and all(each[0] in "45" for each in operation.responses)
     if is_hopeless or not (report.verdict.is_valid and traffic.calls_malformed(report)):
         return None
+    if traffic.is_about_deleted(report.proof):
+        return None
     cause = f"a valid request is rejected as malformed: {report.status}"
     return _of_operation(report, Behaviour.VALID_REFUSED, report.operation, cause)
 
@@ -182,6 +201,15 @@ def _of_operation(
 ) -> Violation:
     shown = (report.cause, report.proof) if report.cause else (report.proof,)
     return Violation(rule, operation.pointer, f"{_named(operation)}: {cause}", shown, cause)
+
+
+def _scalars(value: JsonValue) -> Iterator[str]:
+    """Yield the texts of all values inside a value."""
+    if isinstance(value, (dict, list)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(each)
+    else:
+        yield str(value)
 
 
 def _named(operation: OperationSite) -> str:
