@@ -239,6 +239,30 @@ def test_a_request_with_a_deleted_id_may_be_refused(
         assert (violation(report, seen) is not None) is is_found
 
 
+@pytest.mark.parametrize(
+    ("body", "is_blamed"),
+    [
+        ({"parts": [{"part_id": "p1"}]}, True),
+        ({"parts": [{"part_id": "p2"}]}, False),
+        ({"parts": [{"name": "p2"}]}, True),
+        ({"partIds": ["p1", "p2"], "name": "p1"}, False),
+        ({"id": "p2"}, True),
+    ],
+)
+def test_a_request_that_refers_to_nothing_may_be_refused(
+    document: Document, body: dict[str, Any], is_blamed: bool
+) -> None:
+    operation = Routes(Contract(document), BASE).find("/widgets", "POST")
+    assert operation is not None
+    listed = replace(exchange(1, "GET", 5), response=Response(200, (), b'[{"id": "p1"}]'))
+    failed = replace(exchange(2, "GET", 6), response=Response(404, (), b'{"detail": "p2"}'))
+    refused = Response(400, (), json.dumps({"code": "invalid"}).encode())
+    request = Request("POST", f"{BASE}/widgets", (), json.dumps(body).encode())
+    proof = replace(exchange(3, "POST", 10), request=request, response=refused)
+    report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
+    assert (violation(report, oracle(document, [listed, failed, proof])) is not None) is is_blamed
+
+
 def test_a_put_may_make_what_was_deleted(document: Document) -> None:
     deleted, put = exchange(1, "DELETE", 10, 204), exchange(2, "PUT", 12)
     assert blamed(document, "use_after_free", deleted, put) is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.ids import is_reference
 from specwright.conformance.bench.roles import NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.resources import shape
@@ -18,6 +19,7 @@ from specwright.conformance.judging.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
 from specwright.document.sites import OperationSite, parameters
+from specwright.names import snake
 from specwright.pointer import Pointer, split
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
@@ -96,6 +98,18 @@ class TrafficOracle:
         texts.update(_scalars(exchange.request.json_or_none))
         return any(self._deleted.get(each, exchange.number) < exchange.number for each in texts)
 
+    def refers_to_nothing(self, exchange: Exchange) -> bool:
+        """Return whether a body refers, by a name such as `user_id`, to what was never seen."""
+        seen = [
+            each.response.body
+            for each in self.exchanges
+            if each.number < exchange.number and each.response and each.response.is_success
+        ]
+        return any(
+            not any(text.encode(errors="replace") in body for body in seen)
+            for text in _references(exchange.request.json_or_none)
+        )
+
     def _of_keys(self, operation: OperationSite) -> set[int]:
         """Return the statuses that refuse a key that was used before, with another body."""
         declared = IDEMPOTENCY.read(operation.value)
@@ -155,7 +169,7 @@ def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | N
     is_hopeless = operation is not None and all(each[0] in "45" for each in operation.responses)
     if is_hopeless or not (report.verdict.is_valid and traffic.calls_malformed(report)):
         return None
-    if traffic.is_about_deleted(report.proof):
+    if traffic.is_about_deleted(report.proof) or traffic.refers_to_nothing(report.proof):
         return None
     cause = f"a valid request is rejected as malformed: {report.status}"
     return _of_operation(report, Behaviour.VALID_REFUSED, report.operation, cause)
@@ -210,6 +224,18 @@ def _scalars(value: JsonValue) -> Iterator[str]:
             yield from _scalars(each)
     else:
         yield str(value)
+
+
+def _references(value: JsonValue) -> Iterator[str]:
+    """Yield the texts of all members that refer to other resources."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            # An `id` may be that of the resource itself, which the client chooses.
+            is_another = "_" in snake(name) and is_reference(name)
+            yield from _scalars(each) if is_another else _references(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _references(each)
 
 
 def _named(operation: OperationSite) -> str:
