@@ -99,7 +99,7 @@ class TrafficOracle:
         return any(self._deleted.get(each, exchange.number) < exchange.number for each in texts)
 
     def refers_to_nothing(self, exchange: Exchange) -> bool:
-        """Return whether a body refers, by a name such as `user_id`, to what was never seen."""
+        """Return whether a body refers to unseen resources, by a name such as `user_id`."""
         seen = [
             each.response.body
             for each in self.exchanges
