@@ -218,6 +218,7 @@ JSON = (("Content-Type", "application/json"),)
         ((("Content-Type", "text/odd"),), b"{}", 415, "unreadable-refusal"),
         # Without a boundary there is no way to tell its parts (RFC 2046, 5.1.1).
         ((("Content-Type", "multipart/form-data"),), None, 400, "unreadable-refusal"),
+        ((("Content-Type", "multipart/form-data; Boundary=a"),), None, 400, "undeclared-status"),
         (JSON, b"null", 400, "undeclared-status"),
         (JSON, b"{}", 400, "undeclared-status"),
         (JSON, b"\xff\xfe", 302, "undeclared-status"),

@@ -247,6 +247,8 @@ def test_a_request_with_a_deleted_id_may_be_refused(
         ({"parts": [{"name": "p2"}]}, True),
         ({"partIds": ["p1", "p2"], "name": "p1"}, False),
         ({"id": "p2"}, True),
+        # A reference that is not there.
+        ({"part_id": None}, True),
     ],
 )
 def test_a_request_that_refers_to_nothing_may_be_refused(

@@ -218,11 +218,11 @@ def _of_operation(
 
 
 def _scalars(value: JsonValue) -> Iterator[str]:
-    """Yield the texts of all values inside a value."""
+    """Yield the texts of all values inside a value that may be ids."""
     if isinstance(value, (dict, list)):
         for each in value.values() if isinstance(value, dict) else value:
             yield from _scalars(each)
-    else:
+    elif isinstance(value, (str, int)) and not isinstance(value, bool):
         yield str(value)
 
 

@@ -57,7 +57,7 @@ def _other_slash(request: Request, response: Response) -> str | None:
 def _is_unreadable(operation: Operation, request: Request) -> bool:
     """Return whether a body is of an undeclared media type, without its parts, or not JSON."""
     given = request.header("content-type") or ""
-    if sites.essence(given).startswith("multipart/") and "boundary=" not in given:
+    if sites.essence(given).startswith("multipart/") and "boundary=" not in given.lower():
         return True
     if request.body is None or not operation.has_body:
         return False
