@@ -71,13 +71,18 @@ def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float) -> 
     return {each for each in STEPS if each in clock.reached}
 
 
+def pause(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    """Let pauses move a clock."""
+    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
+    for each in (module, workbench):
+        monkeypatch.setattr(each, "time", paused)
+
+
 def explore(
     path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, respond: Callable[[Exchange], None]
 ) -> None:
     """Explore an API whose responses are played, while pauses move a clock."""
-    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
-    monkeypatch.setattr(module, "time", paused)
-    monkeypatch.setattr(workbench, "time", paused)
+    pause(monkeypatch, clock)
     with playing(respond) as port, Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
         module.explore(Workbench(Contract(load(path)), target, "scenarios"))
 
@@ -142,9 +147,7 @@ def test_what_is_renewed_is_deleted_again_as_it_may_hinder_the_others(
     def repeal(id: str) -> None:
         rules.discard(id)
 
-    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
-    for each in (module, workbench):
-        monkeypatch.setattr(each, "time", paused)
+    pause(monkeypatch, clock)
     with bench_of(app, tmp_path) as bench:
         module.explore(bench)
         made = {bench.contract.operations[each].name for each in bench.made}
@@ -214,9 +217,7 @@ def test_a_busy_server_is_waited_for_before_anything_is_renewed(
         if clock.now < 2.0:
             raise HTTPException(503)
 
-    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
-    for each in (module, workbench):
-        monkeypatch.setattr(each, "time", paused)
+    pause(monkeypatch, clock)
     with bench_of(app, tmp_path) as bench:
         module.explore(bench)
         exchanges = bench.target.record.exchanges
@@ -247,9 +248,7 @@ def test_one_operation_that_is_always_busy_keeps_nothing_from_being_waited_for(
     def forecast() -> None:
         raise HTTPException(503)
 
-    paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
-    for each in (module, workbench):
-        monkeypatch.setattr(each, "time", paused)
+    pause(monkeypatch, clock)
     with bench_of(app, tmp_path) as bench:
         module.explore(bench)
         made = {bench.contract.operations[each].name for each in bench.made}
