@@ -122,7 +122,7 @@ class _Trial:
             )
             after = self.following(call, exchange, len(seen))
             if after is None:
-                ended = True
+                ended = exchange.response is not None and exchange.response.is_success
                 break
             call = after
             if count == 0 and add is not None:
@@ -138,7 +138,7 @@ class _Trial:
     def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
         """Return the ids that pages must show: all of a whole list, else those up to their last."""
         ids = self.ids(whole)
-        if ended and self.is_whole(whole):
+        if ended:
             return set(ids)
         reached = max((count for count, each in enumerate(ids, 1) if each in seen), default=0)
         return set(ids[:reached]) if self._by else set()
