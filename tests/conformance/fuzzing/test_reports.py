@@ -15,7 +15,8 @@ from schemathesis.checks import CHECKS as KNOWN
 from specwright.conformance.bench.roles import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
-from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, TrafficOracle, violation
+from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
+from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.judging.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.model import Document

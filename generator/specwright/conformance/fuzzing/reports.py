@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, unquote, urlsplit
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.ids import is_reference
 from specwright.conformance.bench.roles import NOBODY
-from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.resources import shape
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.judging.accepted import accepted_request
 from specwright.conformance.judging.credentials import ignored
 from specwright.conformance.judging.methods import method_violation
 from specwright.conformance.judging.validity import RequestVerdict
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.document.sites import OperationSite, parameters
-from specwright.names import snake
-from specwright.pointer import Pointer, split
-from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition
-from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
+from specwright.document.sites import OperationSite
+from specwright.pointer import split
 
-# Statuses for malformed requests, for servers without declared codes.
-_MALFORMED_STATUSES = frozenset({400, 422})
-# For another body with the same key (draft-ietf-httpapi-idempotency-key-header, 2.7).
-_KEY_REUSED = 422
 # Statuses that refuse credentials, and one that says nothing about them.
 _NO_ENTRY = frozenset({401, 403, 429})
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,93 +43,6 @@ class FailedCheck:
     def status(self) -> int:
         """The status of the response; 0 without a response."""
         return 0 if self.proof.response is None else self.proof.response.status
-
-
-@dataclass(slots=True)
-class TrafficOracle:
-    """The document and the whole traffic, which reports are judged by."""
-
-    contract: Contract
-    routes: Routes
-    exchanges: Iterable[Exchange]
-    _codes: Mapping[str, Condition | None] = field(init=False)
-    _code: Pointer | None = field(init=False)
-    _deleted: dict[str, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Read the declared error codes, and the ids that were deleted."""
-        self._deleted = {}
-        for each in self.exchanges:
-            if each.request.method == "DELETE" and each.response and each.response.is_success:
-                id = unquote(urlsplit(each.request.url).path.rstrip("/").rpartition("/")[2])
-                self._deleted.setdefault(id, each.number)
-        declared = ERROR.read(self.contract.document.data)
-        self._code = None if declared is None else declared.code.raw
-        codes = {} if declared is None else declared.codes
-        self._codes = {name.raw: code.condition for name, code in codes.items()}
-
-    def calls_malformed(self, report: FailedCheck) -> bool:
-        """Return whether the response says that the request is malformed."""
-        response = report.proof.response
-        if response is None:
-            return False
-        if self._code is not None:
-            return self._codes.get(str(response.at(self._code))) in MALFORMED
-        return response.status in _MALFORMED_STATUSES - self._of_keys(report.operation)
-
-    def is_about_deleted(self, exchange: Exchange) -> bool:
-        """Return whether a request contains an id that was deleted before it."""
-        parts = urlsplit(exchange.request.url)
-        texts = {
-            *map(unquote, parts.path.split("/")),
-            *(text for _, text in parse_qsl(parts.query)),
-        }
-        texts.update(_scalars(exchange.request.json_or_none))
-        return any(self._deleted.get(each, exchange.number) < exchange.number for each in texts)
-
-    def refers_to_nothing(self, exchange: Exchange) -> bool:
-        """Return whether a body refers to unseen resources, by a name such as `user_id`."""
-        seen = [
-            each.response.body
-            for each in self.exchanges
-            if each.number < exchange.number and each.response and each.response.is_success
-        ]
-        return any(
-            not any(text.encode(errors="replace") in body for body in seen)
-            for text in _references(exchange.request.json_or_none)
-        )
-
-    def _of_keys(self, operation: OperationSite) -> set[int]:
-        """Return the statuses that refuse a key that was used before, with another body."""
-        declared = IDEMPOTENCY.read(operation.value)
-        if declared is not None:
-            answers = (declared.changed, declared.in_progress)
-            return {each.status for each in answers if each is not None}
-        has_key = ("header", KEY_HEADER) in parameters(self.contract.document, operation)
-        return {_KEY_REUSED} if has_key else set()
-
-    def is_first(self, cause: Exchange) -> bool:
-        """Return whether the response is not a repetition of an earlier one, as for a used key."""
-        return not any(
-            each.number < cause.number
-            and each.operation == cause.operation
-            and each.response is not None
-            and cause.response is not None
-            and each.response.body == cause.response.body != b""
-            for each in self.exchanges
-        )
-
-    def is_undisturbed(self, cause: Exchange, proof: Exchange) -> bool:
-        """Return whether nothing was changed between two exchanges, as far as we can know."""
-        end = proof.sent_at + proof.seconds
-        return not any(
-            each.request.method not in _SAFE
-            and each.number not in (cause.number, proof.number)
-            and each.sent_at <= end
-            and each.sent_at + each.seconds >= cause.sent_at
-            and (each.response is None or each.response.is_success)
-            for each in self.exchanges
-        )
 
 
 def _invalid_accepted(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
@@ -167,9 +69,12 @@ def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | N
     operation = traffic.contract.operations.get(report.operation.pointer)
     # Without another response, an error is the only one that the document expects.
     is_hopeless = operation is not None and all(each[0] in "45" for each in operation.responses)
-    if is_hopeless or not (report.verdict.is_valid and traffic.calls_malformed(report)):
+    if is_hopeless or not report.verdict.is_valid:
         return None
-    if traffic.is_about_deleted(report.proof) or traffic.refers_to_nothing(report.proof):
+    proof = report.proof
+    if not traffic.calls_malformed(report.operation, proof):
+        return None
+    if traffic.is_about_deleted(proof) or traffic.refers_to_nothing(proof):
         return None
     cause = f"a valid request is rejected as malformed: {report.status}"
     return _of_operation(report, Behaviour.VALID_REFUSED, report.operation, cause)
@@ -215,27 +120,6 @@ def _of_operation(
 ) -> Violation:
     shown = (report.cause, report.proof) if report.cause else (report.proof,)
     return Violation(rule, operation.pointer, f"{_named(operation)}: {cause}", shown, cause)
-
-
-def _scalars(value: JsonValue) -> Iterator[str]:
-    """Yield the texts of all values inside a value that may be ids."""
-    if isinstance(value, (dict, list)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _scalars(each)
-    elif isinstance(value, (str, int)) and not isinstance(value, bool):
-        yield str(value)
-
-
-def _references(value: JsonValue) -> Iterator[str]:
-    """Yield the texts of all members that refer to other resources."""
-    if isinstance(value, dict):
-        for name, each in value.items():
-            # An `id` may be that of the resource itself, which the client chooses.
-            is_another = "_" in snake(name) and is_reference(name)
-            yield from _scalars(each) if is_another else _references(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _references(each)
 
 
 def _named(operation: OperationSite) -> str:

@@ -20,7 +20,8 @@ from specwright.conformance.fuzzing.plan import (
 )
 from specwright.conformance.fuzzing.process import Line, Processes, command, require
 from specwright.conformance.fuzzing.profile import FuzzingLimits
-from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, TrafficOracle, violation
+from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
+from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.judging.validity import RequestJudge, RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.document.sites import OperationSite
