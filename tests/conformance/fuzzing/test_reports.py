@@ -241,6 +241,40 @@ def test_a_request_with_a_deleted_id_may_be_refused(
 
 
 @pytest.mark.parametrize(
+    ("url", "body", "is_blamed"),
+    [
+        ("/widgets", {"parts": [{"id": 1}]}, False),
+        ("/widgets", {"size": {"widget_ids": [1]}}, False),
+        ("/widgets", {"ownerId": "1"}, False),
+        ("/widgets", {"widget": 1}, False),
+        ("/widgets", {"Widgets": [2, 1]}, False),
+        ("/widgets", {"count": 1}, True),
+        ("/widgets", {"widget": {"count": 1}}, True),
+        ("/widgets/1/parts", {}, False),
+        ("/parts/1", {}, True),
+        ("/parts?widget=1", {}, False),
+        ("/widgets?page=1", {}, True),
+    ],
+)
+def test_a_number_is_a_deleted_id_where_its_name_says_so(
+    document: Document, url: str, body: dict[str, Any], is_blamed: bool
+) -> None:
+    operation = Routes(Contract(document), BASE).find("/widgets", "POST")
+    assert operation is not None
+    deleted = [
+        replace(exchange(1, "DELETE", 5, 204), request=Request("DELETE", each, ()))
+        for each in (f"{BASE}/parts/2", f"{BASE}/widgets/1", "http://127.0.0.1:1/")
+    ]
+    refused = Response(400, (), json.dumps({"code": "invalid"}).encode())
+    listed = replace(exchange(2, "GET", 6), response=Response(200, (), b"[1, 2]"))
+    request = Request("POST", f"{BASE}{url}", (), json.dumps(body).encode())
+    proof = replace(exchange(3, "POST", 10), request=request, response=refused)
+    report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
+    found = violation(report, oracle(document, [*deleted, listed, proof]))
+    assert (found is not None) is is_blamed
+
+
+@pytest.mark.parametrize(
     ("body", "is_blamed"),
     [
         ({"parts": [{"part_id": "p1"}]}, True),

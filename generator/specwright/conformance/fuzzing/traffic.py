@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.bench.ids import is_reference
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.resources import singular
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.document.sites import OperationSite, parameters
@@ -32,15 +34,16 @@ class TrafficOracle:
     exchanges: Iterable[Exchange]
     _codes: Mapping[str, Condition | None] = field(init=False)
     _code: Pointer | None = field(init=False)
-    _deleted: dict[str, int] = field(init=False)
+    # The numbers of deletions by id, and by the kind of resource that had it.
+    _deleted: dict[str, dict[str, int]] = field(init=False)
 
     def __post_init__(self) -> None:
         """Read the declared error codes, and the ids that were deleted."""
-        self._deleted = {}
+        self._deleted = defaultdict(dict)
         for each in self.exchanges:
             if each.request.method == "DELETE" and each.response and each.response.is_success:
-                id = unquote(urlsplit(each.request.url).path.rstrip("/").rpartition("/")[2])
-                self._deleted.setdefault(id, each.number)
+                for kind, id in [*_segments(each.request.url)][-1:]:
+                    self._deleted[id].setdefault(kind, each.number)
         declared = ERROR.read(self.contract.document.data)
         self._code = None if declared is None else declared.code.raw
         codes = {} if declared is None else declared.codes
@@ -57,13 +60,15 @@ class TrafficOracle:
 
     def is_about_deleted(self, exchange: Exchange) -> bool:
         """Return whether a request contains an id that was deleted before it."""
-        parts = urlsplit(exchange.request.url)
-        texts = {
-            *map(unquote, parts.path.split("/")),
-            *(text for _, text in parse_qsl(parts.query)),
-        }
-        texts.update(_scalars(exchange.request.json_or_none))
-        return any(self._deleted.get(each, exchange.number) < exchange.number for each in texts)
+        url = exchange.request.url
+        query = ((_kind(name), text) for name, text in parse_qsl(urlsplit(url).query))
+        return any(
+            number < exchange.number
+            for name, text in (*_segments(url), *query, *_scalars(exchange.request.json_or_none))
+            for kind, number in self._deleted.get(text, {}).items()
+            # A number may be anything else, such as a quantity.
+            if not text.isdecimal() or is_reference(name) or name == kind
+        )
 
     def refers_to_nothing(self, exchange: Exchange) -> bool:
         """Return whether a body refers to unseen resources, by a name such as `user_id`."""
@@ -74,7 +79,9 @@ class TrafficOracle:
         ]
         return any(
             not any(text.encode(errors="replace") in body for body in seen)
-            for text in _references(exchange.request.json_or_none)
+            for name, text in _scalars(exchange.request.json_or_none)
+            # An `id` may be that of the resource itself, which the client chooses.
+            if "_" in name and is_reference(name)
         )
 
     def _of_keys(self, operation: OperationSite) -> set[int]:
@@ -110,22 +117,24 @@ class TrafficOracle:
         )
 
 
-def _scalars(value: JsonValue) -> Iterator[str]:
-    """Yield the texts of all values inside a value that may be ids."""
-    if isinstance(value, (dict, list)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _scalars(each)
-    elif isinstance(value, (str, int)) and not isinstance(value, bool):
-        yield str(value)
+def _segments(url: str) -> Iterator[tuple[str, str]]:
+    """Yield the segments of a path, each with the kind that the one before it names."""
+    parts = [unquote(each) for each in urlsplit(url).path.rstrip("/").split("/")]
+    return zip(map(_kind, parts), parts[1:], strict=False)
 
 
-def _references(value: JsonValue) -> Iterator[str]:
-    """Yield the texts of all members that refer to other resources."""
+def _scalars(value: JsonValue, kind: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts of all values inside a value that may be ids, each with its kind."""
     if isinstance(value, dict):
         for name, each in value.items():
-            # An `id` may be that of the resource itself, which the client chooses.
-            is_another = "_" in snake(name) and is_reference(name)
-            yield from _scalars(each) if is_another else _references(each)
+            yield from _scalars(each, _kind(name))
     elif isinstance(value, list):
         for each in value:
-            yield from _references(each)
+            yield from _scalars(each, kind)
+    elif isinstance(value, (str, int)) and not isinstance(value, bool):
+        yield kind, str(value)
+
+
+def _kind(name: str) -> str:
+    """Return the kind of resource that a name is about: `product` for `products`."""
+    return singular(snake(name))
