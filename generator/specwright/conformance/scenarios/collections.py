@@ -15,7 +15,7 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, value
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.lists import each_of, matches
 from specwright.conformance.scenarios.paging import announces_end, following
-from specwright.conformance.scenarios.whole_lists import wholes
+from specwright.conformance.scenarios.whole_lists import has_all, wholes
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.filter import FILTER, Filter
@@ -35,7 +35,7 @@ def collections(bench: Workbench) -> None:
         trial = _Trial(bench, operation, declared)
         for call in wholes(bench, operation):
             walk = trial.walk(call, trial.largest)
-            if operation.declared["requires_one_of"] is None:
+            if has_all(call):
                 trial.holds_what_was_made(walk)
             trial.sizes(call, walk)
         for slot in operation.slots:

@@ -17,15 +17,18 @@ _TRIED = 2
 def wholes(
     bench: Workbench, operation: Operation, without: ParameterSlot | None = None
 ) -> Iterator[Call]:
-    """Yield the call for the whole list, like the latest one that succeeded.
+    """Yield the call for the first page, like the latest one that succeeded.
 
-    Where a filter is required, they are calls with each of these filters but the given one.
+    It has the required parameters only: any other one may choose items, or a later page. Where a
+    filter is required, there are several calls, with each of these filters but the given one.
     """
-    call, page = bench.made[operation.pointer][0], operation.declared["pagination"]
-    ways = [each for each in (page.limit, page.cursor) if each is not None] if page else []
-    dropped = {("query", each.raw) for each in ways}
-    dropped |= {each.key for each in operation.slots if each.filter is not None}
-    plain = {key: value for key, value in call.arguments.items() if key not in dropped}
+    known, page = bench.made[operation.pointer][0].arguments, operation.declared["pagination"]
+    required = [each.key for each in operation.slots if each.written.required]
+    plain = {key: known[key] for key in required if key in known}
+    if page is not None:
+        for name, first in ((page.page, page.first_page), (page.offset, 0)):
+            if name is not None and ("query", name.raw) in plain:
+                plain["query", name.raw] = first
     needed = operation.declared["requires_one_of"]
     if needed is None:
         yield Call(operation, plain)
@@ -35,6 +38,14 @@ def wholes(
         if slot is not None and slot is not without:
             for value in _values(bench, slot)[:_TRIED]:
                 yield Call(operation, {**plain, slot.key: value})
+
+
+def has_all(call: Call) -> bool:
+    """Return whether the list of a call has all items: its query tells of nothing but pages."""
+    page = call.operation.declared["pagination"]
+    ways = (page.limit, page.cursor, page.page, page.offset) if page is not None else ()
+    names = {each.raw for each in ways if each is not None}
+    return all(name in names for place, name in call.arguments if place == "query")
 
 
 def _values(bench: Workbench, slot: ParameterSlot) -> list[JsonValue]:

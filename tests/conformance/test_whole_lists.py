@@ -1,0 +1,72 @@
+"""Whole lists, after a request for a part of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI, Query
+from pydantic import BaseModel
+
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.scenarios.collections import collections
+from tests.conformance.fastapi_apps import bench_of, messages
+
+LOST = "GET /items: a created resource is not in the list"
+
+
+class Item(BaseModel):
+    """The body of a request."""
+
+    status: str = "draft"
+
+
+def shop(required: str, *, loses: bool) -> FastAPI:
+    """Items in pages, of which the first may be lost; a parameter of the list is required."""
+    app, items = FastAPI(), list[dict[str, Any]]()
+
+    @app.get("/items")
+    def listed(
+        page: int = Query(1, ge=1),
+        offset: int = Query(0, ge=0),
+        limit: int = Query(50, ge=1, le=100),
+        status: str | None = Query(None),
+    ) -> list[dict[str, Any]]:
+        found = [each for each in items[loses:] if status in (None, each["status"])]
+        start = (page - 1) * limit + offset
+        return found[start : start + limit]
+
+    @app.post("/items", status_code=201)
+    def add(item: Item) -> dict[str, Any]:
+        items.append({"id": len(items), "status": item.status})
+        return items[-1]
+
+    way = {required: required} if required in ("page", "offset") else {"page": "page"}
+    described = app.openapi()["paths"]["/items"]["get"]
+    described["x-contract-pagination"] = {
+        **dict.fromkeys(("cursor", "next", "more")),
+        **{"limit": "limit", "items": "", "id": "/id", **way},
+    }
+    for each in described["parameters"]:
+        each["required"] = each["name"] == required
+    return app
+
+
+@pytest.mark.parametrize(
+    ("required", "claims"), [("", True), ("page", True), ("offset", True), ("status", False)]
+)
+@pytest.mark.parametrize("loses", [False, True])
+def test_a_part_is_not_taken_for_the_whole_list(
+    tmp_path: Path, required: str, claims: bool, loses: bool
+) -> None:
+    with bench_of(shop(required, loses=loses), tmp_path) as bench:
+        reader, maker = bench.contract.operations.values()
+        bench.succeed(maker)
+        bench.succeed(maker)
+        part = {("query", "status"): "sold", ("query", "page"): 7, ("query", "offset"): 7}
+        assert bench.send(Call(reader, part)).response is not None
+        collections(bench)
+        said = [LOST] if loses and claims else []
+        assert messages(bench, "created-is-found") == said
+        assert messages(bench, "pagination") == []
