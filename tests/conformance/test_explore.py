@@ -281,6 +281,32 @@ def test_a_list_is_seen_while_there_is_something_in_it(tmp_path: Path) -> None:
         assert messages(bench, "response-schema") == [said]
 
 
+def test_something_is_left_for_the_scenarios_that_follow(tmp_path: Path) -> None:
+    app, orders, deleted = FastAPI(), dict[str, list[str]](), list[str]()
+
+    @app.post("/orders", status_code=201)
+    def make() -> dict[str, str]:
+        orders[str(len(orders) + 1)] = []
+        return {"id": str(len(orders))}
+
+    @app.post("/orders/{id}/lines", status_code=201)
+    def add(id: str) -> dict[str, str]:
+        orders[id].append("line")
+        return {"id": "line"}
+
+    @app.delete("/orders/{id}", status_code=204)
+    def cancel(id: str) -> None:
+        if id not in orders:
+            raise HTTPException(404)
+        orders[id] = []
+        deleted.append(id)
+
+    with bench_of(app, tmp_path) as bench:
+        module.explore(bench)
+    assert len(deleted) >= module.ENOUGH - 1
+    assert [each for id, each in orders.items() if id not in deleted] == [["line"]]
+
+
 def test_what_was_missing_is_tried_again_before_anything_else_is_made(tmp_path: Path) -> None:
     app, locks = FastAPI(), list[str]()
 

@@ -25,7 +25,8 @@ from specwright.document.upgrade import upgrade
 from specwright.pointer import join
 from tests.conformance.fuzzing.widgets import DOCUMENT
 
-BASE = "http://127.0.0.1:1/v1"
+ORIGIN = "http://127.0.0.1:1"
+BASE = f"{ORIGIN}/v1"
 DELETE = "/paths/~1widgets~1{id}/delete"
 
 
@@ -248,6 +249,7 @@ def test_a_request_with_a_deleted_id_may_be_refused(
         ("/widgets", {"ownerId": "1"}, False),
         ("/widgets", {"widget": 1}, False),
         ("/widgets", {"Widgets": [2, 1]}, False),
+        ("/widgets", {"name": "w ü"}, False),
         ("/widgets", {"count": 1}, True),
         ("/widgets", {"widget": {"count": 1}}, True),
         ("/widgets/1/parts", {}, False),
@@ -263,7 +265,12 @@ def test_a_number_is_a_deleted_id_where_its_name_says_so(
     assert operation is not None
     deleted = [
         replace(exchange(1, "DELETE", 5, 204), request=Request("DELETE", each, ()))
-        for each in (f"{BASE}/parts/2", f"{BASE}/widgets/1", "http://127.0.0.1:1/")
+        for each in (
+            f"{BASE}/parts/2",
+            f"{BASE}/widgets/1",
+            f"{BASE}/widgets/w%20%C3%BC",
+            f"{ORIGIN}/",
+        )
     ]
     refused = Response(400, (), json.dumps({"code": "invalid"}).encode())
     listed = replace(exchange(2, "GET", 6), response=Response(200, (), b"[1, 2]"))
