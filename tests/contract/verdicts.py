@@ -22,6 +22,10 @@ requests for {seconds} seconds with the same document and one key. Checks that f
 fault, too, do not count for it, nor does `positive_data_acceptance`: it takes for granted that
 each request that keeps the schema succeeds.
 
+The rules are those of 2026-11-25, with three faults judged at a time; the seconds and the column of
+schemathesis are from a run of 2026-11-22. In the service without a fault, `specwright test` finds
+nothing with any of three seeds; nor does it where all times are whole seconds.
+
 `nox -s faults` judges all of them, in half an hour, and `nox -s faults -- NAME` some. The faults
 are in `tests/contract/faults`; `python -m tests.contract.faulty NAME` serves with one of them.
 `nox -s derive` makes this page.
