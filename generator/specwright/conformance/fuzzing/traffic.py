@@ -64,10 +64,10 @@ class TrafficOracle:
         query = ((_kind(name), text) for name, text in parse_qsl(urlsplit(url).query))
         return any(
             number < exchange.number
-            for name, text in (*_segments(url), *query, *_scalars(exchange.request.json_or_none))
-            for kind, number in self._deleted.get(text, {}).items()
+            for kind, text in (*_segments(url), *query, *_scalars(exchange.request.json_or_none))
+            for deleted, number in self._deleted.get(text, {}).items()
             # A number may be anything else, such as a quantity.
-            if not text.isdecimal() or is_reference(name) or name == kind
+            if not text.isdecimal() or is_reference(kind) or kind == deleted
         )
 
     def refers_to_nothing(self, exchange: Exchange) -> bool:
@@ -79,9 +79,9 @@ class TrafficOracle:
         ]
         return any(
             not any(text.encode(errors="replace") in body for body in seen)
-            for name, text in _scalars(exchange.request.json_or_none)
+            for kind, text in _scalars(exchange.request.json_or_none)
             # An `id` may be that of the resource itself, which the client chooses.
-            if "_" in name and is_reference(name)
+            if "_" in kind and is_reference(kind)
         )
 
     def _of_keys(self, operation: OperationSite) -> set[int]:
