@@ -20,7 +20,6 @@ from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results import coverage
 from specwright.conformance.run import (
     FIRST_SCENARIOS,
-    LAST_SCENARIOS,
     LATE_SCENARIOS,
     Run,
     RunProfile,
@@ -158,11 +157,7 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
     ):
         begun = begin(contract(), target, RunProfile.QUICK, 0)
         bench = Workbench(contract(), target, "scenarios")
-        for scenario in (
-            *FIRST_SCENARIOS.values(),
-            *LATE_SCENARIOS.values(),
-            *LAST_SCENARIOS.values(),
-        ):
+        for scenario in (*FIRST_SCENARIOS.values(), *LATE_SCENARIOS.values()):
             if rule not in {each.rule for each in begun.record.failures.values()}:
                 scenario(bench)
         return begun

@@ -103,13 +103,11 @@ FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "capacity": capacity,
     "deleted": deleted,
 }
-# Scenarios that use up resources that the others need.
+# Scenarios that use up what the others need, take resources to the end of their lives, and delete
+# everything.
 LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "charges": exhausted,
     "rate limits": rate_limits,
-}
-# Scenarios that take resources to the end of their lives, and delete everything.
-LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "transitions": transitions,
     "reset scope": reset_scope,
     "finish": finish,
@@ -192,7 +190,6 @@ class Run:
                 **({WEBHOOKS: observe} if observed is None else {}),
                 **self._scenarios(LATE_SCENARIOS, bench),
                 **({WEBHOOKS: observed} if observed is not None else {}),
-                **self._scenarios(LAST_SCENARIOS, bench),
             }
             self.budget.begin(steps)
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import socket
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from tests.service.running import serving
 
-from .provider import DOCUMENT, Event, Hook, Provider
+from .provider import DOCUMENT, Attempt, Event, Hook, Provider
 from .test_faults import RULES
 
 # One minute becomes two seconds.
@@ -187,6 +188,27 @@ def test_a_call_that_fails_causes_no_violation_but_is_said(
     (skip,) = [each for each in record.skips if each.rule == "event-missing"]
     assert "parcel.broken" in skip.pointer
     assert skip.reason == "the call that triggers it was answered with 503"
+
+
+def test_the_events_of_other_steps_do_not_prolong_an_observation(
+    parcels: Document, authority: Authority
+) -> None:
+    class Busy(Provider):
+        """Has a further parcel to tell of as soon as one is acknowledged."""
+
+        parcels = 300
+
+        def after(self, hook: Hook, attempt: Attempt) -> None:
+            if self.parcels and attempt.headers["Parcel-Kind"] == "parcel.sent":
+                self.parcels -= 1
+                if not self.stopped.wait(1):
+                    self.start(hook, Event(secrets.token_hex(8), "parcel.sent"))
+
+    with Busy(authority.file) as provider:
+        record = observed(parcels, provider, authority, Pace(patience_seconds=3))
+        assert provider.parcels
+    assert record.violations == []
+    assert {each.rule for each in record.skips} == set()
 
 
 def without(*keys: str, test: str | None = "pingHook") -> dict[str, Any]:

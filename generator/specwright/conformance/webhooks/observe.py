@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -278,23 +278,31 @@ class Observation:
         return Cause(begun_at, exchange, time.time())
 
     def _settle(self, whole: Endpoint, narrow: Endpoint, events: int, until: float) -> None:
-        """Wait until all expected deliveries have arrived, or their time is over."""
+        """Wait for all expected events and their attempts, or until their time is over.
+
+        Other steps of a run may cause further events, which must not prolong it.
+        """
+        endpoints = whole, narrow
+        self._wait(endpoints, partial(self._due, whole, narrow, events, until))
+        begun = [attempts[0] for attempts in self._events(endpoints)]
+        self._wait(endpoints, partial(self._unsettled, endpoints, begun))
+
+    def _wait(self, endpoints: Sequence[Endpoint], pending: Callable[[], Iterable[float]]) -> None:
+        """Wait until nothing is pending; each attempt may change the times until which it is."""
         seen = -1
 
-        def has_news() -> bool:
-            return self._count(whole, narrow) > seen
+        def count() -> int:
+            return sum(len(self.receiver.attempts(each.url)) for each in endpoints)
 
-        while (latest := max(self._pending(whole, narrow, events, until), default=0)) > time.time():
-            seen = self._count(whole, narrow)
+        def has_news() -> bool:
+            return count() > seen
+
+        while (latest := max(pending(), default=0)) > time.time():
+            seen = count()
             self.receiver.wait(has_news, latest)
 
-    def _count(self, *endpoints: Endpoint) -> int:
-        return sum(len(self.receiver.attempts(each.url)) for each in endpoints)
-
-    def _pending(
-        self, whole: Endpoint, narrow: Endpoint, events: int, until: float
-    ) -> Iterator[float]:
-        """Yield the times until which deliveries are expected."""
+    def _due(self, whole: Endpoint, narrow: Endpoint, events: int, until: float) -> Iterator[float]:
+        """Yield the times until which the first attempts of events are expected."""
         yield from (begun_at + _QUIET_SECONDS for _, begun_at in self._lower)
         for causes, endpoint in ((self._causes, whole), (self._tests, narrow)):
             for webhook in self.webhooks:
@@ -303,9 +311,18 @@ class Observation:
                     yield cause.answered_at + webhook.trigger.within_seconds
         if len(self._judge.events(self.receiver.attempts(narrow.url))) < events:
             yield until
-        for endpoint in (whole, narrow):
-            for attempts in self._judge.events(self.receiver.attempts(endpoint.url)):
+
+    def _unsettled(
+        self, endpoints: Sequence[Endpoint], begun: Sequence[Attempt]
+    ) -> Iterator[float]:
+        """Yield the times until which further attempts of events may arrive."""
+        for attempts in self._events(endpoints):
+            if attempts[0] in begun:
                 yield from self._judge.pending(attempts)
+
+    def _events(self, endpoints: Sequence[Endpoint]) -> Iterator[Sequence[Attempt]]:
+        for endpoint in endpoints:
+            yield from self._judge.events(self.receiver.attempts(endpoint.url))
 
     def _look(self, whole: Endpoint, narrow: Endpoint, selected: Sequence[str]) -> None:
         now = time.time()
