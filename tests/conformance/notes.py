@@ -44,6 +44,7 @@ NOTE = {
     "properties": {
         "colour": {"type": "string", "enum": COLOURS},
         "tag": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        "stars": {"type": "integer"},
         "link": {
             "type": "string",
             "format": "uri",
@@ -212,6 +213,10 @@ class Notes:
         link, most = value.get("link", ""), LONGEST // (1 + (self.bug == "short links"))
         if not isinstance(link, str) or len(link) > most or " " in link:
             return "bad_link"
+        stars = value.get("stars", 0)
+        is_whole = type(stars) is int or (type(stars) is float and stars.is_integer())
+        if not is_whole or (self.bug == "no whole number has a point" and type(stars) is float):
+            return "bad_value"
         tag = value.get("tag", "TAG")
         length = "+" if self.bug == "tags of any length" else "{3}"
         fits = isinstance(tag, str) and re.fullmatch(f"[A-Z]{length}", tag)

@@ -350,7 +350,7 @@ class Shop:
                 raise Refused("length", f"labels.{name}")
 
     def _quantity(self, value: Any) -> None:
-        if not isinstance(value, int) or isinstance(value, bool):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value % 1:
             raise Refused("invalid", "quantity")
         most = 4 if self.bug == "four is the most" else 5
         if not 1 <= value <= most:

@@ -68,6 +68,13 @@ def test_both_sides_of_each_limit_are_tried(
     assert wrong <= set(found[1])
 
 
+@pytest.mark.parametrize(("kind", "found"), [("integer", ["20.0"]), ("number", [])])
+def test_a_whole_number_is_also_written_with_a_point(
+    tmp_path: Path, kind: str, found: list[str]
+) -> None:
+    assert tried(tmp_path, {"type": kind}, 20)[0] == found
+
+
 def test_a_text_is_tried_with_one_letter_too_many_for_its_pattern(tmp_path: Path) -> None:
     schema = {"type": "string", "pattern": "^[A-Z]{2}$"}
     assert '"FRR"' in tried(tmp_path, schema, "FR")[1]

@@ -104,6 +104,9 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def _numbers(schema: dict[str, Any], kind: str, usual: float) -> Iterator[Variant]:
+    if kind == "integer":
+        # With a point, it is still an integer (JSON Schema 2020-12, validation, 6.1.1).
+        yield Variant(f"{float(usual)}", float(usual), None)
     for keyword, step, inward in (("minimum", -1, math.ceil), ("maximum", 1, math.floor)):
         limit = number(schema.get(keyword))
         if limit is not None:
