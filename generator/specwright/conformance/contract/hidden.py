@@ -69,10 +69,11 @@ def _messages(
         if answered is not None and exchange.response is not None:
             yield answered, exchange.response
     for webhook in contract.webhooks:
-        body = sites.request_body(contract.document, webhook)
-        schema = contract.schema_of(body) if body is not None else None
-        if webhook.pointer == exchange.operation and schema is not None:
-            yield schema, exchange.request
+        if webhook.pointer == exchange.operation:
+            body = sites.request_body(contract.document, webhook)
+            schema = contract.schema_of(body) if body is not None else None
+            if schema is not None:
+                yield schema, exchange.request
 
 
 def _values(document: Document, schema: Subschema, value: JsonValue) -> Iterator[str]:

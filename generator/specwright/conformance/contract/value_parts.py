@@ -52,7 +52,8 @@ def _within(document: Document, part: Part) -> Iterator[tuple[Pointer, list[Subs
             names = [e for each in applied for e in held(document, each, ["propertyNames"])]
             for name, member in members.items():
                 at = part.pointer + join(name)
-                yield at, names, name
+                if names:
+                    yield at, names, name
                 yield at, [e for each in applied for e in of_property(document, each, name)], member
         case list(items):
             for index, item in enumerate(items):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 # The names by their sources; case, hyphens, underscores and dots make no difference.
 _SOURCES: Mapping[str, tuple[str, ...]] = {
@@ -42,6 +43,8 @@ def _plain(name: str) -> str:
 _NAMES = frozenset(_plain(name) for names in _SOURCES.values() for name in names)
 
 
+# A run asks for the same names in thousands of bodies.
+@lru_cache(maxsize=1024)
 def is_secret(name: str) -> bool:
     """Return whether a header, a parameter or a member with this name holds a secret."""
     return _plain(name) in _NAMES
