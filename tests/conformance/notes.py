@@ -68,6 +68,7 @@ def _operation(name: str, status: int = 200, /, **members: Any) -> dict[str, Any
 
 _ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
 _COLOUR = {"name": "colour", "in": "query", "schema": NOTE["properties"]["colour"]}  # type: ignore[index]
+_MOST = {"name": "most", "in": "query", "schema": {"type": "integer", "minimum": 1}}
 _FILTER = {"x-contract-filter": {"property": "/colour", "match": "equals"}}
 _PAGES = {
     "x-contract-pagination": {
@@ -99,7 +100,7 @@ DOCUMENT: dict[str, Any] = {
     },
     "paths": {
         "/notes": {
-            "get": _operation("listNotes", parameters=[_COLOUR | _FILTER], **_PAGES),
+            "get": _operation("listNotes", parameters=[_COLOUR | _FILTER, _MOST], **_PAGES),
             "post": _CREATE,
         },
         "/notes/{id}": {
@@ -175,7 +176,11 @@ class Notes:
 
     async def notes(self, request: Request) -> Response:
         if request.method == "GET":
-            return self.listed(request.query_params.get("colour"))
+            most = request.query_params.getlist("most") or ["1"]
+            colours = request.query_params.getlist("colour") or [None]
+            if len(most) > 1 or len(colours) > 1 or not re.fullmatch("0*[1-9][0-9]*", most[0]):
+                return self.refuse("bad_value")
+            return self.listed(colours[0])
         if request.method == "POST":
             return self.added(request, await request.body())
         return self.no_method("GET", "POST")

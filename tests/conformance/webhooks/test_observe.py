@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import secrets
 import socket
@@ -209,6 +210,32 @@ def test_the_events_of_other_steps_do_not_prolong_an_observation(
         assert provider.parcels
     assert record.violations == []
     assert {each.rule for each in record.skips} == set()
+
+
+def test_tests_that_come_late_are_waited_for(authority: Authority, tmp_path: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    for webhook in document["webhooks"].values():
+        webhook["post"]["x-contract-trigger"]["within_seconds"] = 10
+    path = tmp_path / "parcels.json"
+    path.write_text(json.dumps(document), "utf-8")
+
+    class Late(Provider):
+        """Sends each test but the first ones late, and once."""
+
+        tests = 0
+
+        def deliver(self, hook: Hook, event: Event) -> None:
+            if event.kind == "hook.ping":
+                self.tests += 1
+                if self.tests > 2:
+                    self.stopped.wait(3)
+                    self.post(hook, self.attempt(hook, event, 0))
+                    return
+            super().deliver(hook, event)
+
+    with Late(authority.file) as provider:
+        record = observed(load(path), provider, authority, Pace(patience_seconds=3))
+    assert {each.rule for each in record.violations} == {"delivery-retry"}
 
 
 def without(*keys: str, test: str | None = "pingHook") -> dict[str, Any]:
