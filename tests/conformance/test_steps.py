@@ -5,12 +5,17 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from pathlib import Path
+
+import pytest
 
 from specwright.conformance import scenarios
-from specwright.conformance.run import FIRST_SCENARIOS, LATE_SCENARIOS
+from specwright.conformance.bench.roles import MAIN, OTHER
+from specwright.conformance.run import FIRST_SCENARIOS, LATE_SCENARIOS, RunProfile, begin
 from specwright.conformance.scenarios.examples import examples
 from specwright.conformance.scenarios.explore import renew
 from specwright.conformance.scenarios.refusals import refusals
+from tests.conformance.notes import bench
 
 # A helper of scenarios, and two scenarios that run beside fuzzing.
 OTHERS = {renew, examples, refusals}
@@ -27,3 +32,21 @@ def test_every_scenario_is_a_step() -> None:
         and inspect.getfullargspec(function).annotations["return"] == "None"
     }
     assert found == {*FIRST_SCENARIOS.values(), *LATE_SCENARIOS.values()} | OTHERS
+
+
+@pytest.mark.parametrize(
+    ("roles", "order"),
+    [
+        ([MAIN], ["fuzzing", "webhooks", "transitions"]),
+        # The second partner's webhooks are watched from the beginning, and waited for at the end.
+        ([MAIN, OTHER], ["fuzzing", "transitions", "webhooks"]),
+    ],
+)
+def test_one_partner_watches_webhooks_while_another_one_does_the_rest(
+    tmp_path: Path, roles: list[str], order: list[str]
+) -> None:
+    with bench(tmp_path) as made:
+        made.target.keys = dict.fromkeys(roles, "key")
+        run = begin(made.contract, made.target, RunProfile.QUICK, 0, max_time=1)
+        run.go()
+    assert [each for each in run.budget.steps if each in order] == order
