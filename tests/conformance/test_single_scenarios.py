@@ -183,11 +183,12 @@ def test_a_member_that_no_example_has_is_tried_from_a_sample(
     assert {rule for rule, _ in messages(checked(tmp_path, validation, bug, "addNote"))} == rules
 
 
-def test_a_whole_number_in_a_parameter_may_have_no_point(tmp_path: Path) -> None:
+def test_a_whole_number_in_a_parameter_has_no_point(tmp_path: Path) -> None:
     made = checked(tmp_path, validation, "", "listNotes")
     assert messages(made) == []
     asked = {each.request.url.rpartition("most=")[2] for each in made.target.record.exchanges}
     assert {"0", "1"} <= asked
+    assert "1.0" not in asked
 
 
 def test_a_parameter_that_may_be_missing_is_tried_with_a_usual_value(tmp_path: Path) -> None:

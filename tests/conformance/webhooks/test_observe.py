@@ -228,7 +228,7 @@ def test_tests_that_come_late_are_waited_for(authority: Authority, tmp_path: Pat
             if event.kind == "hook.ping":
                 self.tests += 1
                 if self.tests > 2:
-                    self.stopped.wait(3)
+                    self.stopped.wait(6)
                     self.post(hook, self.attempt(hook, event, 0))
                     return
             super().deliver(hook, event)

@@ -128,10 +128,8 @@ class _Trial:
         text = text_of(variant.value)
         if slot.written.location == "header" and not (text.isascii() and text == text.strip()):
             return False
-        # As text, `17` is also a number that may be out of range, and `17.0` may be no integer.
+        # As text, `17` is also a number that may be out of range.
         if isinstance(variant.value, str) and text.isdecimal():
-            return False
-        if isinstance(variant.value, float) and variant.value.is_integer():
             return False
         fits = [
             not any(self.contract.requests.problems(slot.schema, each)) for each in readings(text)
