@@ -304,7 +304,7 @@ def outages(session: nox.Session) -> None:
 
 @nox.session
 def faults(session: nox.Session) -> None:
-    """Inject faults into the service and count those found (half an hour; `-- NAME` for one)."""
+    """Inject faults into the service and count those found (an hour; `-- NAME` for one)."""
     install_workspace(session)
     install_group(session, "test")
     # Hundreds of processes: cached bytecode saves each from compiling again.
