@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from specwright.conformance import scenarios
+from specwright.conformance.bench.budget import SHARES, Budget
 from specwright.conformance.bench.roles import MAIN, OTHER
+from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.run import FIRST_SCENARIOS, LATE_SCENARIOS, RunProfile, begin
 from specwright.conformance.scenarios.examples import examples
 from specwright.conformance.scenarios.explore import renew
@@ -50,3 +52,21 @@ def test_one_partner_watches_webhooks_while_another_one_does_the_rest(
         run = begin(made.contract, made.target, RunProfile.QUICK, 0, max_time=1)
         run.go()
     assert [each for each in run.budget.steps if each in order] == order
+
+
+def test_all_shares_are_of_steps() -> None:
+    assert SHARES.keys() <= {*FIRST_SCENARIOS, FUZZING, *LATE_SCENARIOS}
+
+
+def test_steps_share_the_time_that_is_left() -> None:
+    budget = Budget(60)
+    budget.begin(["windows", "isolation", "routes"])
+    shares = [budget.share(each) for each in budget.steps]
+    of = SHARES["isolation"]
+    assert shares == pytest.approx([60 / (2 + of), 60 * of / (1 + of), 60], abs=1)
+
+
+def test_without_a_limit_no_step_has_one() -> None:
+    budget = Budget(None)
+    budget.begin(["windows"])
+    assert budget.share("windows") is None

@@ -6,8 +6,24 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-# Steps that get more than one share of the time. That of balances waits for refunds.
-_SHARES = {"explore": 12, "conservation": 20, "validation": 4, "robustness": 2, "fuzzing": 8}
+# Steps that get more than one share of the time, about as many as they send requests. That of
+# balances waits for refunds, and without the first step there is little for the others to use.
+SHARES = {
+    "explore": 20,
+    "credentials": 3,
+    "idempotency": 3,
+    "lists": 3,
+    "conservation": 20,
+    "isolation": 6,
+    "validation": 8,
+    "robustness": 2,
+    "hostile": 3,
+    "collections": 2,
+    "receiver URLs": 2,
+    "fuzzing": 12,
+    "rate limits": 2,
+    "transitions": 3,
+}
 
 
 @dataclass(slots=True)
@@ -35,6 +51,6 @@ class Budget:
         """Return the seconds for the next step; None for no limit."""
         if self.seconds is None:
             return None
-        shares = [_SHARES.get(each, 1) for each in self.steps[self.steps.index(step) :]]
+        shares = [SHARES.get(each, 1) for each in self.steps[self.steps.index(step) :]]
         left = max(self._ends - time.monotonic(), 0.0)
         return left * shares[0] / sum(shares)
