@@ -39,10 +39,11 @@ status or for the member or parameter of that name. The others have verdicts by 
 the number of places: **equal elsewhere** is the same fault, which specwright reports for other \
 operations, and **true, by chance** one that a run with other random values may report or not.
 
-Measured on 2026-11-25 on two cores; each tool for at most 120 s on Prefect, Chroma and the proxy \
-of LiteLLM, with nothing beside it, and 60 s on the others, beside the judging of the shops. That \
-proxy ran without its database, as the engine for it could not be downloaded: two thirds of its \
-operations respond with 500.
+Measured on 2026-11-25 and 26 on two cores; each tool for at most 120 s on Prefect, Chroma and the \
+proxy of LiteLLM, with nothing beside it, and 60 s on the others, beside judges of faults. The \
+proxy was measured some changes earlier, and ran without its database, as the engine for it could \
+not be downloaded: two thirds of its operations respond with 500. What specwright reached of \
+Prefect differs from run to run: 173 to 180 operations.
 
 `nox -s foreign_servers` measures all of them again, `nox -s foreign_servers -- NAME` some, and \
 `nox -s derive` makes this page from `benchmarks/foreign/outcomes.json`.
