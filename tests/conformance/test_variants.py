@@ -68,11 +68,19 @@ def test_both_sides_of_each_limit_are_tried(
     assert wrong <= set(found[1])
 
 
-@pytest.mark.parametrize(("kind", "found"), [("integer", ["20.0"]), ("number", [])])
+@pytest.mark.parametrize(
+    ("kind", "usual", "found"),
+    [
+        ("integer", 20, ["20.0"]),
+        ("integer", 2**53 + 1, []),
+        ("integer", 10**400, []),
+        ("number", 20, []),
+    ],
+)
 def test_a_whole_number_is_also_written_with_a_point(
-    tmp_path: Path, kind: str, found: list[str]
+    tmp_path: Path, kind: str, usual: int, found: list[str]
 ) -> None:
-    assert tried(tmp_path, {"type": kind}, 20)[0] == found
+    assert tried(tmp_path, {"type": kind}, usual)[0] == found
 
 
 def test_a_text_is_tried_with_one_letter_too_many_for_its_pattern(tmp_path: Path) -> None:

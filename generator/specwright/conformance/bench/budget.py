@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-# Steps that get more than one share of the time, about as many as they send requests. That of
-# balances waits for refunds, and without the first step there is little for the others to use.
+# Steps that get more than one share of the time, as they send more requests. That of balances
+# waits for refunds, and without the first step there is little for the others to use.
 SHARES = {
     "explore": 20,
     "credentials": 3,

@@ -48,6 +48,8 @@ def _members(schema: dict[str, Any], keyword: str) -> list[Any]:
 
 def number(value: object) -> int | float | None:
     """Return a finite number, as an integer if it is whole; None for any other value."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, int):
+        return None if isinstance(value, bool) else value
+    if not isinstance(value, float) or not math.isfinite(value):
         return None
     return int(value) if value == int(value) else value

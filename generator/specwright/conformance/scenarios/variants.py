@@ -18,6 +18,8 @@ from specwright.vocabulary.keywords.error import Condition
 _LONGEST = 5_000
 # The maximum number of texts that lack one letter.
 _SHORTENED = 12
+# A larger integer may be another one as a double (IEEE 754).
+_MOST_EXACT = 2**53
 _INTERNATIONAL = "Zoë 名前 🎒"
 # Formats for which every parser rejects a text with a space and no digits.
 _CHECKED = frozenset(
@@ -104,7 +106,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def _numbers(schema: dict[str, Any], kind: str, usual: float) -> Iterator[Variant]:
-    if kind == "integer":
+    if kind == "integer" and abs(usual) <= _MOST_EXACT:
         # With a point, it is still an integer (JSON Schema 2020-12, validation, 6.1.1).
         yield Variant(f"{float(usual)}", float(usual), None)
     for keyword, step, inward in (("minimum", -1, math.ceil), ("maximum", 1, math.floor)):
