@@ -103,7 +103,9 @@ def oldest(session: nox.Session) -> None:
     install_group(session, "typecheck")
     # The toolkit itself requires a newer version, but works with this one for these tests.
     requirements = nox.project.load_toml("generated/pyproject.toml")["project"]["dependencies"]
-    (pydantic,) = (each for each in requirements if each.startswith("pydantic>="))
+    (pydantic,) = (
+        requirement for requirement in requirements if requirement.startswith("pydantic>=")
+    )
     session.install(pydantic.partition(",")[0].replace(">=", "=="))
     run_pytest(session, *(session.posargs or [*WORKERS, "tests/functional"]))
 

@@ -48,7 +48,7 @@ def _pair(workshop: Workshop) -> tuple[Path, Path]:
     data: dict[str, Any] = json.loads(LARGE.read_text("utf-8"))
     sides = directory / "base.json", directory / "revision.json"
     sides[0].write_text(json.dumps(data, indent=2), "utf-8")
-    edited = [each for each in data["components"]["schemas"].values() if each.get("required")]
+    edited = [schema for schema in data["components"]["schemas"].values() if schema.get("required")]
     for schema in edited[:EDITS]:
         schema["required"] = schema["required"][1:]
     sides[1].write_text(json.dumps(data, indent=2), "utf-8")

@@ -96,7 +96,7 @@ def bulk(workshop: Workshop) -> Samples:
     bodies = {"/plans/p": example("200", "getPlan")}
     with raw_server(workshop, bodies) as base:
         answer = probe(sys.executable, "bulk_specwright.py", base, str(workshop.rounds))
-    milliseconds = {name: [each / 1000 for each in values] for name, values in answer.items()}
+    milliseconds = {name: [value / 1000 for value in values] for name, values in answer.items()}
     return {OURS: milliseconds["sdk"], BULK_FLOOR: milliseconds["raw"]}
 
 

@@ -33,9 +33,9 @@ def build(top: Path, place: Path) -> None:
 def add_checksums(place: Path) -> None:
     """Write the SHA-256 checksums of a directory's files, as `sha256sum --check` reads them."""
     lines = [
-        f"{hashlib.sha256(each.read_bytes()).hexdigest()}  {each.name}\n"
-        for each in sorted(place.iterdir())
-        if each.name != CHECKSUMS
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+        for path in sorted(place.iterdir())
+        if path.name != CHECKSUMS
     ]
     (place / CHECKSUMS).write_text("".join(lines), "utf-8")
 

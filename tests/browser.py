@@ -95,7 +95,7 @@ class Browser:
 
     def events(self, session: str) -> list[Any]:
         """Return the events of a page so far."""
-        return [each for each in self._events if each.get("sessionId") == session]
+        return [event for event in self._events if event.get("sessionId") == session]
 
     def next_event(self) -> None:
         self._events.append(self._message())

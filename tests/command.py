@@ -21,7 +21,7 @@ def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     Raises:
         Exception: what the command raises, except for SystemExit.
     """
-    given = [str(each) for each in arguments]
+    given = [str(argument) for argument in arguments]
     terminated = signal.getsignal(signal.SIGTERM)
     try:
         with chdir(cwd):

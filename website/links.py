@@ -35,7 +35,7 @@ def links(text: str) -> Iterator[re.Match[str]]:
 def anchors(text: str) -> set[str]:
     """Return the fragments that lead into a page: those of its headings, and explicit ids."""
     visible = _blank(_COMMENT, _blank(_FENCE, text))
-    found = {each["id"] for each in _ID.finditer(_blank(_CODE, visible))}
+    found = {match["id"] for match in _ID.finditer(_blank(_CODE, visible))}
     seen: Counter[str] = Counter()
     for heading in _HEADING.finditer(visible):
         name = _slug(heading["text"])

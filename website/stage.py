@@ -94,7 +94,7 @@ def _shown(top: Path, path: Path) -> str:
     """Return a page that shows a file, or links to the files of a directory."""
     head = f"{_NOT_SEARCHED}# `{path.as_posix()}`\n\n"
     if (top / path).is_dir():
-        names = (each.relative_to(top / path.parent).as_posix() for each in _files(top / path))
+        names = (file.relative_to(top / path.parent).as_posix() for file in _files(top / path))
         return head + "".join(f"- [{name}]({name})\n" for name in names)
     text = (top / path).read_text("utf-8")
     ticks = max(("```", *(f"{run}`" for run in re.findall("`{3,}", text))), key=len)

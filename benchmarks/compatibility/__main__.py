@@ -55,7 +55,7 @@ def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int
             pool.submit(outcome, workshop, sample, peers, names, typed=sample in smallest)
             for sample in found
         ]
-        return page.section(TITLES[name], [each.result() for each in pending])
+        return page.section(TITLES[name], [future.result() for future in pending])
 
 
 def replace(title: str, section: str) -> None:

@@ -36,10 +36,10 @@ def section(workshop: Workshop, samples: Iterable[Sample]) -> str:
     workshop.python_of(_PEER)
     peers = Peers(workshop)
     found = [
-        _times(workshop, each)
-        for each in samples
-        if not peers.refusal(_PEER, each.file, workshop.fresh("refusal"))
-        and _can(openapi_python_client(workshop, workshop.fresh("first"), each.file))
+        _times(workshop, sample)
+        for sample in samples
+        if not peers.refusal(_PEER, sample.file, workshop.fresh("refusal"))
+        and _can(openapi_python_client(workshop, workshop.fresh("first"), sample.file))
     ]
     how = HOW.format(rounds=workshop.rounds)
     return "\n".join([f"## {TITLE}", "", how, "", *_counts(found), "", *_rows(found), ""])
@@ -69,7 +69,7 @@ def _times(workshop: Workshop, sample: Sample) -> Times:
 
 
 def _median(costs: Sequence[Cost]) -> Cost:
-    return Cost(median(each.wall for each in costs), median(each.cpu for each in costs))
+    return Cost(median(cost.wall for cost in costs), median(cost.cpu for cost in costs))
 
 
 def _counts(found: Sequence[Times]) -> Iterator[str]:

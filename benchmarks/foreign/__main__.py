@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=120, help="Limit per tool and server.")
     options = parser.parse_args()
     options.place.mkdir(parents=True, exist_ok=True)
-    wanted = tuple(each.lower() for each in options.names)
+    wanted = tuple(name.lower() for name in options.names)
     outcomes = load()
     for server in SERVERS:
         if wanted and not server.name.lower().startswith(wanted):

@@ -89,9 +89,11 @@ class Other:
 def of_specwright(result: Mapping[str, Any]) -> list[Failure]:
     """Return the failures in a result file."""
     return [
-        Failure(each["rule"], each.get("operation", ""), request["status"], each["message"])
-        for each in result["failures"]
-        for request in each["requests"] or [{"status": None}]
+        Failure(
+            failure["rule"], failure.get("operation", ""), request["status"], failure["message"]
+        )
+        for failure in result["failures"]
+        for request in failure["requests"] or [{"status": None}]
     ]
 
 
@@ -115,11 +117,11 @@ def others(theirs: Iterable[Failure], ours: Iterable[Failure]) -> list[Other]:
     """
     found = list(ours)
     counts, first = Counter[tuple[str, str, str]](), dict[tuple[str, str, str], Failure]()
-    for each in theirs:
-        if not any(_is_same(each, other) for other in found):
-            key = (each.check, each.operation, _about(each))
+    for other_row in theirs:
+        if not any(_is_same(other_row, other) for other in found):
+            key = (other_row.check, other_row.operation, _about(other_row))
             counts[key] += 1
-            first.setdefault(key, each)
+            first.setdefault(key, other_row)
     return [Other(*key, times, _evidence(first[key])) for key, times in sorted(counts.items())]
 
 
@@ -137,7 +139,7 @@ def _is_same(theirs: Failure, ours: Failure) -> bool:
 
 
 def _name(failure: Failure) -> str | None:
-    found = (each.search(failure.message) for each in _NAMED)
+    found = (pattern.search(failure.message) for pattern in _NAMED)
     return next((each[1] for each in found if each), None)
 
 
@@ -149,7 +151,7 @@ def _about(failure: Failure) -> str:
 
 
 def _evidence(failure: Failure) -> str:
-    lines = [each for each in failure.message.splitlines() if not each.startswith("Expected: ")]
+    lines = [line for line in failure.message.splitlines() if not line.startswith("Expected: ")]
     said = " ".join(" ".join(lines).split())
     return f"{failure.sent[:_EVIDENCE]}: {failure.status}: {said[:_EVIDENCE]}"
 

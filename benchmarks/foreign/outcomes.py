@@ -98,7 +98,7 @@ def keep(outcomes: Outcomes) -> None:
 
 
 def _kept(outcome: Outcome) -> dict[str, Any]:
-    return {**asdict(outcome), "others": [list(asdict(each).values()) for each in outcome.others]}
+    return {**asdict(outcome), "others": [list(asdict(other).values()) for other in outcome.others]}
 
 
 def render() -> str:
@@ -116,9 +116,7 @@ def render() -> str:
     for server, tools in outcomes.items():
         parts.append(f"\n### {_cell(server)}\n")
         if ours := tools[SPECWRIGHT].causes:
-            lines = [
-                f"| {_cell(each)} | {_verdict(read['causes'], server, each)} |" for each in ours
-            ]
+            lines = [f"| {_cell(row)} | {_verdict(read['causes'], server, row)} |" for row in ours]
             parts.append("\n".join([f"\n| {SPECWRIGHT} | |", "|---|---|", *lines, ""]))
         if tools[SCHEMATHESIS].causes:
             lines = _compared(read["others"], server, tools[SCHEMATHESIS])
@@ -142,15 +140,15 @@ def _compared(verdicts: list[dict[str, str]], server: str, outcome: Outcome) -> 
             for place in [f"{each.check}: {each.operation}: {each.about}"]
         )
         told = "; ".join(f"{words} ({number})" for words, number in said.most_common())
-        equal = count - sum(each.times for each in others[check])
+        equal = count - sum(other.times for other in others[check])
         rows.append(f"| {_cell(check)} | {count} | {equal} | {told} |")
     return rows
 
 
 def _verdict(verdicts: list[dict[str, str]], server: str, subject: str) -> str:
-    for each in verdicts:
-        if re.search(each["server"], server) and re.search(each["cause"], subject):
-            return f"**{each['verdict']}**: {_cell(each['why'])}"
+    for verdict in verdicts:
+        if re.search(verdict["server"], server) and re.search(verdict["cause"], subject):
+            return f"**{verdict['verdict']}**: {_cell(verdict['why'])}"
     return f"**{NOT_READ}**"
 
 

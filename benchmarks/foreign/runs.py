@@ -121,12 +121,12 @@ def by_specwright(
     result = json.loads((place / "result.json").read_text("utf-8"))
     report = json.loads((place / "report.json").read_text("utf-8"))
     operations = [each for each in result["coverage"] if each["kind"] == "operation"]
-    requests = sum(each["requests"] for each in result["steps"])
-    causes = Counter(f"{each['level']}: {each['message']}" for each in report["findings"])
+    requests = sum(step["requests"] for step in result["steps"])
+    causes = Counter(f"{finding['level']}: {finding['message']}" for finding in report["findings"])
     outcome = Outcome(
         took,
         len(operations),
-        sum(1 for each in operations if each["reached"]),
+        sum(1 for operation in operations if operation["reached"]),
         requests,
         [] if result["stopped"] is None else [result["stopped"]],
         dict(causes.most_common(_MOST)),
@@ -150,7 +150,7 @@ def by_schemathesis(
         return Outcome(took, 0, 0, 0, done.stderr.strip().splitlines()[:1], {}), []
     events = [json.loads(line) for line in kept.read_text("utf-8").splitlines()]
     failures = of_schemathesis(events)
-    return _told(took, events, Counter(each.check for each in failures)), failures
+    return _told(took, events, Counter(failure.check for failure in failures)), failures
 
 
 def _told(took: float, events: list[dict[str, Any]], causes: Counter[str]) -> Outcome:

@@ -46,27 +46,27 @@ _ABOUT_THE_VERSION = ("version-suggested", "version-too-low", "diff-invalid")
 
 def page(results: Mapping[History, Sequence[Outcome]]) -> str:
     """Return the page: the outcomes of all pairs, by rule and by document."""
-    outcomes = [each for pairs in results.values() for each in pairs]
+    outcomes = [pair for pairs in results.values() for pair in pairs]
     parts = (_counts(len(results), outcomes), _rules(outcomes), _documents(results))
-    return "\n".join([HEAD, *("\n".join(each) + "\n" for each in parts), READ])
+    return "\n".join([HEAD, *("\n".join(part) + "\n" for part in parts), READ])
 
 
 def _counts(documents: int, outcomes: Sequence[Outcome]) -> Iterator[str]:
-    compared = [each for each in outcomes if not each.refusal and not each.crash]
-    seconds = sorted(each.seconds for each in compared)
+    compared = [outcome for outcome in outcomes if not outcome.refusal and not outcome.crash]
+    seconds = sorted(outcome.seconds for outcome in compared)
     yield "| | |"
     yield "|---|---:|"
     yield f"| documents | {documents} |"
     yield f"| pairs of versions | {len(outcomes):,} |"
     yield f"| refused, as a version is not usable | {sum(bool(o.refusal) for o in outcomes)} |"
-    yield f"| crashes | {sum(bool(each.crash) for each in outcomes)} |"
+    yield f"| crashes | {sum(bool(outcome.crash) for outcome in outcomes)} |"
     for level in _LEVELS:
-        count = sum(len(_of_level(each, level)) for each in compared)
+        count = sum(len(_of_level(outcome, level)) for outcome in compared)
         yield f"| findings, {level} | {count:,} |"
     yield f"| pairs with an error | {sum(bool(_of_level(o, 'error')) for o in compared)} |"
-    yield f"| pairs without a finding | {sum(not _found(each) for each in compared)} |"
+    yield f"| pairs without a finding | {sum(not _found(outcome) for outcome in compared)} |"
     for rule in ("diff-unproven", "diff-incomplete"):
-        yield f"| findings of `{rule}` | {sum(_rules_of(each)[rule] for each in compared)} |"
+        yield f"| findings of `{rule}` | {sum(_rules_of(outcome)[rule] for outcome in compared)} |"
     yield f"| seconds of processor time, median | {seconds[len(seconds) // 2]:.1f} |"
     yield f"| seconds of processor time, most | {seconds[-1]:.1f} |"
 
@@ -87,19 +87,19 @@ def _documents(results: Mapping[History, Sequence[Outcome]]) -> Iterator[str]:
     yield f"| document | pairs | {' | '.join(_LEVELS)} | without a finding | refused | slowest, s |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for history, outcomes in results.items():
-        compared = [each for each in outcomes if not each.refusal and not each.crash]
+        compared = [outcome for outcome in outcomes if not outcome.refusal and not outcome.crash]
         cells = [
             len(outcomes),
-            *(sum(len(_of_level(each, level)) for each in compared) for level in _LEVELS),
-            sum(not _found(each) for each in compared),
-            sum(bool(each.refusal) for each in outcomes),
-            f"{max((each.seconds for each in outcomes), default=0):.1f}",
+            *(sum(len(_of_level(outcome, level)) for outcome in compared) for level in _LEVELS),
+            sum(not _found(outcome) for outcome in compared),
+            sum(bool(outcome.refusal) for outcome in outcomes),
+            f"{max((outcome.seconds for outcome in outcomes), default=0):.1f}",
         ]
         yield f"| {history.repository} {history.path} | {' | '.join(map(str, cells))} |"
 
 
 def _found(outcome: Outcome) -> list[dict[str, str]]:
-    return [each for each in outcome.findings if each["rule"] not in _ABOUT_THE_VERSION]
+    return [finding for finding in outcome.findings if finding["rule"] not in _ABOUT_THE_VERSION]
 
 
 def _of_level(outcome: Outcome, level: str) -> list[dict[str, str]]:
@@ -107,4 +107,4 @@ def _of_level(outcome: Outcome, level: str) -> list[dict[str, str]]:
 
 
 def _rules_of(outcome: Outcome) -> Counter[str]:
-    return Counter(each["rule"] for each in outcome.findings)
+    return Counter(finding["rule"] for finding in outcome.findings)

@@ -29,7 +29,7 @@ def closure(name: str, seen: set[str]) -> set[str]:
 
 def size(name: str) -> int:
     files = distribution(name).files or ()
-    paths = [each.locate() for each in files if each.suffix != ".pyc"]
+    paths = [file.locate() for file in files if file.suffix != ".pyc"]
     return sum(path.stat().st_size for path in paths if path.is_file())
 
 

@@ -126,7 +126,7 @@ def _orders(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     for name, found in rounds.items():
         if found[0].round_trips is not None:
             counts = ("round_trips", "statements", "transactions")
-            yield f"| {name} | {' | '.join(f'{_of(found, each):.2f}' for each in counts)} |"
+            yield f"| {name} | {' | '.join(f'{_of(found, count):.2f}' for count in counts)} |"
     yield ""
 
 
@@ -145,11 +145,11 @@ def _processes(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     yield "\n| CPU µs per order | service | PostgreSQL | clients | bound/s | orders/s |"
     yield "|---|---:|---:|---:|---:|---:|"
     for name in (each + load for load in ("", MANY_CLIENTS) for each in _SCALED):
-        parts = [_of(rounds[name], each) for each in _PARTS]
+        parts = [_of(rounds[name], part) for part in _PARTS]
         rate = _of(rounds[name], "orders.per_second")
         yield _row(name, *parts, cores * 1e6 / sum(parts), rate)
     for name in (each + SMALL for each in _SCALED if each + SMALL in rounds):
-        parts = [_of(rounds[name], each) for each in _PARTS]
+        parts = [_of(rounds[name], part) for part in _PARTS]
         count = 1 if name.startswith(ONE_PROCESS) else 3
         rate = _of(rounds[name], "orders.per_second")
         yield _row(name, *parts, count * SHARE * 1e6 / parts[0], rate)
@@ -199,15 +199,15 @@ def _rest(
     dead: Mapping[tuple[str, int], Sequence[Attempts]],
 ) -> Iterator[str]:
     ours = rounds[OURS]
-    p99 = median(each.p99 for each in attempts)
+    p99 = median(attempt.p99 for attempt in attempts)
     yield "## First attempts of deliveries\n"
     yield (
         f"{PER_SECOND} orders per second, each with one event for one of {ENDPOINTS} endpoints "
         f"with TLS and addresses of their own; {DEAD} of them accepts connections and never "
         "answers. From the time in the event to its arrival, one process on SQLite: p50 "
-        f"{_figure(median(each.p50 for each in attempts))} ms, p99 {_figure(p99)} ms, longest "
-        f"{_figure(median(each.longest for each in attempts))} ms; "
-        f"{sum(each.missing for each in attempts)} did not arrive.\n"
+        f"{_figure(median(run.p50 for run in attempts))} ms, p99 {_figure(p99)} ms, longest "
+        f"{_figure(median(attempt.longest for attempt in attempts))} ms; "
+        f"{sum(attempt.missing for attempt in attempts)} did not arrive.\n"
     )
     yield "## Start and memory\n"
     yield "| | s to the first answer | MB idle |\n|---|---:|---:|"
@@ -276,7 +276,7 @@ def _ratio(rounds: Mapping[str, Sequence[Round]], found: Sequence[Round], name: 
 
 
 def _row(name: str, *cells: float | str | None) -> str:
-    shown = [name, *(each if isinstance(each, str) else _figure(each) for each in cells)]
+    shown = [name, *(cell if isinstance(cell, str) else _figure(cell) for cell in cells)]
     return f"| {' | '.join(shown)} |"
 
 

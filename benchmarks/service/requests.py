@@ -112,7 +112,7 @@ def measure(
     workshop: Workshop, seconds: float, only: str, server: Postgres
 ) -> dict[str, list[Round]]:
     """Measure all subjects in turns, in as many rounds as the workshop sets."""
-    wanted = [each for each in subjects(workshop) if only in each.name]
+    wanted = [subject for subject in subjects(workshop) if only in subject.name]
     rounds: dict[str, list[Round]] = {subject.name: [] for subject in wanted}
     for number in range(workshop.rounds):
         for subject in wanted:

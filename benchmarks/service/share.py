@@ -44,4 +44,4 @@ def _group(process: psutil.Process, quota: int) -> Iterator[None]:
 
 
 def _root() -> Path:
-    return next(each for each in _ROOTS if each.is_dir())
+    return next(root for root in _ROOTS if root.is_dir())

@@ -32,7 +32,7 @@ def main() -> None:
         print(name, *(f"  {subject}: {each}" for subject, each in row.items()), sep="\n")
     kept = outcomes.load().rows
     merged = {name: {**kept.get(name, {}), **row} for name, row in rows.items()}
-    Outcomes({each: label(each) for each in SUBJECTS}, {**kept, **merged}).save()
+    Outcomes({subject: label(subject) for subject in SUBJECTS}, {**kept, **merged}).save()
     PAGE.write_text(outcomes.render(), "utf-8")
 
 

@@ -117,7 +117,11 @@ def render() -> str:
     head = ["Situation", *outcomes.labels.values(), "Verdict"]
     for group in GROUPS:
         lines.append(f"## {group.title}\n\n| {' | '.join(head)} |\n|{'---|' * len(head)}\n")
-        lines += [_line(each, outcomes) for each in group.situations if each.name in outcomes.rows]
+        lines += [
+            _line(situation, outcomes)
+            for situation in group.situations
+            if situation.name in outcomes.rows
+        ]
         lines.append("\n")
     return "".join(lines).rstrip() + "\n"
 

@@ -93,8 +93,8 @@ def started(workshop: Workshop, programs: dict[str, str]) -> dict[str, Outcome]:
     present = {subject: program for subject, program in programs.items() if subject in SUBJECTS}
     samples = start_up(workshop, present)
     return {
-        each: Outcome(f"{median(samples[label(each)]):.0f}", "ms")
-        if each in present
+        subject: Outcome(f"{median(samples[label(subject)]):.0f}", "ms")
+        if subject in present
         else Outcome(NOT_OFFERED, "not measured")
-        for each in SUBJECTS
+        for subject in SUBJECTS
     }

@@ -64,7 +64,7 @@ class Group:
 
 
 def ranked(*ranks: str | tuple[str, ...]) -> Ranked:
-    return Ranked(tuple((each,) if isinstance(each, str) else each for each in ranks))
+    return Ranked(tuple((rank,) if isinstance(rank, str) else rank for rank in ranks))
 
 
 ARRIVES = ranked("as it is", "another value", "refused")
@@ -314,4 +314,4 @@ GROUPS = (
         ),
     ),
 )
-SITUATIONS = {each.name: each for group in GROUPS for each in group.situations}
+SITUATIONS = {situation.name: situation for group in GROUPS for situation in group.situations}

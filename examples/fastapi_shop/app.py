@@ -168,7 +168,7 @@ async def attach(
     note: Annotated[str, Form()],
     name: User,
 ) -> list[Picture]:
-    return [Picture(filename=each.filename, size=len(await each.read())) for each in files]
+    return [Picture(filename=file.filename, size=len(await file.read())) for file in files]
 
 
 @app.post("/items/{item_id}/stock", tags=["items"])
@@ -245,7 +245,7 @@ def invoice(order_id: int, name: User) -> Response:
     responses={200: {"content": {"text/csv": {}}}},
 )
 def report(name: User) -> PlainTextResponse:
-    lines = [f"{each.id},{each.name},{each.price}" for each in items.values()]
+    lines = [f"{item.id},{item.name},{item.price}" for item in items.values()]
     return PlainTextResponse("\n".join(["id,name,price", *lines]), media_type="text/csv")
 
 

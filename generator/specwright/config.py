@@ -180,7 +180,7 @@ def of_document(configs: Sequence[Config], document: Path) -> Config | None:
     """Return the settings of a document; a project's only settings apply to any document."""
     if len(configs) == 1:
         return configs[0]
-    own = (each for each in configs if each.document is not None)
+    own = (config for config in configs if config.document is not None)
     return next((each for each in own if is_same(each.document, document)), None)
 
 
@@ -191,7 +191,7 @@ def is_same(path: Path | None, other: Path) -> bool:
 
 def several(configs: Sequence[Config]) -> InputError:
     """Return the error for a command that works on one document but was not given any."""
-    named = ", ".join(each.document.name for each in configs if each.document is not None)
+    named = ", ".join(config.document.name for config in configs if config.document is not None)
     return InputError("the project has several documents", hint=f"name one of {named}")
 
 
@@ -289,7 +289,7 @@ def _tables_in(
     tables = [ours] if isinstance(ours, dict) else ours
     if tables is None:
         return text, None
-    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise InputError(f"{TABLE} must be a table or several tables", Location(str(file), 1, 1))
     return text, tables
 

@@ -134,7 +134,7 @@ class Finding:
     @property
     def operations(self) -> tuple[str, ...]:
         """The operations with this finding, each once; empty for the whole API."""
-        named = (each.operation for each in self.occurrences if each.operation)
+        named = (occurrence.operation for occurrence in self.occurrences if occurrence.operation)
         return tuple(dict.fromkeys(named)) if self.affected is None else self.affected.operations
 
     @property

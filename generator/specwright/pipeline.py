@@ -217,7 +217,7 @@ def _prepared(
     report = examination.report(settings)
     _stop(report, report.findings, lint)
     mended = Mended(examination.document)
-    named_otherwise = any(each.rule in TOLD_APART for each in report.findings)
+    named_otherwise = any(finding.rule in TOLD_APART for finding in report.findings)
     if report.has_errors or document.unresolved or named_otherwise:
         mended = mend(examination.document, short_names=options.short_method_names)
         _stop(report, mended.lost, lint)
@@ -236,9 +236,9 @@ def _prepared(
 def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:
     """Raise an error if any finding prevents generation."""
     stopping = [
-        replace(each, level=Level.ERROR)
-        for each in findings
-        if lint.forbids(each) or (each.level is Level.ERROR and each.rule in _DECISIVE)
+        replace(finding, level=Level.ERROR)
+        for finding in findings
+        if lint.forbids(finding) or (finding.level is Level.ERROR and finding.rule in _DECISIVE)
     ]
     if stopping:
         raise InvalidDocument(replace(report, findings=tuple(stopping)))
@@ -249,7 +249,9 @@ def _tell(
 ) -> None:
     """Report the parts that were left out and the names that differ from the document."""
     renamed = [
-        replace(each, level=Level.WARNING) for each in report.findings if each.rule in TOLD_APART
+        replace(finding, level=Level.WARNING)
+        for finding in report.findings
+        if finding.rule in TOLD_APART
     ]
     said = in_order(each for each in (*left_out, *renamed) if not lint.accepts(each))
     if said:
@@ -257,8 +259,8 @@ def _tell(
 
 
 def _contents(document: Document, report: Report) -> Contents:
-    found = [each for each in report.findings if each.rule in _LEFT_OUT]
-    lacking = reaching(document, [each.pointer or "" for each in found])
+    found = [finding for finding in report.findings if finding.rule in _LEFT_OUT]
+    lacking = reaching(document, [finding.pointer or "" for finding in found])
     count: Counter[tuple[Direction, bool]] = Counter(
         (site.direction, site.pointer not in lacking) for site in operations(document)
     )
@@ -267,7 +269,7 @@ def _contents(document: Document, report: Report) -> Contents:
         whole_operations=count[Direction.PATH, True],
         webhooks=count[Direction.WEBHOOK, True] + count[Direction.WEBHOOK, False],
         whole_webhooks=count[Direction.WEBHOOK, True],
-        left_out=dict(sorted(Counter(each.rule for each in found).items())),
+        left_out=dict(sorted(Counter(finding.rule for finding in found).items())),
     )
 
 

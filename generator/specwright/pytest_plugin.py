@@ -95,7 +95,7 @@ def _operations(config: pytest.Config) -> list[str]:
         contract = Contract(document_of(target, _option(config, "document"), hosts))
     except InputError as error:
         raise pytest.UsageError(str(error)) from None
-    return [name_of(each) for each in contract.operations.values()]
+    return [name_of(operation) for operation in contract.operations.values()]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -103,7 +103,7 @@ def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     """Add a test for each operation, unless the project has its own tests of operations."""
-    has_own = any(_PARAMETER in getattr(each, "fixturenames", ()) for each in items)
+    has_own = any(_PARAMETER in getattr(item, "fixturenames", ()) for item in items)
     if _is_asked(config) and not has_own:
         module = pytest.Module.from_parent(session, path=_CASES, nodeid=_NODE)
         items += session.genitems(module)

@@ -202,7 +202,7 @@ def render() -> str:
     """Return the catalogue as JSON with one plan per line, so that diffs are readable."""
     lists = [
         f'"{name}": [\n'
-        + ",\n".join(json.dumps(each, ensure_ascii=False) for each in entries)
+        + ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
         + "\n]"
         for name, entries in catalogue().items()
     ]

@@ -100,7 +100,9 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _error(source: str, faults: Sequence[_Fault], content: object) -> CatalogueError:
-    lines = [f"{source}: {_place(each.place, content)}: {each.message}" for each in faults[:_SHOWN]]
+    lines = [
+        f"{source}: {_place(fault.place, content)}: {fault.message}" for fault in faults[:_SHOWN]
+    ]
     if len(faults) > _SHOWN:
         lines.append(f"{source}: {len(faults) - _SHOWN} more")
     return CatalogueError("\n".join(lines))
@@ -126,8 +128,8 @@ def _faults(catalogue: Catalogue) -> Iterator[_Fault]:
         yield _Fault(("plans",), "there must be at least one plan")
     topups_of: Counter[str] = Counter()
     plans = {plan.plan_id: plan for plan in catalogue.plans}
-    yield from _repeated("plans", "plan_id", [each.plan_id for each in catalogue.plans])
-    topup_ids = [each.topup_plan_id for each in catalogue.topup_plans]
+    yield from _repeated("plans", "plan_id", [plan.plan_id for plan in catalogue.plans])
+    topup_ids = [topup_plan.topup_plan_id for topup_plan in catalogue.topup_plans]
     yield from _repeated("topup_plans", "topup_plan_id", topup_ids)
     for index, topup_plan in enumerate(catalogue.topup_plans):
         place = ("topup_plans", index)
@@ -213,5 +215,5 @@ def _coverage_faults(place: tuple[Step, ...], plan: Plan) -> Iterator[_Fault]:
             )
         if not network.technologies:
             yield _Fault((*place, "networks", index, "technologies"), "must not be empty")
-    for country in sorted(countries - {each.country for each in plan.networks}):
+    for country in sorted(countries - {network.country for network in plan.networks}):
         yield _Fault((*place, "networks"), f"there is no network for {country}")

@@ -183,7 +183,7 @@ def load(**given: object) -> Settings:
     """
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     ours = {each for each in os.environ if each.upper().startswith(PREFIX)}
-    if unknown := sorted(each for each in ours if each.upper() not in known):
+    if unknown := sorted(name for name in ours if name.upper() not in known):
         raise SettingsError("\n".join(_unknown(each, known) for each in unknown))
     try:
         return Settings.model_validate(given)

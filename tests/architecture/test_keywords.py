@@ -12,7 +12,9 @@ from specwright.vocabulary.table import KEYWORDS, declarations
 ROOT = Path(__file__).parents[2]
 TOOLKIT = ROOT / "generator" / "specwright"
 KEYWORDS_OF_IT = TOOLKIT / "vocabulary" / "keywords"
-KEYS = re.compile("|".join(rf"{re.escape(name)}\b" for name in {each.name for each in KEYWORDS}))
+KEYS = re.compile(
+    "|".join(rf"{re.escape(name)}\b" for name in {keyword.name for keyword in KEYWORDS})
+)
 
 
 def strings(source: str) -> Iterator[tuple[int, str]]:
@@ -53,7 +55,7 @@ def test_no_template_spells_a_key() -> None:
 
 
 def test_a_key_is_spelled_once() -> None:
-    for keyword in {each.name for each in KEYWORDS}:
+    for keyword in {keyword.name for keyword in KEYWORDS}:
         modules = [
             path.name
             for path in KEYWORDS_OF_IT.glob("*.py")

@@ -196,10 +196,10 @@ def test_imports_inside_a_large_room_point_down(package: str, part: str, floors:
     }
     inside = f"{part}."
     found = [
-        (each, each.importer.removeprefix(inside), imported.removeprefix(inside))
-        for each in imports(package)
-        if each.importer.startswith(inside)
-        and (imported := each.imported.removeprefix(f"{package}.")).startswith(inside)
+        (import_, import_.importer.removeprefix(inside), imported.removeprefix(inside))
+        for import_ in imports(package)
+        if import_.importer.startswith(inside)
+        and (imported := import_.imported.removeprefix(f"{package}.")).startswith(inside)
     ]
     wrong = [
         str(each)

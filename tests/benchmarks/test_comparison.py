@@ -44,7 +44,7 @@ def test_failures_of_one_fault_are_equal(reported: Failure, found: Failure) -> N
     ],
 )
 def test_another_status_operation_or_rule_is_another_failure(found: Failure) -> None:
-    assert [each.check for each in others([theirs(STATUS, 418)], [found])] == [STATUS]
+    assert [other.check for other in others([theirs(STATUS, 418)], [found])] == [STATUS]
 
 
 def test_what_only_one_reports_is_listed_once_per_place() -> None:

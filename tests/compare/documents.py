@@ -50,15 +50,15 @@ def parts(stream: str) -> list[dict[str, Any]]:
 
 def changes(found: Report) -> list[Finding]:
     """The findings about changes, without those about the version."""
-    return [each for each in found.findings if not each.rule.startswith("version-")]
+    return [finding for finding in found.findings if not finding.rule.startswith("version-")]
 
 
 def breaking(found: Sequence[Finding]) -> list[Finding]:
     """Return the findings that need attention: breaking changes and unproven ones."""
     return [
-        each
-        for each in found
-        if each.rule == UNPROVEN.id or Category(BY_ID[each.rule].category) in BREAKING
+        finding
+        for finding in found
+        if finding.rule == UNPROVEN.id or Category(BY_ID[finding.rule].category) in BREAKING
     ]
 
 
@@ -94,5 +94,7 @@ def everywhere(schema: Any) -> dict[str, Any]:
 
 def affected(findings: list[Finding]) -> set[str]:
     """The places that findings are about, by the operations that they name."""
-    named = {name for each in findings if each.affected for name in each.affected.operations}
+    named = {
+        name for finding in findings if finding.affected for name in finding.affected.operations
+    }
     return {place for place, operation in PLACES.items() if operation in named}

@@ -28,13 +28,15 @@ def acceptance(where: str, days: int = 0, rule: str = "range-narrowed") -> Accep
 @pytest.mark.parametrize("where", ["POST /orders", "POST *", "/paths/~1orders/*", "*/maximum"])
 def test_an_accepted_change_is_named_by_pointer_or_operation(where: str, tmp_path: Path) -> None:
     found = reviewed(tmp_path, acceptance(where))
-    assert [each.rule for each in found.waived] == ["range-narrowed"]
+    assert [finding.rule for finding in found.waived] == ["range-narrowed"]
     assert found.waived[0].waived == "Nobody."
     assert not found.has_errors
 
 
 def test_one_change_is_accepted_and_not_the_next_one_at_its_place(tmp_path: Path) -> None:
-    [change] = [each for each in reviewed(tmp_path).findings if each.rule == "range-narrowed"]
+    [change] = [
+        finding for finding in reviewed(tmp_path).findings if finding.rule == "range-narrowed"
+    ]
     entry = replace(acceptance(""), change=change.fingerprint)
     assert not reviewed(tmp_path, entry).has_errors
     base, revision = parts(BY_ID["range-narrowed"].bad.replace("maximum: 10", "maximum: 9"))
@@ -59,14 +61,14 @@ def test_a_link_to_accepted_changes_elsewhere_is_refused(tmp_path: Path) -> None
 
 def test_what_is_not_needed_is_reported_at_its_line(tmp_path: Path) -> None:
     found = reviewed(tmp_path, acceptance("GET *"), acceptance("*", rule="type-narrowed"))
-    unused = [each for each in found.findings if each.rule == "acceptance-unused"]
-    assert [each.location.line for each in unused] == [7, 7]
+    unused = [finding for finding in found.findings if finding.rule == "acceptance-unused"]
+    assert [finding.location.line for finding in unused] == [7, 7]
     assert found.has_errors
 
 
 @pytest.mark.parametrize(("days", "has_expired"), [(-1, True), (0, False)])
 def test_what_has_expired_counts_no_more(days: int, has_expired: bool, tmp_path: Path) -> None:
-    found = {each.rule for each in reviewed(tmp_path, acceptance("*", days)).findings}
+    found = {finding.rule for finding in reviewed(tmp_path, acceptance("*", days)).findings}
     rules = {"acceptance-expired", "range-narrowed"}
     assert found & rules == (rules if has_expired else set())
 
@@ -74,7 +76,7 @@ def test_what_has_expired_counts_no_more(days: int, has_expired: bool, tmp_path:
 def test_an_accepted_break_fails_no_run_and_calls_for_a_major_version(tmp_path: Path) -> None:
     found = reviewed(tmp_path, acceptance("*"))
     assert not found.has_errors
-    [version] = [each for each in found.findings if each.rule == "version-suggested"]
+    [version] = [finding for finding in found.findings if finding.rule == "version-suggested"]
     assert "major version (1 breaking change" in version.message
 
 

@@ -61,7 +61,7 @@ def test_a_change_of_a_component_is_one_finding_for_each_direction(tmp_path: Pat
     found = breaking(
         report(tmp_path, holding({"type": "string"}), holding({"type": "integer"})).findings
     )
-    assert sorted(each.rule for each in found) == ["type-narrowed", "type-widened"]
+    assert sorted(finding.rule for finding in found) == ["type-narrowed", "type-widened"]
 
 
 def test_a_pattern_that_takes_for_ever_is_not_waited_for(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_proof_that_is_stopped_is_said(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(judgements, "isolated", stopped)
     found = changes(report(tmp_path, holding({"type": "string"}), holding({"type": "integer"})))
-    assert {each.rule for each in found} == {"diff-unproven"}
+    assert {finding.rule for finding in found} == {"diff-unproven"}
     assert "type-narrowed is not proven: it takes too long" in found[0].message
 
 
@@ -103,7 +103,7 @@ def test_as_many_pairs_as_may_be_are_all_compared(
         return whole("{}") | {"paths": {"/a": {"post": operation}}}
 
     monkeypatch.setattr("specwright.compare.schemas.walk.MOST_PAIRS", most)
-    found = [each.rule for each in changes(report(tmp_path, document(9), document(8)))]
+    found = [change.rule for change in changes(report(tmp_path, document(9), document(8)))]
     assert ("diff-incomplete" not in found) == is_complete
     assert found.count("range-narrowed") == min(most, 3) - 1
 
@@ -115,7 +115,7 @@ def test_an_operation_of_the_wrong_shape_is_said_and_the_others_are_compared(
     for document in (base, revision):
         document["paths"]["/odd"] = {"get": {"security": [{"key": 3}], "responses": {}}}
     found = changes(report(tmp_path, base, revision))
-    assert {"diff-incomplete", "type-narrowed"} <= {each.rule for each in found}
+    assert {"diff-incomplete", "type-narrowed"} <= {finding.rule for finding in found}
 
 
 def test_shapes_that_break_every_assumption_end_in_a_report(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_break_that_needs_no_proof_is_found_beside_what_cannot_be_proven(tmp_p
     hiding = {"not": {"allOf": [some(n) for n in range(25)]}}
     revision = holding({**amount, "required": ["amount", "note"], **hiding})
     found = report(tmp_path, base, revision)
-    assert "property-required" in {each.rule for each in breaking(found.findings)}
+    assert "property-required" in {finding.rule for finding in breaking(found.findings)}
     assert found.has_errors
 
 

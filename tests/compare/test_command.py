@@ -113,7 +113,7 @@ def test_the_documents_of_two_directories_are_compared(project: Path, specwright
     for name in ("old", "new/deep"):
         (project / name).mkdir(parents=True)
     titles = ("Test", "Same", "Moved", "Gone", "New")
-    named = {each: WIDE.replace("title: Test", f"title: {each}") for each in titles}
+    named = {title: WIDE.replace("title: Test", f"title: {title}") for title in titles}
     for path, title in {
         "old/api.json": "Test",
         "old/same.json": "Same",
@@ -127,13 +127,13 @@ def test_the_documents_of_two_directories_are_compared(project: Path, specwright
     write(project / "new" / "api.json", NARROW)
     done = specwright("diff", "old", "new", "--format", "json", cwd=project)
     found = json.loads(done.stdout)
-    errors = [each for each in found["findings"] if each["level"] == "error"]
+    errors = [finding for finding in found["findings"] if finding["level"] == "error"]
     assert done.returncode == 1
-    assert {(each["rule"], *each["operations"]) for each in errors} == {
+    assert {(error["rule"], *error["operations"]) for error in errors} == {
         ("document-removed", "POST /a (gone.json)"),
         ("range-narrowed", "POST /a (new/api.json)"),
     }
-    facts = {each["label"]: each["value"] for each in found["facts"]}
+    facts = {fact["label"]: fact["value"] for fact in found["facts"]}
     assert facts["new/new.json"] == "a new document with 1 operation"
     assert facts["new/deep/there.json: Moved"] == "from here.json"
     assert "new/same.json" in facts
@@ -158,7 +158,9 @@ def test_a_report_for_programs_has_the_counterexample_as_a_value(
 ) -> None:
     result = specwright("diff", "git:HEAD:openapi.json", "--format", "json", cwd=project)
     [found] = [
-        each for each in json.loads(result.stdout)["findings"] if each["rule"] == "range-narrowed"
+        finding
+        for finding in json.loads(result.stdout)["findings"]
+        if finding["rule"] == "range-narrowed"
     ]
     assert found["counterexample"] == 11
     assert found["related"]["file"] == "git:HEAD:openapi.json"

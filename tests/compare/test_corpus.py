@@ -69,7 +69,9 @@ def judged(directory: Path, case: dict[str, Any]) -> Verdict | None:
         base, revision = (read(directory / case[side]) for side in ("base", "revision"))
     except InputError:
         return None
-    theirs = any(each["level"] in ("ERR", "WARN") and VERSION not in each["id"] for each in checks)
+    theirs = any(
+        check["level"] in ("ERR", "WARN") and VERSION not in check["id"] for check in checks
+    )
     found = compare(base, revision, today=TODAY)
     ours = tuple(each for each in breaking(found.findings) if each.rule not in SOURCE)
     return Verdict(case["case"], ours, theirs)
@@ -95,12 +97,14 @@ def test_no_reason_is_left_over(found: tuple[Verdict, ...]) -> None:
 
 
 def test_few_findings_are_not_proven(found: tuple[Verdict, ...]) -> None:
-    findings = [finding for each in found for finding in each.ours]
-    unproven = [each for each in findings if each.rule == ChangeRule.DIFF_UNPROVEN]
+    findings = [finding for verdict in found for finding in verdict.ours]
+    unproven = [finding for finding in findings if finding.rule == ChangeRule.DIFF_UNPROVEN]
     assert len(unproven) <= 0.03 * len(findings)
 
 
 def test_nine_of_ten_payload_findings_have_a_counterexample(found: tuple[Verdict, ...]) -> None:
-    payload = [finding for each in found for finding in each.ours if finding.rule.endswith(PAYLOAD)]
+    payload = [
+        finding for verdict in found for finding in verdict.ours if finding.rule.endswith(PAYLOAD)
+    ]
     shown = [each for each in payload if each.counterexample is not None]
     assert len(shown) >= 0.9 * len(payload)

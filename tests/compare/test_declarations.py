@@ -76,7 +76,7 @@ def test_no_member_changes_in_silence(
 ) -> None:
     base, revision = (Site("", {keyword.name: value}) for value in (keyword.example, changed))
     found = list(declaration_changes(base, revision, place))
-    assert [each.revision.startswith(f"/{keyword.name}") for each in found] == [True]
+    assert [change.revision.startswith(f"/{keyword.name}") for change in found] == [True]
 
 
 # Whether adding a whole declaration breaks a promise, and whether removing it does.
@@ -156,7 +156,7 @@ def test_a_promise_is_kept_or_broken(
     keyword: Keyword[Any], member: str, before: Any, after: Any, rule: str
 ) -> None:
     sides = (Site("", {keyword.name: {member: value}}) for value in (before, after))
-    found = {each.rule for each in declaration_changes(*sides, keyword.places[0])}
+    found = {change.rule for change in declaration_changes(*sides, keyword.places[0])}
     assert found - {"declaration-compatible"} == {rule} - {"declaration-compatible"}
     assert found
 
@@ -199,7 +199,7 @@ def test_a_declaration_that_is_gone_is_said(keyword: Keyword[Any], contract: Doc
     data = copy.deepcopy(contract.data)
     del resolve(data, holder)[keyword.name]
     found = compare(contract, contract.with_data(data), today=TODAY).findings
-    assert any(keyword.name in each.message for each in found)
+    assert any(keyword.name in finding.message for finding in found)
 
 
 def holders(value: Any, name: str, pointer: str = "") -> Iterator[str]:
@@ -229,8 +229,8 @@ def holders(value: Any, name: str, pointer: str = "") -> Iterator[str]:
 def test_what_leads_to_the_next_page_stays(member: str, value: Any, other: Any) -> None:
     def rules(before: Any, after: Any) -> list[ChangeRule]:
         sides = ({member: each} if each is not None else {} for each in (before, after))
-        base, revision = (Site("", {"x-contract-pagination": each}) for each in sides)
-        return [each.rule for each in declaration_changes(base, revision, Place.OPERATION)]
+        base, revision = (Site("", {"x-contract-pagination": side}) for side in sides)
+        return [change.rule for change in declaration_changes(base, revision, Place.OPERATION)]
 
     assert rules(value, other) == [ChangeRule.BEHAVIOUR_CHANGED]
     assert rules(value, None) == [ChangeRule.BEHAVIOUR_CHANGED]
@@ -309,5 +309,5 @@ def test_a_declaration_that_promises_less_breaks(
     else:
         holder[name] = value
     found = compare(contract, contract.with_data(data), today=TODAY).findings
-    assert any(each.level is Level.ERROR for each in found) is breaks, found
+    assert any(finding.level is Level.ERROR for finding in found) is breaks, found
     assert [each for each in found if not each.rule.startswith("version-")]

@@ -65,7 +65,7 @@ def test_null_beside_one_alternative_is_one_more_type(
     found = breaking(
         report(tmp_path, everywhere(nullable), everywhere(NULLABLE["anyOf"][0])).findings
     )
-    assert {each.rule for each in found} == {"nullable-narrowed"}
+    assert {finding.rule for finding in found} == {"nullable-narrowed"}
 
 
 @pytest.mark.parametrize("order", [1, -1])

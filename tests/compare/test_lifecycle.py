@@ -46,7 +46,7 @@ def test_an_operation_is_removed_as_announced_from_its_day_on(
 ) -> None:
     base = document(deprecated=deprecated, sunset=sunset)
     revision = whole("{}") | {"paths": {"/other": OTHER}}
-    assert [each.rule for each in changes(report(tmp_path, base, revision))] == [rule]
+    assert [change.rule for change in changes(report(tmp_path, base, revision))] == [rule]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_day_that_comes_sooner_breaks_a_promise(
 ) -> None:
     base = document(deprecated=True, sunset=before)
     revision = document(deprecated=is_deprecated, sunset=after)
-    assert [each.rule for each in changes(report(tmp_path, base, revision))] == rules
+    assert [change.rule for change in changes(report(tmp_path, base, revision))] == rules
 
 
 def with_operation(*, item: Any = None, **fields: Any) -> dict[str, Any]:
@@ -111,11 +111,11 @@ GOING: dict[str, tuple[Any, Any, str]] = {
 @pytest.mark.parametrize(("before", "after", "rule"), GOING.values(), ids=GOING)
 def test_it_goes_from_its_day_on(before: Any, after: Any, rule: str, tmp_path: Path) -> None:
     sides = with_operation(**before), with_operation(**after)
-    assert [each.rule for each in changes(report(tmp_path, *sides))] == ["sunset-removed"]
+    assert [change.rule for change in changes(report(tmp_path, *sides))] == ["sunset-removed"]
     sooner = json.loads(json.dumps(sides).replace(str(TODAY), str(TOMORROW)))
-    assert [each.rule for each in changes(report(tmp_path, *sooner))] == [rule]
+    assert [change.rule for change in changes(report(tmp_path, *sooner))] == [rule]
     silent = json.loads(json.dumps(sides).replace('"deprecated": true', '"deprecated": false'))
-    assert [each.rule for each in changes(report(tmp_path, *silent))] == [rule]
+    assert [change.rule for change in changes(report(tmp_path, *silent))] == [rule]
 
 
 def going(value: str) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def with_values(schema: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(("before", "after"), LISTED.values(), ids=LISTED)
 def test_a_value_goes_from_its_day_on(before: Any, after: Any, tmp_path: Path) -> None:
     sides = with_values(before), with_values(after)
-    assert [each.rule for each in changes(report(tmp_path, *sides))] == ["sunset-removed"]
+    assert [change.rule for change in changes(report(tmp_path, *sides))] == ["sunset-removed"]
     sooner = json.loads(json.dumps(sides).replace(str(TODAY), str(TOMORROW)))
     [found] = changes(report(tmp_path, *sooner))
     assert (found.rule, found.level) == ("enum-narrowed", Level.ERROR)
@@ -188,14 +188,14 @@ def test_a_value_goes_from_its_day_on(before: Any, after: Any, tmp_path: Path) -
 @pytest.mark.parametrize(("before", "after"), NOT_AS_ANNOUNCED.values(), ids=NOT_AS_ANNOUNCED)
 def test_a_value_that_was_to_stay_does_not(before: Any, after: Any, tmp_path: Path) -> None:
     found = changes(report(tmp_path, with_values(before), with_values(after)))
-    assert {each.level for each in found} >= {Level.ERROR}
+    assert {finding.level for finding in found} >= {Level.ERROR}
 
 
 @pytest.mark.parametrize("of", [sent, lambda schema: {"parameters": [parameter(schema=schema)]}])
 def test_the_day_of_a_schema_may_not_come_sooner(of: Any, tmp_path: Path) -> None:
     late, soon = ({**TEXT, **ANNOUNCED, "x-sunset": str(day)} for day in (TOMORROW, TODAY))
     later = report(tmp_path, with_operation(**of(soon)), with_operation(**of(late)))
-    assert [each.rule for each in changes(later)] == ["deprecation"]
+    assert [change.rule for change in changes(later)] == ["deprecation"]
     [found] = changes(report(tmp_path, with_operation(**of(late)), with_operation(**of(soon))))
     assert found.rule == "sunset-sooner"
     assert found.message.endswith("x-sunset 2026-06-02 -> 2026-06-01")
@@ -218,8 +218,8 @@ def test_a_project_may_promise_a_notice(at: Any, tmp_path: Path) -> None:
         before, after = with_operation(**at({})), with_operation(**at(marks))
         judged = changes(report(tmp_path, before, after, settings=settings))
         short = [each for each in judged if each.rule == "notice-too-short"]
-        assert {each.level for each in short} <= {Level.ERROR}
-        return [each.message.rpartition(": ")[2] for each in short]
+        assert {finding.level for finding in short} <= {Level.ERROR}
+        return [finding.message.rpartition(": ")[2] for finding in short]
 
     late, in_time = ({"deprecated": True, "x-sunset": day} for day in (LATE, IN_TIME))
     assert found(in_time, NOTICE) == []
@@ -235,7 +235,7 @@ def test_a_notice_once_given_is_not_judged_again(tmp_path: Path) -> None:
     marks = {"deprecated": True, "x-sunset": LATE}
     before = with_operation(**marks)
     after = with_operation(**marks, summary="Another one.", parameters=[parameter()])
-    rules = [each.rule for each in changes(report(tmp_path, before, after, settings=NOTICE))]
+    rules = [change.rule for change in changes(report(tmp_path, before, after, settings=NOTICE))]
     assert rules == ["added"]
 
 
@@ -269,7 +269,7 @@ def test_what_promises_nothing_yet_breaks_nobody(marks: dict[str, Any], tmp_path
 @pytest.mark.parametrize("marks", STABLE.values(), ids=STABLE)
 def test_what_is_promised_does(marks: dict[str, Any], tmp_path: Path) -> None:
     base, revision = with_operation(parameters=[parameter()], **marks), with_operation(**marks)
-    assert [each.rule for each in changes(report(tmp_path, base, revision))] == [
+    assert [change.rule for change in changes(report(tmp_path, base, revision))] == [
         "parameter-removed"
     ]
 
@@ -284,7 +284,7 @@ def test_a_change_that_a_stable_operation_shares_is_a_break(tmp_path: Path) -> N
         whole("{}") | {"paths": paths, "components": {"parameters": {"q": parameter(**fields)}}}
         for fields in ({}, {"schema": {"type": "integer"}})
     )
-    assert {each.level for each in changes(report(tmp_path, base, revision))} == {Level.ERROR}
+    assert {change.level for change in changes(report(tmp_path, base, revision))} == {Level.ERROR}
 
 
 @pytest.mark.parametrize(
@@ -298,4 +298,4 @@ def test_a_change_that_a_stable_operation_shares_is_a_break(tmp_path: Path) -> N
 )
 def test_to_promise_less_is_a_break(before: Any, after: Any, rule: str, tmp_path: Path) -> None:
     sides = with_operation(**before), with_operation(**after)
-    assert [each.rule for each in changes(report(tmp_path, *sides))] == [rule]
+    assert [change.rule for change in changes(report(tmp_path, *sides))] == [rule]

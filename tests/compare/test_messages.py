@@ -48,7 +48,7 @@ WORDS: dict[str, tuple[Any, Any, str]] = {
 @pytest.mark.parametrize(("before", "after", "words"), WORDS.values(), ids=WORDS)
 def test_a_step_is_said_in_words(before: Any, after: Any, words: str, tmp_path: Path) -> None:
     found = changes(report(tmp_path, everywhere(before), everywhere(after)))
-    assert {each.message for each in found} == {words}
+    assert {finding.message for finding in found} == {words}
 
 
 # No text that is tried for it is right.
@@ -66,7 +66,7 @@ def test_an_example_shows_a_break_unless_it_is_secret(
     found = breaking(
         report(tmp_path, everywhere(code), everywhere({**code, "maxLength": 2})).findings
     )
-    assert {each.counterexample for each in found} == {shown}
+    assert {finding.counterexample for finding in found} == {shown}
 
 
 def test_a_value_that_the_base_refuses_is_not_shown(tmp_path: Path) -> None:
@@ -95,4 +95,4 @@ def test_a_value_that_is_refused_now_is_shown(
     before: Any, after: Any, value: str, tmp_path: Path
 ) -> None:
     found = breaking(report(tmp_path, everywhere(before), everywhere(after)).findings)
-    assert {each.counterexample for each in found} == {value}
+    assert {finding.counterexample for finding in found} == {value}

@@ -122,7 +122,7 @@ def judged(contract: Document, schemas: dict[str, set[str]]) -> tuple[Judged, ..
     return tuple(
         result
         for name, (effect, edit) in EDITS.items()
-        for chosen in apart([each for each in schemas if edit(resolve(contract.data, each))])
+        for chosen in apart([schema for schema in schemas if edit(resolve(contract.data, schema))])
         for result in judged_at_once(contract, name, edit, effect, chosen, schemas)
     )
 
@@ -150,7 +150,7 @@ def judged_at_once(
         resolve(data, parent)[split(f"/{key}")[0]] = edit(resolve(data, pointer))
     found = compare(contract, contract.with_data(data), today=TODAY).findings
     places = tuple(pointers)
-    assert all(is_below(each.pointer or "", places) for each in breaking(found))
+    assert all(is_below(finding.pointer or "", places) for finding in breaking(found))
     for pointer in pointers:
         findings = tuple(each for each in found if is_below(each.pointer or "", (pointer,)))
         yield Judged(
@@ -192,4 +192,4 @@ def test_breaks_are_shown_with_a_value_and_hardly_any_is_unproven(
     payload = [each for each in found if each.rule.endswith(PAYLOAD)]
     shown = [each for each in payload if each.counterexample is not None]
     assert len(shown) >= 0.9 * len(payload)
-    assert sum(each.rule == UNPROVEN.id for each in found) <= 0.03 * len(found)
+    assert sum(finding.rule == UNPROVEN.id for finding in found) <= 0.03 * len(found)

@@ -77,7 +77,7 @@ def test_only_a_path_is_the_same_under_another_name_in_braces(
     revision: tuple[str, str, str], rules: list[str], tmp_path: Path
 ) -> None:
     base = calling("/a/{id}", "order.{id}", "{$request.body#/url}")
-    assert [each.rule for each in changes(report(tmp_path, base, calling(*revision)))] == rules
+    assert [change.rule for change in changes(report(tmp_path, base, calling(*revision)))] == rules
 
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
@@ -86,7 +86,7 @@ def test_an_alternative_in_the_place_of_another_one_is_compared_with_it(
 ) -> None:
     base, revision = {keyword: [TEXT, NUMBER]}, {keyword: [{**TEXT, "maxLength": 4}, NUMBER]}
     found = breaking(report(tmp_path, everywhere(base), everywhere(revision)).findings)
-    assert {each.rule for each in found} == {"length-narrowed"}
+    assert {finding.rule for finding in found} == {"length-narrowed"}
 
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
@@ -113,5 +113,5 @@ def test_a_wider_format_breaks_those_who_receive_it_only(
     sides = everywhere({"format": narrow}), everywhere({"format": wide})
     widened = breaking(report(tmp_path, *sides).findings)
     narrowed = breaking(report(tmp_path, *sides[::-1]).findings)
-    assert {each.rule for each in widened} == {"format-widened"}
-    assert {each.rule for each in narrowed} == {"format-narrowed"}
+    assert {finding.rule for finding in widened} == {"format-widened"}
+    assert {finding.rule for finding in narrowed} == {"format-narrowed"}

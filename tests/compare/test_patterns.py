@@ -83,7 +83,7 @@ def test_no_text_contradicts_a_decision() -> None:
         outside = [t for t in texts if searches[0].search(t) and not searches[1].search(t)]
         assert (text is None) <= (not outside), (one, other)
         if text is not None:
-            assert [bool(each.search(text)) for each in searches] == [True, False], (one, other)
+            assert [bool(search.search(text)) for search in searches] == [True, False], (one, other)
 
 
 @pytest.mark.parametrize(("narrow", "wide"), WIDER[:6])
@@ -92,9 +92,9 @@ def test_a_pattern_that_allows_more_breaks_those_who_receive_it(
 ) -> None:
     base, revision = (everywhere({"type": "string", "pattern": each}) for each in (narrow, wide))
     findings = changes(report(tmp_path, base, revision))
-    errors = [each for each in findings if each.level is Level.ERROR]
-    assert {each.rule for each in errors} == {"pattern-widened"}
-    assert all(each.counterexample for each in errors)
+    errors = [finding for finding in findings if finding.level is Level.ERROR]
+    assert {error.rule for error in errors} == {"pattern-widened"}
+    assert all(error.counterexample for error in errors)
     assert "POST /request" not in affected(errors)
 
 

@@ -191,7 +191,7 @@ def test_without_servers_the_api_is_where_its_document_is(
 
 def test_an_address_takes_the_place_of_that_of_the_document(tmp_path: Path) -> None:
     found = changes(report(tmp_path, described(), described(servers=[{"url": "https://a"}])))
-    assert {each.message for each in found} == {
+    assert {finding.message for finding in found} == {
         "server / was removed",
         "server https://a was added",
     }

@@ -18,7 +18,7 @@ COMPANIONS = {"added", "operation-added"}
 def test_a_rule_finds_its_bad_pair_once_and_nothing_else(
     rule: RuleDescription, tmp_path: Path
 ) -> None:
-    found = [each.rule for each in changes(report(tmp_path, *parts(rule.bad)))]
+    found = [change.rule for change in changes(report(tmp_path, *parts(rule.bad)))]
     assert found.count(rule.id) == 1
     assert set(found) <= {rule.id} | COMPANIONS
 
@@ -37,7 +37,7 @@ def test_a_break_has_a_way_around_it_from_the_same_document(
 
 
 def test_what_breaks_nobody_needs_no_way_around_it() -> None:
-    others = [each for each in RULES if each.category not in BREAKING]
+    others = [rule for rule in RULES if rule.category not in BREAKING]
     assert [each.id for each in others if each.instead or each.good] == []
 
 
@@ -48,5 +48,5 @@ def test_rules_have_ids_of_their_own_and_every_category_has_rules() -> None:
 
 def test_what_breaks_is_an_error_and_nothing_else_is() -> None:
     levels = {rule.category: rule.recommended for rule in RULES}
-    assert {each for each in levels if levels[each] is Level.ERROR} == BREAKING
+    assert {level for level in levels if levels[level] is Level.ERROR} == BREAKING
     assert levels[Category.SERVER_SOURCE] is levels[Category.COMPATIBLE] is Level.INFO

@@ -106,7 +106,7 @@ def test_a_component_of_another_name_is_the_same_beside_a_change(tmp_path: Path)
         return everywhere(schema) | {"components": {"schemas": {name: {"enum": ["no"]}}}}
 
     found = changes(report(tmp_path, document("Refused", 9), document("Forbidden", 8)))
-    assert {each.rule for each in breaking(found)} == {"length-narrowed"}
+    assert {finding.rule for finding in breaking(found)} == {"length-narrowed"}
     assert affected(breaking(found)) == SENT_BY_CLIENTS
     assert affected(found) == PLACES.keys()
 
@@ -131,7 +131,7 @@ def test_a_property_is_deprecated_or_not(
         for mark in (before, after)
     )
     found = changes(report(tmp_path, *sides))
-    assert {each.rule for each in found} == rules
+    assert {finding.rule for finding in found} == rules
     assert not rules or affected(found) == PLACES.keys()
 
 
@@ -159,7 +159,7 @@ def test_a_schema_that_is_gone_hinders_no_proof(tmp_path: Path) -> None:
     base = {**holding(a=unreadable, z=TEXT), "maxProperties": 3}
     revision = {**holding(z=TEXT), "maxProperties": 4}
     found = report(tmp_path, everywhere(base), everywhere(revision)).findings
-    assert "diff-unproven" not in {each.rule for each in found}
+    assert "diff-unproven" not in {finding.rule for finding in found}
 
 
 def test_what_has_to_be_there_now_is_left_out_of_a_value_that_shows_it(tmp_path: Path) -> None:
@@ -179,5 +179,5 @@ def test_a_property_more_of_a_large_closed_object_is_shown_by_a_value(tmp_path: 
         for more in ({}, {"next_at": TEXT, "next_text": TEXT, "next_year": INTEGER})
     )
     found = breaking(report(tmp_path, base, revision).findings)
-    assert {each.rule for each in found} == {"property-unexpected"}
-    assert all(each.counterexample for each in found)
+    assert {finding.rule for finding in found} == {"property-unexpected"}
+    assert all(finding.counterexample for finding in found)

@@ -37,7 +37,7 @@ def test_a_parameter_is_read_as_text(
         return whole("{}") | {"paths": {"/a/{q}": {"get": operation}}}
 
     found = breaking(report(tmp_path, document(before), document(after)).findings)
-    assert [each.rule for each in found] == rules
+    assert [finding.rule for finding in found] == rules
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_one_text_in_a_query_is_a_list_of_one_where_each_item_has_its_name(
         return whole("{}") | {"paths": {"/a": {"get": operation}}}
 
     found = breaking(report(tmp_path, document({"type": "string"}), document(TEXTS)).findings)
-    assert [each.rule for each in found] == [rule]
+    assert [finding.rule for finding in found] == [rule]
 
 
 def test_a_body_in_json_or_in_parts_has_types(tmp_path: Path) -> None:
@@ -77,4 +77,4 @@ def test_a_body_in_json_or_in_parts_has_types(tmp_path: Path) -> None:
         ("multipart/form-data", "type-narrowed"),
     ):
         sides = (document(media_type, kind) for kind in ("integer", "string"))
-        assert [each.rule for each in breaking(report(tmp_path, *sides).findings)] == [rule]
+        assert [finding.rule for finding in breaking(report(tmp_path, *sides).findings)] == [rule]

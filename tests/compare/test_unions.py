@@ -51,11 +51,11 @@ def found(directory: Path, place: str, base: Any, revision: Any) -> list[Finding
     """The findings about the schema of a request or a response."""
     schemas = {"components": {"schemas": {"Card": CARD, "Iban": IBAN, "User": USER}}}
     sides = (everywhere(each) | schemas for each in (base, revision))
-    return [each for each in changes(report(directory, *sides)) if place in affected([each])]
+    return [change for change in changes(report(directory, *sides)) if place in affected([change])]
 
 
 def errors(findings: list[Finding]) -> set[str]:
-    return {each.rule for each in findings if each.level is Level.ERROR}
+    return {finding.rule for finding in findings if finding.level is Level.ERROR}
 
 
 DISCRIMINATED = {
@@ -295,9 +295,9 @@ SAFE: dict[str, tuple[str, Any, Any]] = {
 @pytest.mark.parametrize(("place", "before", "after"), SAFE.values(), ids=SAFE)
 def test_breaks_nobody(place: str, before: Any, after: Any, tmp_path: Path) -> None:
     assert [
-        (each.rule, each.message)
-        for each in found(tmp_path, place, before, after)
-        if each.level is not Level.INFO
+        (finding.rule, finding.message)
+        for finding in found(tmp_path, place, before, after)
+        if finding.level is not Level.INFO
     ] == []
 
 
@@ -312,13 +312,15 @@ def test_null_at_one_use_is_found_at_that_use(tmp_path: Path) -> None:
     base = holding(boss=ref("User"), deputy=ref("User"))
     revision = holding(boss=one_of(NULL, ref("User")), deputy=any_of(ref("User"), NULL))
     changes = found(tmp_path, "response", base, revision)
-    assert {each.rule for each in changes} == {"nullable-widened"}
-    assert {each.pointer.rpartition("/properties/")[2] for each in changes if each.pointer} == {
+    assert {change.rule for change in changes} == {"nullable-widened"}
+    assert {
+        change.pointer.rpartition("/properties/")[2] for change in changes if change.pointer
+    } == {
         "boss/oneOf",
         "deputy/anyOf",
     }
-    assert {each.message for each in changes} == {"null is now allowed"}
-    assert {each.counterexample for each in changes} == {"null"}
+    assert {change.message for change in changes} == {"null is now allowed"}
+    assert {change.counterexample for change in changes} == {"null"}
 
 
 def test_null_beside_values_is_one_finding_at_its_place(tmp_path: Path) -> None:

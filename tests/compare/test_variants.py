@@ -60,4 +60,4 @@ def test_published_documents_have_not_changed(variant: str, corpus: Path, tmp_pa
 
 
 def told(found: Report) -> list[str]:
-    return [f"{each.rule} {each.pointer} {each.message}" for each in changes(found)]
+    return [f"{change.rule} {change.pointer} {change.message}" for change in changes(found)]

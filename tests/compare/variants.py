@@ -59,7 +59,7 @@ def wrapped(data: Data) -> Data:
     nodes = list(walk(changed))
     # What stands inside of these would have another address.
     above = {
-        str(each.ref)[1 : at.start()] for each in nodes for at in _SLASH.finditer(str(each.ref))
+        str(node.ref)[1 : at.start()] for node in nodes for at in _SLASH.finditer(str(node.ref))
     }
     for node in nodes:
         schema = node.value

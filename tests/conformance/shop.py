@@ -214,7 +214,7 @@ class Shop:
             raise Refused("range", "limit")
         if cursor is not None and len(cursor) > 60:
             raise Refused("length", "cursor")
-        own = [each for each in self.orders if each["partner"] == partner]
+        own = [order for order in self.orders if order["partner"] == partner]
         if self.bug == "lists everybody's":
             own = self.orders
         if self.bug == "forgets large orders":
@@ -383,7 +383,7 @@ class Shop:
         if wanted is not None and len(wanted) > 60:
             raise Refused("length", "order_id")
         is_open = wanted is not None and self.bug == "parcels of any order"
-        own = [each["id"] for each in self.orders if is_open or each["partner"] == partner]
+        own = [order["id"] for order in self.orders if is_open or order["partner"] == partner]
         shown = [self._parcel(each) for each in own if wanted in (None, each)]
         return JSONResponse({"data": shown})
 
@@ -416,9 +416,9 @@ class Shop:
         if self.bug == "reset of everybody":
             self.orders, self.replies = [], {}
         if self.bug == "reset keeps references":
-            self.orders = [each for each in self.orders if each["partner"] != partner]
+            self.orders = [order for order in self.orders if order["partner"] != partner]
         elif self.bug != "reset keeps orders":
-            self.orders = [each for each in self.orders if each["partner"] != partner]
+            self.orders = [order for order in self.orders if order["partner"] != partner]
             self.replies = {key: each for key, each in self.replies.items() if key[0] != partner}
         if self.bug != "reset keeps credit":
             self.spent[partner] = self.owed[partner] = 0

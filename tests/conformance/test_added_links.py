@@ -213,9 +213,9 @@ def test_lists_are_judged_by_the_pagination_of_the_settings(
     command = ("--document", "openapi.json", "--seed", "1", "--max-time", "60", "--format", "json")
     with serving(outer) as url:
         done = specwright("test", url, *command, "--report-dir", "r", cwd=tmp_path)
-        found = {each["rule"] for each in json.loads(done.stdout)["findings"]}
+        found = {finding["rule"] for finding in json.loads(done.stdout)["findings"]}
         assert ("page-size" in found) is (settings != "")
         har = ("r/report.har", "--base-url", url, "--document", "openapi.json", "--format", "json")
         told = specwright("check-traffic", *har, cwd=tmp_path)
-    again = {each["rule"] for each in json.loads(told.stdout)["findings"]}
+    again = {finding["rule"] for finding in json.loads(told.stdout)["findings"]}
     assert ("page-size" in again) is (settings != "")

@@ -44,7 +44,7 @@ def test_members_that_are_only_read_are_not_demanded_and_not_blamed(tmp_path: Pa
     content["application/json"]["schema"] = schema
     with bench_of(app, tmp_path) as bench:
         explore(bench)
-        sent = [each.request.json_or_none for each in bench.target.record.exchanges]
+        sent = [exchange.request.json_or_none for exchange in bench.target.record.exchanges]
         validation(bench)
         hostile(bench)
         assert {"roast": "text"} in sent
@@ -66,7 +66,9 @@ def test_unknown_members_are_not_blamed_for_what_was_wrong_without_them(tmp_path
         [(pointer, (call, exchange))] = bench.made.items()
         bench.made[pointer] = call.with_member("/roast", 1), exchange
         hostile(bench)
-        assert [each for each in messages(bench, "invalid-accepted") if "unknown" in each] == []
+        assert [
+            message for message in messages(bench, "invalid-accepted") if "unknown" in message
+        ] == []
 
 
 def test_a_method_of_another_path_that_fits_is_not_undeclared(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class Made:
 
     async def uploads(self, request: Request) -> Any:
         files = (await request.form()).getlist("files")
-        are_files = all(isinstance(each, UploadFile) for each in files)
+        are_files = all(isinstance(file, UploadFile) for file in files)
         return files if are_files and len(files) == 2 else None
 
     async def text(self, request: Request) -> Any:
@@ -110,21 +110,27 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
 @pytest.mark.parametrize("name", KINDS)
 def test_a_body_arrives_as_its_media_type_says(record: Record, name: str) -> None:
     statuses = {
-        each.response.status
-        for each in record.exchanges
-        if each.response is not None and each.request.url.endswith(f"/{name}")
+        exchange.response.status
+        for exchange in record.exchanges
+        if exchange.response is not None and exchange.request.url.endswith(f"/{name}")
     }
     assert 201 in statuses
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_what_a_body_makes_is_used_by_the_operations_that_follow(record: Record, name: str) -> None:
-    read = [each for each in record.exchanges if each.request.url.endswith(f"/{name}/{name}-1")]
+    read = [
+        exchange
+        for exchange in record.exchanges
+        if exchange.request.url.endswith(f"/{name}/{name}-1")
+    ]
     assert any(each.response is not None and each.response.is_success for each in read)
 
 
 def test_the_same_form_is_the_same_bytes(record: Record) -> None:
     bodies = {
-        each.request.body for each in record.exchanges if each.request.url.endswith("/upload")
+        exchange.request.body
+        for exchange in record.exchanges
+        if exchange.request.url.endswith("/upload")
     }
     assert len(bodies) == 1

@@ -132,7 +132,7 @@ def test_no_hidden_value_is_in_any_byte_of_a_report(
     )
     assert again.returncode == 1, again.stdout + again.stderr
     outputs = [each.encode() for each in (run.stdout, run.stderr, again.stdout, again.stderr)]
-    files = [each.read_bytes() for each in tmp_path.rglob("*") if each.suffix and each != document]
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.suffix and path != document]
     assert len(files) == 7 + 5
     for value in HIDDEN:
         assert not [form for form in written(value) for text in (*outputs, *files) if form in text]

@@ -151,7 +151,9 @@ def test_items_that_differ_in_names_and_numbers_are_one_kind(tmp_path: Path) -> 
         explore(bench)
         before = len(bench.target.record.exchanges)
         choices(bench)
-        sent = [each.request.json_or_none for each in bench.target.record.exchanges[before:]]
+        sent = [
+            exchange.request.json_or_none for exchange in bench.target.record.exchanges[before:]
+        ]
         chosen = [each["plan_id"] for each in sent if isinstance(each, dict)]
         # The first of each kind, one mistake each, and a usual one at the end.
         assert chosen[:-1] == ["basic", "basic", "monthly", "monthly", "cents"]
@@ -164,7 +166,7 @@ def test_a_list_without_ids_is_said(tmp_path: Path) -> None:
     with bench_of(app, tmp_path) as bench:
         explore(bench)
         choices(bench)
-        skipped = [each for each in bench.target.record.skips if each.rule == "invalid-accepted"]
-        assert [each.reason for each in skipped] == [
+        skipped = [skip for skip in bench.target.record.skips if skip.rule == "invalid-accepted"]
+        assert [skip.reason for skip in skipped] == [
             "the operation never succeeded, or the list names no ids"
         ]

@@ -171,7 +171,7 @@ def test_fuzzing_trusts_an_authority_that_is_named(
             *("--report-dir", str(reports)),
         )
     entries = json.loads((reports / "report.har").read_text("utf-8"))["log"]["entries"]
-    fuzzed = [each for each in entries if "fuzzing" in each["comment"]]
+    fuzzed = [entry for entry in entries if "fuzzing" in entry["comment"]]
     assert fuzzed
     assert all(each["response"]["status"] == 200 for each in fuzzed)
 
@@ -285,7 +285,7 @@ def test_a_document_that_is_missing(specwright: Run, tmp_path: Path) -> None:
 def facts(reports: Path) -> dict[str, str]:
     report = json.loads((reports / "report.json").read_text("utf-8"))
     assert report["findings"]
-    return {each["label"]: each["value"] for each in report["facts"]}
+    return {fact["label"]: fact["value"] for fact in report["facts"]}
 
 
 def test_a_server_that_dies_half_way_is_reported_as_far_as_it_was_seen(

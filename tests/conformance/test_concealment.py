@@ -203,7 +203,7 @@ def test_none_of_six_secrets_is_in_what_a_run_writes(
         place = ("--document", str(document), "--report-dir", str(reports), "--seed", "1")
         run = specwright("test", url, *place, "--format", "github")
     assert run.returncode == 1, run.stdout + run.stderr
-    files = {each.name: each.read_text("utf-8") for each in reports.iterdir()}
+    files = {path.name: path.read_text("utf-8") for path in reports.iterdir()}
     assert len(files) == 7
     outputs = {**files, "stdout": run.stdout, "stderr": run.stderr}
     assert {name: each for name, text in outputs.items() if (each := list(shown(text)))} == {}

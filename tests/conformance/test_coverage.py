@@ -118,8 +118,8 @@ def test_a_share_is_rounded_down() -> None:
 def test_below_a_member_that_no_body_had_nothing_is_listed(tmp_path: Path) -> None:
     """Schemas that refer to each other, as in Telegram's API, have more paths than atoms exist."""
     names = "abcdef"
-    refers = {each: {"$ref": f"#/components/schemas/{each}"} for each in names}
-    schemas = {each: {"type": "object", "properties": refers} for each in names}
+    refers = {name: {"$ref": f"#/components/schemas/{name}"} for name in names}
+    schemas = {name: {"type": "object", "properties": refers} for name in names}
     answer = {"description": "…", "content": {"application/json": {"schema": refers["a"]}}}
     document = {
         **DOCUMENT,
@@ -129,9 +129,9 @@ def test_below_a_member_that_no_body_had_nothing_is_listed(tmp_path: Path) -> No
     path = tmp_path / "messages.json"
     path.write_text(json.dumps(document), "utf-8")
     found = [
-        each
-        for each in items(Contract(load(path)), 200, body=b'{"b": {"c": {}}}')
-        if each.kind == "property"
+        item
+        for item in items(Contract(load(path)), 200, body=b'{"b": {"c": {}}}')
+        if item.kind == "property"
     ]
     assert len(found) == 3 * len(names)
     assert reached("property", found) == {"200 b", "200 b.c"}

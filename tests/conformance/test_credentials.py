@@ -59,7 +59,7 @@ def tried(path: Path, scheme: dict[str, Any], declared: list[str], answer: Refus
 
 
 def said(record: Record) -> list[str]:
-    return [each.message.removeprefix("GET /things ") for each in record.violations]
+    return [violation.message.removeprefix("GET /things ") for violation in record.violations]
 
 
 @pytest.mark.parametrize(
@@ -122,6 +122,6 @@ def test_a_token_with_a_colon_is_sent_where_there_is_no_other_way() -> None:
 
 def test_a_header_of_its_own_has_no_other_scheme(tmp_path: Path) -> None:
     record = tried(tmp_path / "api.json", HEADER, ["200", "401"], lambda _: 401)
-    sent = [each.request.header("X-Key") for each in record.exchanges]
+    sent = [exchange.request.header("X-Key") for exchange in record.exchanges]
     assert sent == [None, stranger(KEY), None, None]
     assert said(record) == []

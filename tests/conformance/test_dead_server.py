@@ -71,8 +71,8 @@ def test_the_request_that_killed_the_server_is_named_and_no_other_is_blamed(
             target.send(target.request("GET", "/orders"), "scenarios", LIST)
     said = f"nothing listens at {mortal} any more; the last request was POST /orders (request 2)"
     assert str(lost.value) == said
-    blamed = [each for each in record.violations if each.rule == "no-answer"]
-    assert [each.pointer for each in blamed] == [MAKE]
+    blamed = [violation for violation in record.violations if violation.rule == "no-answer"]
+    assert [violation.pointer for violation in blamed] == [MAKE]
 
 
 def test_a_server_that_is_restarted_gets_the_request_that_it_missed(
@@ -108,9 +108,9 @@ def test_a_server_that_is_restarted_gets_the_request_that_it_missed(
         last = target.send(target.request("GET", "/orders"), "scenarios", LIST)
     thread.join()
     assert last.response is not None
-    statuses = [each.response and each.response.status for each in record.exchanges]
+    statuses = [exchange.response and exchange.response.status for exchange in record.exchanges]
     assert statuses == [200, None, None, 200]
-    assert [each.rule for each in record.violations].count("no-answer") == 1
+    assert [violation.rule for violation in record.violations].count("no-answer") == 1
 
 
 def test_a_server_that_was_never_there_is_for_the_preflight(contract: Contract) -> None:
@@ -128,12 +128,12 @@ def test_what_the_fuzzer_sends_to_a_dead_server_is_not_blamed(contract: Contract
     alive = Response(204, (), b"")
     unknown = "the connection failed, or no response came in time"
     first = Exchange(0, "fuzzing", MAIN, LIST, request, None, unknown, 0, 0)
-    for each in (
+    for exchange in (
         first,
         replace(first, operation=MAKE),
         replace(first, response=alive, failure=None),
         replace(first, operation=MAKE),
     ):
-        record.add(each)
-    blamed = [each.pointer for each in record.violations if each.rule == "no-answer"]
+        record.add(exchange)
+    blamed = [violation.pointer for violation in record.violations if violation.rule == "no-answer"]
     assert blamed == [LIST, MAKE]

@@ -132,7 +132,7 @@ def blamed(bug: str, tmp_path: Path) -> list[str]:
             scenario(bench)
     assert len(sent - {""}) > 3
     assert record.checked.keys() >= {"idempotency-replay", "idempotency-changed", "order"}
-    return sorted({each.rule for each in record.failures.values()})
+    return sorted({failure.rule for failure in record.failures.values()})
 
 
 @pytest.mark.parametrize(
@@ -175,4 +175,4 @@ def test_a_list_that_is_not_sorted_is_in_none_of_its_orders_by_chance(
         for operation in contract.operations.values():
             bench.succeed(operation)
         sorting(bench)
-    assert "order" in {each.rule for each in record.failures.values()}
+    assert "order" in {failure.rule for failure in record.failures.values()}

@@ -112,16 +112,18 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Contract, Record]:
 
 def outcomes(record: Record, path: str) -> set[int | None]:
     return {
-        each.response.status if each.response else None
-        for each in record.exchanges
-        if each.request.url.endswith(path) and each.request.method == "GET"
+        exchange.response.status if exchange.response else None
+        for exchange in record.exchanges
+        if exchange.request.url.endswith(path) and exchange.request.method == "GET"
     }
 
 
 def test_the_first_bytes_of_a_stream_are_an_answer(asked: tuple[Contract, Record]) -> None:
     _, record = asked
     assert outcomes(record, "/a-stream") == {200}
-    bodies = {each.response.body for each in record.exchanges if each.response is not None}
+    bodies = {
+        exchange.response.body for exchange in record.exchanges if exchange.response is not None
+    }
     assert b"data: 1\n\n" in bodies
 
 
@@ -132,8 +134,10 @@ def test_a_stream_on_which_nothing_comes_is_an_answer(asked: tuple[Contract, Rec
 
 def test_an_operation_that_hangs_is_asked_once(asked: tuple[Contract, Record]) -> None:
     _, record = asked
-    hanging = [each for each in record.exchanges if each.request.url.endswith("/d-hang")]
-    assert [each.response for each in hanging] == [None]
+    hanging = [
+        exchange for exchange in record.exchanges if exchange.request.url.endswith("/d-hang")
+    ]
+    assert [exchange.response for exchange in hanging] == [None]
     assert outcomes(record, "/e-thing") == {200}
 
 
@@ -182,7 +186,7 @@ def test_operations_with_errors_of_the_document_are_left_out_and_named(
     assert f"api.json:{place}:" in line
     assert "Fuzzing: reached 1 of 1 operations" in run.stdout
     # Nothing declares charges or keys: those steps have no part in the time.
-    steps = {each["name"] for each in json.loads((tmp_path / "result.json").read_text())["steps"]}
+    steps = {step["name"] for step in json.loads((tmp_path / "result.json").read_text())["steps"]}
     assert "explore" in steps
     assert steps.isdisjoint({"conservation", "idempotency", "charges", "receiver URLs"})
 

@@ -36,9 +36,9 @@ def test_the_proof_is_shown_and_what_came_just_before_it() -> None:
     record = Record()
     record.violate(Violation("pagination", LIST, "items were returned twice", sent))
     (finding,) = judged(Contract(load(DOCUMENT)), record).findings
-    shown = [each.text for each in finding.evidence[1::2]]
+    shown = [evidence.text for evidence in finding.evidence[1::2]]
     assert [text.partition("page=")[2][0] for text in shown] == ["6", "7", "8", "9"]
-    written = [json.loads(each.http or "{}") for each in finding.evidence[-3:]]
+    written = [json.loads(evidence.http or "{}") for evidence in finding.evidence[-3:]]
     assert [each.get("url", each.get("status")) for each in written] == [
         200,
         "http://127.0.0.1/v1/orders?page=9",
@@ -61,12 +61,12 @@ def test_one_cause_of_many_operations_is_one_finding_with_all_of_them(contract: 
     found = judged(contract, record).findings
     (finding,) = (each for each in found if each.rule == "server-error")
     assert finding.message == f"answered 500: {len(contract.operations)} operations"
-    assert finding.operations == tuple(each.name for each in contract.operations.values())
-    assert [each.pointer for each in finding.occurrences] == list(contract.operations)
-    assert len({each.id for each in finding.occurrences}) == len(contract.operations)
-    for each in finding.occurrences:
-        assert each.message == f"{each.operation}: answered 500"
-        assert each.evidence[0].label == "failure"
+    assert finding.operations == tuple(operation.name for operation in contract.operations.values())
+    assert [occurrence.pointer for occurrence in finding.occurrences] == list(contract.operations)
+    assert len({occurrence.id for occurrence in finding.occurrences}) == len(contract.operations)
+    for occurrence in finding.occurrences:
+        assert occurrence.message == f"{occurrence.operation}: answered 500"
+        assert occurrence.evidence[0].label == "failure"
     assert finding.evidence == finding.occurrences[0].evidence
 
 
@@ -75,7 +75,7 @@ def test_another_status_is_another_cause_even_at_the_same_operation(contract: Co
     record.monitors = (Monitors(contract, record),)
     for number, status in enumerate((500, 500, 501), 1):
         record.add(answered(number, LIST, status))
-    found = [each.message for each in judged(contract, record).findings]
+    found = [finding.message for finding in judged(contract, record).findings]
     said = [f"GET /orders: answered {status}" for status in (500, 501)]
     assert [each for each in found if each in said] == said
 
@@ -118,6 +118,6 @@ def test_what_is_said_twice_is_shown_once_and_numbered() -> None:
     for message, number in (("first", 1), ("second", 2), ("first", 3)):
         record.violate(Violation("order", LIST, message, (exchange(number, None),)))
     found = judged(Contract(load(DOCUMENT)), record).findings
-    assert [each.message for each in found] == ["first", "second"]
-    assert [each.evidence[0].text for each in found] == ["F1", "F2"]
+    assert [finding.message for finding in found] == ["first", "second"]
+    assert [finding.evidence[0].text for finding in found] == ["F1", "F2"]
     assert found[0].evidence[1].label == "request 1, scenarios"

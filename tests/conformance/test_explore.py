@@ -68,14 +68,14 @@ def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float) -> 
         exchange.answer(200 if is_ready else 404, b"{}")
 
     explore(path, monkeypatch, clock, respond)
-    return {each for each in STEPS if each in clock.reached}
+    return {step for step in STEPS if step in clock.reached}
 
 
 def pause(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
     """Let pauses move a clock."""
     paused = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
-    for each in (module, workbench):
-        monkeypatch.setattr(each, "time", paused)
+    for module_type in (module, workbench):
+        monkeypatch.setattr(module_type, "time", paused)
 
 
 def explore(
@@ -180,7 +180,7 @@ def test_the_kind_that_was_made_last_is_deleted_first_and_nested_resources_befor
 
     with bench_of(app, tmp_path) as bench:
         module.explore(bench)
-        sent = [each.request for each in bench.target.record.exchanges]
+        sent = [exchange.request for exchange in bench.target.record.exchanges]
     deleted = [each.url.partition("/v1")[2] for each in sent if each.method == "DELETE"]
     assert deleted[:3] == ["/rules/one", "/orders/one/items/one", "/orders/one"]
 
@@ -221,7 +221,7 @@ def test_a_busy_server_is_waited_for_before_anything_is_renewed(
     with bench_of(app, tmp_path) as bench:
         module.explore(bench)
         exchanges = bench.target.record.exchanges
-    statuses = [each.response.status for each in exchanges if each.response is not None]
+    statuses = [exchange.response.status for exchange in exchanges if exchange.response is not None]
     assert statuses[: statuses.index(204)].count(201) == 1
 
 
@@ -264,7 +264,7 @@ def test_a_list_is_seen_while_there_is_something_in_it(tmp_path: Path) -> None:
 
     @app.get("/orders", response_model=list[Shown])
     def listed() -> JSONResponse:
-        return JSONResponse([{"id": each} for each in orders])
+        return JSONResponse([{"id": order} for order in orders])
 
     @app.post("/orders", status_code=201)
     def make() -> dict[str, str]:

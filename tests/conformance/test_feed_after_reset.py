@@ -39,7 +39,7 @@ def orders(bug: str = "") -> FastAPI:
     def events(after: str | None = None) -> Response:
         if bug == "expires" and int(after or 0) > last[0]:
             return JSONResponse({}, 400)
-        shown = [each for each in numbers if each > int(after or 0)]
+        shown = [number for number in numbers if number > int(after or 0)]
         following = str(shown[-1] if shown else after or 0)
         return JSONResponse({"items": [{"number": each} for each in shown], "next": following})
 

@@ -85,7 +85,7 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
         # An answer that did not come says nothing of what is whose.
         target.record.add(replace(target.record.exchanges[-1], response=None))
         isolation(bench)
-    said = [each.message for each in target.record.violations]
+    said = [violation.message for violation in target.record.violations]
     blamed = [
         "GET /items: another partner finds data of this partner in its list",
         "GET /items/{id}/stock: another partner reached a resource that is not its own",
@@ -162,4 +162,4 @@ def test_what_is_open_is_an_error_only_where_something_hides_it(
             # The other one has a page of its own.
             bench.ask(made, OTHER)
         isolation(bench)
-        assert {each.rule for each in target.record.violations} == rules
+        assert {violation.rule for violation in target.record.violations} == rules

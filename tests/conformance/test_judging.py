@@ -169,7 +169,7 @@ def test_two_limits_of_one_member_are_two_findings_and_two_values_are_one(
     record = Record()
     for value in ({"name": "longer"}, {"name": "longest"}, {"name": None}):
         record.violate(sent(contract, value))
-    said = [each.message for each in judged(contract, record).findings]
+    said = [finding.message for finding in judged(contract, record).findings]
     assert sorted(said) == [
         'POST /items accepted name = "longer" (maxLength 5): 201',
         "POST /items accepted name = null (type string): 201",
@@ -197,7 +197,7 @@ def observed(
     record = Record()
     record.monitors = (Monitors(contract, record),)
     record.add(Exchange(0, source, role, place, request, response, None, 0, 0))
-    return [(str(each.rule), each.message) for each in record.violations]
+    return [(str(violation.rule), violation.message) for violation in record.violations]
 
 
 def test_an_undeclared_status_says_which_are_declared(contract: Contract) -> None:

@@ -323,7 +323,9 @@ def test_every_operation_is_reached(tmp_path: Path, app: Callable[[], FastAPI]) 
 def test_what_was_linked_is_known_by_operation_and_place(tmp_path: Path) -> None:
     with bench_of(nested(), tmp_path) as bench:
         explore(bench)
-        names = {each.name: each.site.key for each in bench.contract.operations.values()}
+        names = {
+            operation.name: operation.site.key for operation in bench.contract.operations.values()
+        }
         linked = {
             (names[reader], parameter): (names[source], place)
             for (reader, parameter), (source, place) in bench.target.record.linked.items()

@@ -64,7 +64,7 @@ def test_a_list_is_filled_before_it_is_judged(tmp_path: Path, bug: str, rule: st
         for operation in bench.contract.operations.values():
             bench.succeed(operation)
         lists(bench)
-        found = {each.rule for each in bench.target.record.failures.values()}
+        found = {failure.rule for failure in bench.target.record.failures.values()}
         assert found == {rule} - {""}
         assert {"page-size", "pagination", "filter"} <= bench.target.record.checked.keys()
 
@@ -73,7 +73,7 @@ def test_the_size_of_an_empty_page_proves_nothing_and_that_is_said(tmp_path: Pat
     with bench_of(shop(is_open=False), tmp_path) as bench:
         lists(bench)
         assert "page-size" not in bench.target.record.checked
-        skips = {(each.rule, each.reason) for each in bench.target.record.skips}
+        skips = {(skip.rule, skip.reason) for skip in bench.target.record.skips}
         assert ("page-size", "the list is too short") in skips
 
 

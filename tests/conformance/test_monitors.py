@@ -55,7 +55,7 @@ def blamed(
     sent = {"Request-Id": "1", **headers}
     response = Response(status, tuple(sent.items()), body.encode())
     record.add(Exchange(0, "scenarios", role, operation.pointer, request, response, None, 0, 0))
-    return [(each.rule, each.message) for each in record.violations]
+    return [(violation.rule, violation.message) for violation in record.violations]
 
 
 @pytest.mark.parametrize("status", [500, 501])
@@ -101,7 +101,7 @@ def test_an_error_says_something_to_people(
         ({"Cost": "three"}, ["the value of Cost is invalid"]),
         (
             {"Cost": "-3", "Note": "n" * 9},
-            [f"the value of {each} is invalid" for each in HEADERS],
+            [f"the value of {header} is invalid" for header in HEADERS],
         ),
     ],
     ids=["right", "text of digits", "none", "no number", "two"],
@@ -172,6 +172,6 @@ def test_an_answer_may_take_as_long_as_it_may(
     exchange = Exchange(
         0, "scenarios", MAIN, operation.pointer, request, Response(429, (), b""), None, 0, seconds
     )
-    said = [each.rule for each in Monitors(contract, record, limit)(exchange)]
+    said = [violation.rule for violation in Monitors(contract, record, limit)(exchange)]
     assert [each for each in said if each == "response-time"] == rules
     assert ("response-time" in record.checked) == (limit is not None)

@@ -39,7 +39,9 @@ class Outcome:
         report = json.loads(done.stdout)
         self.exit_code, self.complaint = done.returncode, done.stderr
         self.report = report["findings"]
-        self.findings = sorted((each["rule"], each["message"]) for each in report["findings"])
+        self.findings = sorted(
+            (finding["rule"], finding["message"]) for finding in report["findings"]
+        )
         self.covered = {
             row[0]: f"{row[1]} of {row[2]}"
             for table in report["tables"]

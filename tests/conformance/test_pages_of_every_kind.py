@@ -37,7 +37,7 @@ def document(kind: dict[str, Any], path: Path) -> Contract:
     integer = {"type": "integer", "maximum": 50}
     names = ("limit", "offset", "page", "from")
     get = {
-        "parameters": [{"name": each, "in": "query", "schema": integer} for each in names],
+        "parameters": [{"name": name, "in": "query", "schema": integer} for name in names],
         "responses": {"200": {"description": "Some."}},
         "x-contract-pagination": LEAST | kind,
     }
@@ -83,7 +83,7 @@ def blamed(name: str, bug: str, path: Path) -> list[str]:
         lists(bench)
         collections(bench)
     assert "pagination" in record.checked
-    return [each.message.partition(": ")[2] for each in record.failures.values()]
+    return [failure.message.partition(": ")[2] for failure in record.failures.values()]
 
 
 @pytest.mark.parametrize("kind", KINDS)

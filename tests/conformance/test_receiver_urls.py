@@ -76,7 +76,11 @@ def test_urls_of_the_networks_behind_a_service_are_refused(
 def test_later_calls_register_the_usual_url(tmp_path: Path) -> None:
     with bench_of(hooks("any network"), tmp_path) as bench:
         receiver_urls(bench)
-        add = next(each for each in bench.contract.operations.values() if each.method == "POST")
+        add = next(
+            operation
+            for operation in bench.contract.operations.values()
+            if operation.method == "POST"
+        )
         call, _ = bench.made[add.pointer]
         assert call.body == {"url": USUAL}
 

@@ -126,8 +126,8 @@ def after_a_run(document: Path, *bugs: str) -> tuple[Path, dict[str, str]]:
     path = document.with_name(FILE)
     path.write_text(json.dumps(render(run)), "utf-8")
     return path, {
-        f"{each['rule']} {each['requests'][-1]['method']}": each["id"]
-        for each in json.loads(path.read_text("utf-8"))["failures"]
+        f"{failure['rule']} {failure['requests'][-1]['method']}": failure["id"]
+        for failure in json.loads(path.read_text("utf-8"))["failures"]
     }
 
 

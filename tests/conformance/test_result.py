@@ -70,7 +70,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def named(result: Path, message: str) -> str:
     """The id of the failure with a message."""
     failures = json.loads(result.read_text("utf-8"))["failures"]
-    return str(next(each["id"] for each in failures if each["message"] == message))
+    return str(next(failure["id"] for failure in failures if failure["message"] == message))
 
 
 def test_a_result_has_the_published_shape(result: Path) -> None:

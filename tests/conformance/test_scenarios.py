@@ -158,19 +158,19 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
         begun = begin(contract(), target, RunProfile.QUICK, 0)
         bench = Workbench(contract(), target, "scenarios")
         for scenario in (*FIRST_SCENARIOS.values(), *LATE_SCENARIOS.values()):
-            if rule not in {each.rule for each in begun.record.failures.values()}:
+            if rule not in {failure.rule for failure in begun.record.failures.values()}:
                 scenario(bench)
         return begun
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_is_found_by_its_rule(bug: str) -> None:
-    found = {each.rule for each in run(bug, BUGS[bug]).record.failures.values()}
+    found = {failure.rule for failure in run(bug, BUGS[bug]).record.failures.values()}
     assert BUGS[bug] in found
 
 
 def test_a_reset_that_does_not_succeed_is_not_blamed_for_what_is_left() -> None:
-    found = {each.rule for each in run("reset fails without credit").record.failures.values()}
+    found = {failure.rule for failure in run("reset fails without credit").record.failures.values()}
     assert "server-error" in found
     assert "reset" not in found
 
@@ -229,7 +229,7 @@ def test_only_a_refusal_of_the_request_itself_shows_that_keys_of_failures_are_ke
     ):
         idempotency(Workbench(contract(), target, "scenarios"))
     assert shop.code is None
-    assert [each.rule for each in target.record.failures.values()] == ["idempotency-failure"]
+    assert [failure.rule for failure in target.record.failures.values()] == ["idempotency-failure"]
 
 
 @pytest.mark.parametrize(("bug", "rules"), [("", []), ("offset", ["pagination"])])
@@ -244,12 +244,14 @@ def test_what_comes_after_the_first_of_two_pages_moves_the_second(
         for _ in range(3):
             bench.succeed(contract().by_id["createOrder"])
         lists(bench)
-    assert [each.rule for each in target.record.failures.values()] == rules
+    assert [failure.rule for failure in target.record.failures.values()] == rules
 
 
 def test_requests_at_once_that_each_take_effect_are_found() -> None:
     rule = "idempotency-concurrent"
-    assert rule in {each.rule for each in run("no idempotency", rule).record.failures.values()}
+    assert rule in {
+        failure.rule for failure in run("no idempotency", rule).record.failures.values()
+    }
 
 
 @pytest.mark.parametrize(("bug", "rules"), [("", set()), ("keys together", {"rate-limit-scope"})])
@@ -265,7 +267,7 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
         bench = Workbench(contract(), target, "scenarios")
         for scenario in (explore, windows):
             scenario(bench)
-        assert {each.rule for each in begun.record.failures.values()} == rules
+        assert {failure.rule for failure in begun.record.failures.values()} == rules
 
 
 def test_a_limit_that_was_used_up_before_is_not_blamed() -> None:
@@ -282,7 +284,7 @@ def test_a_limit_that_was_used_up_before_is_not_blamed() -> None:
         for scenario in (explore, windows):
             scenario(bench)
     assert target.record.failures == {}
-    assert [each.reason for each in target.record.skips if each.rule == "rate-limit-scope"] == [
+    assert [skip.reason for skip in target.record.skips if skip.rule == "rate-limit-scope"] == [
         "no response gives the remaining quota"
     ]
 
@@ -306,7 +308,7 @@ def test_the_only_place_that_there_is_can_be_used_again(
     ):
         begun = begin(single, target, RunProfile.QUICK, 0)
         capacity(Workbench(single, target, "scenarios"))
-    assert {each.rule for each in begun.record.failures.values()} == rules
+    assert {failure.rule for failure in begun.record.failures.values()} == rules
 
 
 @pytest.mark.parametrize(
@@ -333,7 +335,9 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
         bench = Workbench(limited, target, "scenarios")
         for scenario in (explore, rate_limits):
             scenario(bench)
-    assert [each.message for each in begun.record.failures.values()] == ([said] if said else [])
+    assert [failure.message for failure in begun.record.failures.values()] == (
+        [said] if said else []
+    )
     assert "rate-limit" in begun.record.checked
 
 
@@ -358,30 +362,30 @@ def test_a_limit_that_is_not_kept_to_the_last_request_is_found(tmp_path: Path) -
         for scenario in (explore, rate_limits):
             scenario(bench)
     said = "fewer than 80 requests of the class 'all' within 60 seconds were served"
-    assert [each.message for each in target.record.failures.values()] == [said]
+    assert [failure.message for failure in target.record.failures.values()] == [said]
 
 
 @pytest.mark.parametrize(("index", "status"), [(0, 200), (-1, 401)])
 def test_a_key_that_may_do_nothing_is_found_not_to_be_forbidden(index: int, status: int) -> None:
     key = [*KEYS, "test-key-of-nobody"][index]
-    found = {each.message for each in run(**{SUSPENDED: key}).record.failures.values()}
+    found = {failure.message for failure in run(**{SUSPENDED: key}).record.failures.values()}
     assert f"GET /orders: answered {status} to a key without permissions" in found
 
 
 def test_a_right_implementation_is_not_blamed() -> None:
     done = run()
-    assert [(each.rule, each.message) for each in done.record.failures.values()] == []
+    assert [(failure.rule, failure.message) for failure in done.record.failures.values()] == []
     assert coverage.never_succeeded(contract(), done.record) == []
     done.report()
-    unreached = [(each.kind, each.name) for each in done.items if not each.reached]
+    unreached = [(item.kind, item.name) for item in done.items if not item.reached]
     assert ("operation", "POST /orders") not in unreached
-    assert all(each.reason for each in done.items if not each.reached)
+    assert all(item.reason for item in done.items if not item.reached)
 
 
 def test_every_rule_is_applied_or_it_is_said_why_not() -> None:
     record = run().record
     assert set(BUGS.values()) <= record.checked.keys()
-    assert {(each.rule, each.reason) for each in record.skips} == {
+    assert {(skip.rule, skip.reason) for skip in record.skips} == {
         ("pagination", "the list has only one page"),
         ("permission", "no key without permissions was given"),
         ("rate-limit", "no key with limits that may be used up was given"),
@@ -399,9 +403,11 @@ def test_how_a_run_ends() -> None:
     share = coverage.share(done.items)
     assert [exit_code(done, done.report(), least) for least in (0, share, share + 1)] == [0, 0, 3]
     done.record.exchanges = [
-        each for each in done.record.exchanges if each.operation != DELETE or refused(each)
+        exchange
+        for exchange in done.record.exchanges
+        if exchange.operation != DELETE or refused(exchange)
     ]
-    assert DELETE in {each.operation for each in done.record.exchanges}
+    assert DELETE in {exchange.operation for exchange in done.record.exchanges}
     assert exit_code(done, done.report(), 0) == 3
     done.record.violate(Violation("order", DELETE, "…"))
     assert exit_code(done, done.report(), 0) == 1

@@ -25,7 +25,7 @@ def test_one_file_for_node_keeps_the_contract_webhooks_included(
         )
     assert run.returncode == 0, run.stdout + run.stderr
     report = json.loads(run.stdout)
-    coverage = next(each for each in report["tables"] if each["title"].startswith("Coverage"))
+    coverage = next(table for table in report["tables"] if table["title"].startswith("Coverage"))
     reached = {name: (done, declared) for name, done, declared, *_ in coverage["rows"]}
     assert reached["operation"][0] == reached["operation"][1]
     # Deliveries arrive.

@@ -78,7 +78,7 @@ def test_operations_are_chosen_by_any_of_their_names(
         if method != "parameters"
     }
     assert kept == left
-    assert {each.id for each in others} == {
+    assert {site.id for site in others} == {
         "listThings",
         "makeThing",
         "getThing",

@@ -104,7 +104,7 @@ def statuses(target: Target, found: Contract, *roles: str) -> list[int]:
     (operation,) = (each for each in found.operations.values() if each.method == "GET")
     call = next(bench.candidates(operation))
     answers = [bench.ask(call, role).response for role in roles]
-    return [each.status for each in answers if each is not None]
+    return [answer.status for answer in answers if answer is not None]
 
 
 ACCESS = Access({MAIN: ("KEY",), OTHER: ("OTHER",)}, (), live=False)

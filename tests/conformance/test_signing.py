@@ -87,9 +87,10 @@ class Doors:
     def opened(self, path: str) -> bool:
         """Whether some request to a path was let in."""
         return any(
-            not WAYS[path] or any(all(self.held[name](each) for name in way) for way in WAYS[path])
-            for each in self.seen
-            if each.url.path == f"/v1{path}"
+            not WAYS[path]
+            or any(all(self.held[name](request) for name in way) for way in WAYS[path])
+            for request in self.seen
+            if request.url.path == f"/v1{path}"
         )
 
 
@@ -119,7 +120,7 @@ def variable(name: str) -> str:
 
 
 def named(*names: str) -> list[str]:
-    return [part for each in names for part in ("--api-key-env", f"{each}={variable(each)}")]
+    return [part for name in names for part in ("--api-key-env", f"{name}={variable(name)}")]
 
 
 TENANT = "tenant-of-anna-77"
@@ -150,7 +151,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Doors, str
             check=False,
         )
     assert done.returncode == 0, done.stdout + done.stderr
-    files = [each.read_text("utf-8") for each in sorted(reports.iterdir())]
+    files = [path.read_text("utf-8") for path in sorted(reports.iterdir())]
     yield doors, "\n".join([done.stdout, done.stderr, *files]), reports
 
 
@@ -166,9 +167,9 @@ def test_what_an_operation_does_not_ask_for_is_not_sent(whole: Whole) -> None:
     doors, _, _ = whole
     either = [each for each in doors.seen if each.url.path == "/v1/either"]
     assert any(HELD["person"](each) and not HELD["query"](each) for each in either)
-    assert not any(each.headers.get("x-admin-key") for each in either)
+    assert not any(request.headers.get("x-admin-key") for request in either)
     opened = [each for each in doors.seen if each.url.path == "/v1/open"]
-    assert not any(is_held(each) for each in opened for is_held in HELD.values())
+    assert not any(is_held(request) for request in opened for is_held in HELD.values())
 
 
 @pytest.mark.parametrize(
@@ -189,11 +190,11 @@ def test_fuzzing_gets_in_by_the_same_ways(whole: Whole) -> None:
     _, _, reports = whole
     entries = json.loads((reports / "report.har").read_text("utf-8"))["log"]["entries"]
     asked, reached = Counter[str](), set[str]()
-    for each in entries:
-        if each["comment"].endswith("fuzzing"):
-            path = each["request"]["url"].partition("?")[0].rpartition("/")[2]
+    for entry in entries:
+        if entry["comment"].endswith("fuzzing"):
+            path = entry["request"]["url"].partition("?")[0].rpartition("/")[2]
             asked[path] += 1
-            reached |= {path} if each["response"]["status"] == 200 else set()
+            reached |= {path} if entry["response"]["status"] == 200 else set()
     guarded = {path[1:] for path in WAYS}
     assert reached
     assert {path for path in guarded if asked[path] >= OFTEN} <= reached <= guarded
@@ -201,7 +202,7 @@ def test_fuzzing_gets_in_by_the_same_ways(whole: Whole) -> None:
 
 def test_a_header_is_in_every_request(whole: Whole) -> None:
     doors, _, _ = whole
-    assert {each.headers.get("x-tenant") for each in doors.seen} == {TENANT}
+    assert {request.headers.get("x-tenant") for request in doors.seen} == {TENANT}
 
 
 def test_a_key_for_all_schemes_is_sent_to_those_that_can_carry_it(

@@ -45,9 +45,9 @@ def checked(place: Path, scenario: Scenario, bug: str, *before: str) -> Workbenc
 
 def messages(made: Workbench) -> list[tuple[str, str]]:
     """The rule and the message of each violation, which all have their proof."""
-    for each in made.target.record.violations:
-        assert set(each.exchanges) <= set(made.target.record.exchanges)
-    return [(each.rule, each.message) for each in made.target.record.violations]
+    for violation in made.target.record.violations:
+        assert set(violation.exchanges) <= set(made.target.record.exchanges)
+    return [(violation.rule, violation.message) for violation in made.target.record.violations]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_scenario_makes_what_it_needs_and_finds_the_bug(
 
 def test_all_that_is_left_of_a_deleted_resource_is_one_cause(tmp_path: Path) -> None:
     made = checked(tmp_path, deleted, "removes nothing")
-    assert [each.cause for each in made.target.record.violations] == [
+    assert [violation.cause for violation in made.target.record.violations] == [
         "answered with success after DELETE /notes/{id}"
     ] * 2
 
@@ -89,21 +89,21 @@ def test_all_that_is_left_of_a_deleted_resource_is_one_cause(tmp_path: Path) -> 
 @pytest.mark.parametrize("bug", ["forgets", "refuses a filter"])
 def test_a_filter_is_shown_beside_the_whole_list(tmp_path: Path, bug: str) -> None:
     [found] = checked(tmp_path, lists, bug).target.record.violations
-    asked = [each.request.url.rpartition("/")[2] for each in found.exchanges]
+    asked = [exchange.request.url.rpartition("/")[2] for exchange in found.exchanges]
     assert asked == ["notes", f"notes?colour={COLOURS[0]}"]
 
 
 def test_a_list_that_never_comes_is_said(tmp_path: Path) -> None:
     skips = checked(tmp_path, lists, "").target.record.skips
     assert ("pagination", "/paths/~1lost/get", "the operation never succeeded") in {
-        (each.rule, each.pointer, each.reason) for each in skips
+        (skip.rule, skip.pointer, skip.reason) for skip in skips
     }
 
 
 def test_where_nothing_can_be_made_nothing_is_removed_and_it_is_said(tmp_path: Path) -> None:
     record = checked(tmp_path, deleted, "makes nothing").target.record
     assert record.violations == []
-    assert [(each.rule, each.pointer, each.reason) for each in record.skips] == [
+    assert [(skip.rule, skip.pointer, skip.reason) for skip in record.skips] == [
         ("deleted-is-gone", REMOVE, "the operation never succeeded")
     ]
 
@@ -160,8 +160,8 @@ def test_broken_bodies_and_methods_that_are_not_there(
 
 def test_any_operation_of_a_path_tells_of_its_methods_or_it_is_said(tmp_path: Path) -> None:
     record = checked(tmp_path, robustness, "methods are not found", "addNote").target.record
-    assert [each.message for each in record.violations] == [NOT_THERE]
-    assert {each.pointer for each in record.skips if each.rule == "method-not-allowed"} == {
+    assert [violation.message for violation in record.violations] == [NOT_THERE]
+    assert {skip.pointer for skip in record.skips if skip.rule == "method-not-allowed"} == {
         f"/paths/~1{path}" for path in ("notes~1{id}", "search", "lost")
     }
 
@@ -186,7 +186,9 @@ def test_a_member_that_no_example_has_is_tried_from_a_sample(
 def test_a_whole_number_in_a_parameter_has_no_point(tmp_path: Path) -> None:
     made = checked(tmp_path, validation, "", "listNotes")
     assert messages(made) == []
-    asked = {each.request.url.rpartition("most=")[2] for each in made.target.record.exchanges}
+    asked = {
+        exchange.request.url.rpartition("most=")[2] for exchange in made.target.record.exchanges
+    }
     assert {"0", "1"} <= asked
     assert "1.0" not in asked
 
@@ -220,7 +222,7 @@ def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) ->
         Target(url, Credential.of(short.document), Record(), {MAIN: ANNA}) as target,
     ):
         idempotency(Workbench(short, target, "scenarios"))
-    assert [each.message for each in target.record.violations] == [
+    assert [violation.message for violation in target.record.violations] == [
         f"POST /orders: another '{name}' under the same key was accepted"
         for name in ("item_id", "quantity", "note")
     ]
@@ -238,7 +240,11 @@ def test_a_balance_that_a_reset_restores_is_spent_until_a_charge_is_refused(
         order = contract().by_id["createOrder"]
         assert made.succeed(order) is not None
         exhausted(made)
-    asked = [each.response for each in target.record.exchanges if each.operation == order.pointer]
+    asked = [
+        exchange.response
+        for exchange in target.record.exchanges
+        if exchange.operation == order.pointer
+    ]
     assert asked[-1] is not None
     assert asked[-1].at("/code") == "unpaid"
 
@@ -266,7 +272,7 @@ def test_a_refusal_tells_what_is_missing(
         made = Workbench(contract(), target, "scenarios")
         assert made.succeed(contract().by_id["createOrder"]) is not None
         exhausted(made)
-    assert [each.message for each in target.record.violations] == said
+    assert [violation.message for violation in target.record.violations] == said
 
 
 def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
@@ -289,7 +295,7 @@ def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
         made.send(made.with_fresh_key(first[0].with_member("/quantity", 5)))
         made.ask(next(made.candidates(reset)), OTHER)
         collections(made)
-    found = [each.message for each in target.record.violations]
+    found = [violation.message for violation in target.record.violations]
     assert found == ["GET /orders: a created resource is not in the list"]
 
 
@@ -317,4 +323,4 @@ def test_a_reset_is_left_to_the_steps_that_are_about_it(tmp_path: Path) -> None:
         restored(made)
         order = linked.by_id["createOrder"].pointer
         later = target.record.exchanges[resets()[-1] :]
-        assert order in {each.operation for each in later}
+        assert order in {exchange.operation for exchange in later}

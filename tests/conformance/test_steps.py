@@ -51,7 +51,7 @@ def test_one_partner_watches_webhooks_while_another_one_does_the_rest(
         made.target.keys = dict.fromkeys(roles, "key")
         run = begin(made.contract, made.target, RunProfile.QUICK, 0, max_time=1)
         run.go()
-    assert [each for each in run.budget.steps if each in order] == order
+    assert [step for step in run.budget.steps if step in order] == order
 
 
 def test_all_shares_are_of_steps() -> None:
@@ -61,7 +61,7 @@ def test_all_shares_are_of_steps() -> None:
 def test_steps_share_the_time_that_is_left() -> None:
     budget = Budget(60)
     budget.begin(["windows", "isolation", "routes"])
-    shares = [budget.share(each) for each in budget.steps]
+    shares = [budget.share(step) for step in budget.steps]
     of = SHARES["isolation"]
     assert shares == pytest.approx([60 / (2 + of), 60 * of / (1 + of), 60], abs=1)
 

@@ -59,7 +59,7 @@ def asked(target: Target) -> Exchange:
 def test_an_idle_connection_that_ends_is_no_answer_to_the_request() -> None:
     with hanging_up(1, 1) as (url, seen), Target(url, None, Record(), {}) as target:
         exchanges = [asked(target), asked(target)]
-    assert [each.failure for each in exchanges] == [None, None]
+    assert [exchange.failure for exchange in exchanges] == [None, None]
     assert len(target.record.exchanges) == 2
     assert len([each for each in seen if each]) == 3
 
@@ -83,7 +83,7 @@ def test_failures_count_only_while_nothing_is_answered_between_them() -> None:
     turns = (0, 1) * 9
     with hanging_up(*turns) as (url, _), Target(url, None, Record(), {}) as target:
         exchanges = [asked(target) for _ in turns]
-    assert [each.response is not None for each in exchanges] == [False, True] * 9
+    assert [exchange.response is not None for exchange in exchanges] == [False, True] * 9
 
 
 def keyed(url: str) -> Target:

@@ -46,7 +46,7 @@ def check(specwright: Run, recorded: tuple[str, str], tmp_path: Path) -> Callabl
 
 def answers(value: Har, method: str, status: int) -> list[dict[str, Any]]:
     entries = value["log"]["entries"]
-    found = [each for each in entries if each["request"]["method"] == method]
+    found = [entry for entry in entries if entry["request"]["method"] == method]
     return [each["response"] for each in found if each["response"]["status"] == status]
 
 
@@ -81,7 +81,7 @@ def asked(value: Har, method: str, path: str, **answer: Any) -> Har:
 
 
 def found_in(done: Any, rule: str) -> list[dict[str, Any]]:
-    return [each for each in json.loads(done.stdout)["findings"] if each["rule"] == rule]
+    return [finding for finding in json.loads(done.stdout)["findings"] if finding["rule"] == rule]
 
 
 def test_what_answers_and_is_not_in_the_document_is_found(check: Callable[..., Any]) -> None:
@@ -162,7 +162,7 @@ def test_what_went_elsewhere_or_is_not_whole_is_counted(check: Callable[..., Any
 
     done = check(lose, "--format", "json")
     assert done.returncode == 0
-    facts = {each["label"]: each["value"] for each in json.loads(done.stdout)["facts"]}
+    facts = {fact["label"]: fact["value"] for fact in json.loads(done.stdout)["facts"]}
     assert facts["Elsewhere"] == "1"
     assert facts["Without a complete response"] == "2"
 
@@ -215,9 +215,11 @@ def test_what_is_written_is_read_again(recorded: tuple[str, str], tmp_path: Path
     found = har.read(path)
     assert found.incomplete == 0
     entries = json.loads(recorded[0])["log"]["entries"]
-    assert [each.request.url for each in found.exchanges] == [e["request"]["url"] for e in entries]
+    assert [exchange.request.url for exchange in found.exchanges] == [
+        e["request"]["url"] for e in entries
+    ]
     assert [e["response"]["status"] for e in entries] == [
-        each.response.status for each in found.exchanges if each.response
+        exchange.response.status for exchange in found.exchanges if exchange.response
     ]
 
 

@@ -92,7 +92,11 @@ def test_states_are_enforced(tmp_path: Path, bug: str, said: list[str], *, creat
 def test_every_operation_is_called_in_every_state(tmp_path: Path) -> None:
     with bench_of(orders(), tmp_path) as bench:
         transitions(bench)
-        sent = [each for each in bench.target.record.exchanges if each.request.method != "GET"]
+        sent = [
+            exchange
+            for exchange in bench.target.record.exchanges
+            if exchange.request.method != "GET"
+        ]
         refused = [each for each in sent if each.response and each.response.status == 409]
         # Three operations in four states, of which four are moves.
         assert len(refused) == 3 * 4 - 4
@@ -120,7 +124,7 @@ def test_resources_further_down_a_list_are_tried(tmp_path: Path) -> None:
 def test_an_operation_that_moves_nothing_leads_nowhere(tmp_path: Path) -> None:
     with bench_of(orders("is not paid"), tmp_path) as bench:
         transitions(bench)
-        urls = [each.request.url for each in bench.target.record.exchanges]
+        urls = [exchange.request.url for exchange in bench.target.record.exchanges]
         assert sum(url.endswith("/pay") for url in urls) == 2
 
 
@@ -128,12 +132,12 @@ def test_the_resources_of_another_partner_are_tried(tmp_path: Path) -> None:
     with bench_of(orders("shipped unpaid", creates=False), tmp_path) as bench:
         bench.target.keys = {OTHER: "test-other"}
         transitions(bench)
-        assert OTHER in {each.role for each in bench.target.record.exchanges}
+        assert OTHER in {exchange.role for exchange in bench.target.record.exchanges}
 
 
 def test_a_state_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     with bench_of(orders(at="/state"), tmp_path) as bench:
         transitions(bench)
-        skipped = [each for each in bench.target.record.skips if each.rule == "transition"]
+        skipped = [skip for skip in bench.target.record.skips if skip.rule == "transition"]
         assert len(skipped) == 3
         assert "no resource was found" in skipped[0].reason

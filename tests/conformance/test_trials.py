@@ -28,8 +28,10 @@ def test_a_trial_is_of_the_operation_that_a_place_belongs_to() -> None:
     record.skip("undeclared-status", LIST, "this comes too late")
     for each in (exchange(100.0, 1.0), exchange(101.0, 2.0)):
         record.add(each)
-    found = {(each.rule, each.subject): each for each in trials(Contract(load(DOCUMENT)), record)}
-    assert {rule for rule, _ in found} == {str(each.id) for each in RULES}
+    found = {
+        (trial.rule, trial.subject): trial for trial in trials(Contract(load(DOCUMENT)), record)
+    }
+    assert {rule for rule, _ in found} == {str(rule.id) for rule in RULES}
     tried = {key for key, each in found.items() if not each.skipped}
     method = next(subject for rule, subject in tried if rule == "method-not-allowed")
     assert method in ("GET /orders", "POST /orders")

@@ -65,4 +65,4 @@ def test_a_status_stays_open_while_one_of_its_codes_may_be_for_any_operation(
         path.write_text(json.dumps(document), "utf-8")
         shop = Contract(load(path))
         reasons.append(why_not(shop, shop.by_id["getCredit"], "409"))
-    assert [each.is_final for each in reasons] == [True, False]
+    assert [reason.is_final for reason in reasons] == [True, False]

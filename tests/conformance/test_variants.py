@@ -33,10 +33,10 @@ def tried(tmp_path: Path, schema: object, usual: Any = None) -> tuple[list[str],
     document = loaded(tmp_path, schema)
     judge = Instances(document)
     found: tuple[list[str], list[str]] = ([], [])
-    for each in variants(document, schema, usual):
-        wrong = any(judge.problems(SCHEMA, each.value))
-        if wrong is (each.condition is not None):
-            found[wrong].append(json.dumps(each.value))
+    for variant in variants(document, schema, usual):
+        wrong = any(judge.problems(SCHEMA, variant.value))
+        if wrong is (variant.condition is not None):
+            found[wrong].append(json.dumps(variant.value))
     return found
 
 

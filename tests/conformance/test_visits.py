@@ -32,7 +32,7 @@ def visited(*exchanges: Exchange) -> Visit:
     record = Record()
     for each in exchanges:
         record.add(each)
-    found = {each.operation: each for each in visits(Contract(load(DOCUMENT)), record)}
+    found = {visit.operation: visit for visit in visits(Contract(load(DOCUMENT)), record)}
     return found["GET /orders/{order_id}"]
 
 

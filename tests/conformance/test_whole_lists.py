@@ -48,8 +48,8 @@ def shop(required: str, *, loses: bool) -> FastAPI:
         **dict.fromkeys(("cursor", "next", "more")),
         **{"limit": "limit", "items": "", "id": "/id", **way},
     }
-    for each in described["parameters"]:
-        each["required"] = each["name"] == required
+    for parameter in described["parameters"]:
+        parameter["required"] = parameter["name"] == required
     return app
 
 

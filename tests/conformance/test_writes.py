@@ -81,7 +81,7 @@ def test_a_member_that_is_not_stored_is_found(tmp_path: Path, bug: str) -> None:
         method = bug.partition(" ")[0]
         assert [each.partition(" ")[0] for each in found] == ([method] if bug else [])
         assert all("'title' is the same after two values were written" in each for each in found)
-        causes = {each.cause for each in bench.target.record.violations}
+        causes = {violation.cause for violation in bench.target.record.violations}
         assert causes == ({"a value is the same after two values were written"} if bug else set())
         checked = bench.target.record.checked["written-is-read"]
         assert {each.rpartition("/")[2] for each in checked} == {"title", "is_shown"}

@@ -119,7 +119,9 @@ def judge(
     if not done.stdout or done.returncode not in ENDS:
         raise RuntimeError(f"specwright test ended with {done.returncode}: {done.stderr}")
     # Findings that do not fail a run do not count.
-    found = (each for each in json.loads(done.stdout)["findings"] if each["level"] == "error")
+    found = (
+        finding for finding in json.loads(done.stdout)["findings"] if finding["level"] == "error"
+    )
     rules = tuple(sorted({each["rule"] for each in found}))
     return rules or ENDS[done.returncode]
 

@@ -19,9 +19,9 @@ def dereference(value: Any) -> Any:
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for each in sites.operations(DOCUMENT):
-        if each.direction is Direction.PATH:
-            yield each.method.lower(), each.key, each.value
+    for operation in sites.operations(DOCUMENT):
+        if operation.direction is Direction.PATH:
+            yield operation.method.lower(), operation.key, operation.value
 
 
 BY_ID = {operation["operationId"]: operation for _, _, operation in operations()}

@@ -68,10 +68,10 @@ def run(served: Served, profile: str, seed: int) -> Outcome:
     if not written:
         raise RuntimeError(f"specwright test ended with {process.returncode}: {complaint}")
     report = json.loads(written)
-    facts = {each["label"]: each["value"] for each in report["facts"]}
+    facts = {fact["label"]: fact["value"] for fact in report["facts"]}
     return Outcome(
         process.returncode,
-        tuple(f"{each['rule']}: {each['message']}" for each in report["findings"]),
+        tuple(f"{finding['rule']}: {finding['message']}" for finding in report["findings"]),
         seconds,
         used.ru_utime + used.ru_stime,
         most,
@@ -113,10 +113,10 @@ class _Memory:
             family = [self._process, *self._process.children(recursive=True)]
         except psutil.NoSuchProcess:
             return
-        for each in family:
+        for process in family:
             try:
                 # What processes share is counted once: each has its part of it.
-                yield each.memory_full_info().pss
+                yield process.memory_full_info().pss
             except (psutil.NoSuchProcess, psutil.AccessDenied):
                 continue
 
@@ -127,14 +127,14 @@ def summary(name: str, profile: str, outcomes: Sequence[Outcome]) -> str:
     def spread(values: Sequence[float]) -> str:
         return f"{statistics.median(values):.0f} (at most {max(values):.0f})"
 
-    wrong = sum(1 for each in outcomes if each.findings)
+    wrong = sum(1 for outcome in outcomes if outcome.findings)
     return (
         f"{name} {profile}: findings in {wrong} of {len(outcomes)} runs; "
-        f"seconds {spread([each.seconds for each in outcomes])}, "
-        f"of CPU {spread([each.cpu for each in outcomes])}; "
-        f"MB {spread([each.memory for each in outcomes])}; "
-        f"requests {spread([each.requests for each in outcomes])}; "
-        f"statuses {min(each.statuses for each in outcomes)} % at least"
+        f"seconds {spread([outcome.seconds for outcome in outcomes])}, "
+        f"of CPU {spread([outcome.cpu for outcome in outcomes])}; "
+        f"MB {spread([outcome.memory for outcome in outcomes])}; "
+        f"requests {spread([outcome.requests for outcome in outcomes])}; "
+        f"statuses {min(outcome.statuses for outcome in outcomes)} % at least"
     )
 
 
@@ -143,11 +143,13 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[[], *IMPLEMENTATIONS], metavar="NAME")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1, help="the first seed")
-    parser.add_argument("--profile", action="append", choices=[each.value for each in RunProfile])
+    parser.add_argument(
+        "--profile", action="append", choices=[run_profile.value for run_profile in RunProfile]
+    )
     options = parser.parse_args()
     wrong = False
     for name in options.names or IMPLEMENTATIONS:
-        for profile in options.profile or [each.value for each in RunProfile]:
+        for profile in options.profile or [run_profile.value for run_profile in RunProfile]:
             outcomes = []
             for seed in range(options.first, options.first + options.seeds):
                 with IMPLEMENTATIONS[name]() as served:

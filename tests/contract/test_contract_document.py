@@ -116,7 +116,9 @@ def test_every_link_leads_to_an_operation_and_its_parameters() -> None:
             for link in response.get("links", {}).values():
                 found += 1
                 target = BY_ID[link["operationId"]]
-                names = {dereference(each)["name"] for each in target.get("parameters", [])}
+                names = {
+                    dereference(parameter)["name"] for parameter in target.get("parameters", [])
+                }
                 assert link.get("parameters", {}).keys() <= names
     assert found > 20
 

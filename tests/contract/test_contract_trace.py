@@ -293,7 +293,7 @@ def test_an_error_has_an_example_of_each_code_and_the_headers_of_its_status(stat
     assert content["schema"] == {"$ref": "#/components/schemas/Error"}
     declared = CONTRACT["x-contract-error"]["codes"]
     codes = [code for code, meaning in declared.items() if meaning["status"] == int(status)]
-    assert [each["value"]["error"]["code"] for each in content["examples"].values()] == codes
+    assert [example["value"]["error"]["code"] for example in content["examples"].values()] == codes
     headers = response["headers"].keys()
     assert "Request-Id" in headers
     assert ("Retry-After" in headers) is (status in ("409", "429", "503"))
@@ -326,7 +326,7 @@ def test_the_example_of_a_signature_is_right() -> None:
 
 def test_every_scenario_of_the_sandbox_is_described() -> None:
     body = BY_ID["createOrder"]["requestBody"]["content"]["application/json"]
-    metadata = [each["value"].get("metadata", {}) for each in body["examples"].values()]
+    metadata = [example["value"].get("metadata", {}) for example in body["examples"].values()]
     scenarios = {each["sandbox_scenario"] for each in metadata if "sandbox_scenario" in each}
     described = re.findall(r"^\| `(\w+)` \|", CONTRACT["info"]["description"], re.MULTILINE)
     assert sorted(described) == sorted(scenarios)

@@ -68,31 +68,35 @@ def traffic(bug: str, directory: Path) -> tuple[Any, list[Exchange], set[int]]:
         bench = Workbench(contract, target, "scenarios")
         explore(bench)
         validation(bench)
-    exchanges = [each for each in record.exchanges if each.operation and each.response]
-    blamed = {each.exchanges[-1].number for each in record.violations if each.rule in SHAPE}
+    exchanges = [
+        exchange for exchange in record.exchanges if exchange.operation and exchange.response
+    ]
+    blamed = {
+        violation.exchanges[-1].number for violation in record.violations if violation.rule in SHAPE
+    }
     return document, exchanges, blamed
 
 
 def second_opinion(document: Any, exchanges: list[Exchange]) -> Iterator[tuple[int, list[str]]]:
     """The errors of openapi-core by the numbers of exchanges."""
     openapi = core.OpenAPI.from_dict(document)
-    for each in exchanges:
-        url, response = urlsplit(each.request.url), each.response
+    for exchange in exchanges:
+        url, response = urlsplit(exchange.request.url), exchange.response
         assert response is not None
         request = testing.MockRequest(
             f"{url.scheme}://{url.netloc}",
-            each.request.method,
+            exchange.request.method,
             url.path,
             args=dict(parse_qsl(url.query)),
-            headers=dict(each.request.headers),
-            data=each.request.body,
-            content_type=each.request.header("content-type") or "",
+            headers=dict(exchange.request.headers),
+            data=exchange.request.body,
+            content_type=exchange.request.header("content-type") or "",
         )
         headers = {name.title(): value for name, value in response.headers}
         type_ = (response.header("content-type") or "").partition(";")[0]
         answer = testing.MockResponse(response.body, response.status, headers, type_)
         errors = openapi.iter_response_errors(request, answer)
-        yield each.number, [f"{type(error).__name__}: {error}" for error in errors]
+        yield exchange.number, [f"{type(error).__name__}: {error}" for error in errors]
 
 
 @pytest.mark.parametrize("bug", BUGS)

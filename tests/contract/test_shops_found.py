@@ -71,16 +71,16 @@ def found(place: Path, shop: str, bug: str, *scenarios: Scenario) -> set[str]:
         assert [each.name for at, each in operations.items() if at not in bench.made] == []
         for scenario in scenarios:
             scenario(bench)
-        return {each.rule for each in record.failures.values()}
+        return {failure.rule for failure in record.failures.values()}
 
 
 def anew(bench: Workbench) -> None:
     """Make everything again, so that lists are those of a parent that is new."""
     operations = bench.contract.operations.values()
-    for operation in [each for each in operations if each.method == "POST"]:
+    for operation in [operation for operation in operations if operation.method == "POST"]:
         bench.succeed(operation)
     renew(bench)
-    for operation in [each for each in operations if each.is_safe]:
+    for operation in [operation for operation in operations if operation.is_safe]:
         bench.succeed(operation)
 
 

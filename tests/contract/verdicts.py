@@ -84,7 +84,7 @@ def render() -> str:
     lines = ["| Class | Faults | `specwright test` | schemathesis alone |", "|---|---:|---:|---:|"]
     for kind, names in {**kinds, "all": list(verdicts)}.items():
         lines.append(_total(kind, [verdicts[name] for name in names]))
-    seconds = [each.seconds for each in verdicts.values()]
+    seconds = [verdict.seconds for verdict in verdicts.values()]
     lines += [
         "",
         f"`specwright test` took {statistics.median(seconds):.0f} seconds in the median and "
@@ -97,13 +97,13 @@ def render() -> str:
 
 
 def _total(kind: str, verdicts: Sequence[Verdict]) -> str:
-    found = sum(bool(each.rules) for each in verdicts)
-    alone = sum(bool(each.alone) for each in verdicts)
+    found = sum(bool(verdict.rules) for verdict in verdicts)
+    alone = sum(bool(verdict.alone) for verdict in verdicts)
     return f"| {kind} | {len(verdicts)} | {found} | {alone} |"
 
 
 def _row(name: str, verdict: Verdict) -> str:
-    rules = ", ".join(f"`{each}`" for each in verdict.rules) or "**missed**"
+    rules = ", ".join(f"`{rule}`" for rule in verdict.rules) or "**missed**"
     checks = "not run" if verdict.alone is None else "missed"
     alone = ", ".join(f"`{each}`" for each in verdict.alone or ()) or checks
     return f"| `{name}`: {FAULTS[name].says} | {rules} | {alone} |"

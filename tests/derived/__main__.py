@@ -9,7 +9,7 @@ parser = argparse.ArgumentParser(prog="nox -s derive --", description=__doc__)
 parser.add_argument("--check", action="store_true", help="write nothing")
 check = parser.parse_args().check
 
-found = [difference for each in DERIVED for difference in each.differences()]
+found = [difference for derived in DERIVED for difference in derived.differences()]
 for difference in found:
     print(difference.words)
     if not check:

@@ -53,7 +53,7 @@ def render(rules: Iterable[RuleDescription]) -> str:
 
 def _rule(rule: RuleDescription) -> Iterator[str]:
     yield f"\n### `{rule.id}`\n"
-    yield from (f"\n{each}\n" for each in paragraphs(rule))
+    yield from (f"\n{paragraph}\n" for paragraph in paragraphs(rule))
     for label, example in examples(rule):
         yield f"\n{label}\n"
         if example:

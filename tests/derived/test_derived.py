@@ -16,7 +16,7 @@ ROWS = [row for row in DERIVED if not row.path.startswith("tests/bugs/")]
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.path)
 def test_what_is_derived_is_current(row: Derived) -> None:
-    assert [each.words for each in row.differences()] == [], "run: nox -s derive"
+    assert [difference.words for difference in row.differences()] == [], "run: nox -s derive"
 
 
 def test_files_that_are_missing_changed_or_stale_are_named_and_mended(tmp_path: Path) -> None:
@@ -24,13 +24,13 @@ def test_files_that_are_missing_changed_or_stale_are_named_and_mended(tmp_path: 
     (tmp_path / "made" / "a.txt").write_text("edited\n")
     (tmp_path / "made" / "old.txt").write_text("")
     found = list(TREE.differences(tmp_path))
-    assert [each.words for each in found] == [
+    assert [difference.words for difference in found] == [
         "made/a.txt: changed (made from nothing)",
         "made/below/b.txt: missing (made from nothing)",
         "made/old.txt: stale (made from nothing)",
     ]
-    for each in found:
-        each.mend()
+    for difference in found:
+        difference.mend()
     assert list(TREE.differences(tmp_path)) == []
     assert not (tmp_path / "made" / "old.txt").exists()
     assert (tmp_path / "made" / "below" / "b.txt").read_bytes() == b"b\r\n"
@@ -38,8 +38,8 @@ def test_files_that_are_missing_changed_or_stale_are_named_and_mended(tmp_path: 
 
 def test_a_page_alone_is_mended(tmp_path: Path) -> None:
     page = Derived("docs/page.md", "nothing", lambda: {"": "text\n"})
-    for each in page.differences(tmp_path):
-        each.mend()
+    for difference in page.differences(tmp_path):
+        difference.mend()
     assert (tmp_path / "docs" / "page.md").read_text("utf-8") == "text\n"
     assert list(page.differences(tmp_path)) == []
 

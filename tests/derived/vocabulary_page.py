@@ -33,8 +33,8 @@ _PLACES = {
 def render(keywords: Iterable[Keyword[Any]]) -> str:
     """The whole page in Markdown."""
     titled = {
-        f"`{each.name}` at {' or '.join(_PLACES[place] for place in each.places)}": each
-        for each in keywords
+        f"`{keyword.name}` at {' or '.join(_PLACES[place] for place in keyword.places)}": keyword
+        for keyword in keywords
     }
     return _HEAD + "".join(
         part for title, each in sorted(titled.items()) for part in _keyword(title, each)

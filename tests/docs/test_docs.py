@@ -223,13 +223,13 @@ def test_the_examples_for_contributors_are_in_the_files_that_they_name() -> None
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     pairs = re.findall(r"`([^`\n]+)` in `([\w./-]+/[\w./-]+\.\w+)`", text)
     assert len(pairs) > 15
-    assert [each for each in pairs if each[0] not in (ROOT / each[1]).read_text("utf-8")] == []
+    assert [pair for pair in pairs if pair[0] not in (ROOT / pair[1]).read_text("utf-8")] == []
 
 
 def test_the_bug_that_contributors_are_shown_is_one_of_the_folders() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     folder, *files = re.findall(r"^(?:[├└]── )?([\w./-]+)/?", blocks_of(text)[1], re.MULTILINE)
-    assert all((ROOT / folder / each).exists() for each in files)
+    assert all((ROOT / folder / file).exists() for file in files)
     assert blocks_of(text)[2] == (ROOT / folder / "bug.toml").read_text("utf-8")
 
 

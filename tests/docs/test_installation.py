@@ -79,8 +79,8 @@ def test_a_workflow_that_installs_the_toolkit_checks_it_out_first() -> None:
 def test_readme_works_in_a_bare_environment(tmp_path: Path) -> None:
     """From nothing to the first call, test and review: no checkout on the path, an empty home."""
     place, home, programs = (tmp_path / name for name in ("empty", "home", "bin"))
-    for each in (place, home, programs):
-        each.mkdir()
+    for path in (place, home, programs):
+        path.mkdir()
     python = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
     (programs / "python3").symlink_to(python)
     clone = ["git", "clone", "--quiet", "--depth", "1", ROOT.as_uri(), str(place / "specwright")]

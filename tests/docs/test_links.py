@@ -35,7 +35,7 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
     ],
 )
 def test_links_are_found_as_readers_see_them(text: str, found: list[str]) -> None:
-    assert [each["target"] for each in links(text)] == found
+    assert [link["target"] for link in links(text)] == found
 
 
 @pytest.mark.parametrize(

@@ -26,19 +26,19 @@ def modules() -> list[str]:
     """The modules without an underscore that have public names, of both distributions."""
     found = [partner_esim.__name__]
     found += [
-        f"{package.__name__}.{each.name}"
+        f"{package.__name__}.{module.name}"
         for package in (partner_esim, specwright)
-        for each in pkgutil.iter_modules(package.__path__)
-        if not each.name.startswith("_")
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.name.startswith("_")
     ]
     return [name for name in found if name not in INTERNAL]
 
 
 # The commands are the interface of the toolkit, but for `specwright.testing`.
 INTERNAL = {
-    f"specwright.{each.name}"
-    for each in pkgutil.iter_modules(specwright.__path__)
-    if each.name != "testing"
+    f"specwright.{module.name}"
+    for module in pkgutil.iter_modules(specwright.__path__)
+    if module.name != "testing"
 } | {
     # Every name of a client is in the package itself.
     "partner_esim.client",
@@ -71,7 +71,7 @@ def test_the_methods_of_a_client_stand_on_a_page() -> None:
     names = [name for name in dir(partner_esim.EsimClient) if not name.startswith("_")]
     groups = ("plans", "orders", "esims", "topups", "balance", "events")
     groups += ("webhook_endpoints", "sandbox")
-    assert [each for each in names if each not in groups and f"{each}" not in TEXT] == []
+    assert [name for name in names if name not in groups and f"{name}" not in TEXT] == []
 
 
 @pytest.mark.parametrize("name", ["MISSING", "OMIT", "FakeTransport", "specwright_operation"])

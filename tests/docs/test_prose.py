@@ -52,7 +52,7 @@ def said(path: Path) -> str:
     """The string literals, with docstrings among them, and the comments of a Python file."""
     source = path.read_text("utf-8")
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    found = [each.string for each in tokens if each.type in (tokenize.STRING, tokenize.COMMENT)]
+    found = [token.string for token in tokens if token.type in (tokenize.STRING, tokenize.COMMENT)]
     return "\n".join(" ".join(each.split()) for each in found)
 
 
@@ -102,7 +102,7 @@ def test_first_lines_of_docstrings_are_no_clauses() -> None:
     found = {
         f"{path.relative_to(ROOT)}: {first}"
         for path in tracked("generator", "service", "website", "noxfile.py", suffix=".py")
-        for each in docstrings(ast.parse(path.read_text("utf-8")))
-        if _CLAUSE.search(first := each.splitlines()[0])
+        for docstring in docstrings(ast.parse(path.read_text("utf-8")))
+        if _CLAUSE.search(first := docstring.splitlines()[0])
     }
     assert not found

@@ -41,14 +41,14 @@ def write_page(place: Path, page: list[Block]) -> list[str]:
         for part in parts:
             text += "\n" * (part.line - text.count("\n")) + part.text
         (place / f"{name}.py").write_text(text, "utf-8")
-    return [str(each) for each in sorted(found)]
+    return [str(path) for path in sorted(found)]
 
 
 def begin(directory: Path, page: list[Block]) -> None:
     """Start the project of a page that runs `specwright init`, where its files are."""
     files = [directory / block.file for block in page if block.file]
     for step in (step for block in page for step in steps(block.text)):
-        if BEGINNING.match(step.command) and len({each.parent for each in files}) == 1:
+        if BEGINNING.match(step.command) and len({file.parent for file in files}) == 1:
             where = files[0].parent
             subprocess.run(
                 ["bash", "-c", step.command.split(" && ")[0]],

@@ -23,7 +23,7 @@ def applied(tmp_path: Path, schema: dict[str, object]) -> list[str]:
     path.write_text(json.dumps(document), "utf-8")
     place = Subschema("/components/schemas/Thing", schema)
     found = applying(load(path, remote=Remote.KEEP), [place])
-    return [each.pointer.removeprefix("/components/schemas") for each in found]
+    return [subschema.pointer.removeprefix("/components/schemas") for subschema in found]
 
 
 def test_a_circle_of_references_ends(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_all_files_are_those_of_the_commit(ref: str, repository: Repository) -> 
     loaded = load_commit(f"git:{ref}:spec/api.json")
     schema = loaded.follow(loaded.data["components"]["schemas"]["Thing"])
     assert schema == {"type": "string", "maxLength": 9}
-    grafted = [each.source.file for each in loaded.grafts.values()]
+    grafted = [graft.source.file for graft in loaded.grafts.values()]
     assert grafted == [f"git:{ref}:spec/parts/thing.json", f"git:{ref}:common.yaml"]
 
 

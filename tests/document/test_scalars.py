@@ -61,7 +61,7 @@ def test_the_joined_schema_takes_the_same_values(
     if found is None:
         return
     one, patterns = found
-    whole = {"allOf": [one, *({"pattern": each} for each in patterns)]}
+    whole = {"allOf": [one, *({"pattern": pattern} for pattern in patterns)]}
     assert not {"allOf", "$ref", "pattern"} & one.keys()
     for value in VALUES:
         assert is_valid(whole, value) == is_valid(schema, value)

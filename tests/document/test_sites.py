@@ -17,7 +17,10 @@ def loaded(directory: Path, part: str) -> Document:
 
 
 def found(document: Document) -> list[tuple[Direction, str, str, str]]:
-    return [(each.direction, each.method, each.key, each.pointer) for each in operations(document)]
+    return [
+        (operation.direction, operation.method, operation.key, operation.pointer)
+        for operation in operations(document)
+    ]
 
 
 def test_operations_come_in_the_order_of_the_document(tmp_path: Path) -> None:
@@ -31,7 +34,10 @@ def test_operations_come_in_the_order_of_the_document(tmp_path: Path) -> None:
           /a: {delete: {responses: {}}}
         """,
     )
-    assert [(each.direction.value, each.method, each.key) for each in operations(document)] == [
+    assert [
+        (operation.direction.value, operation.method, operation.key)
+        for operation in operations(document)
+    ] == [
         ("path", "GET", "/b"),
         ("path", "POST", "/b"),
         ("path", "DELETE", "/a"),
@@ -81,7 +87,10 @@ def test_callbacks_are_found_once_even_in_a_circle(tmp_path: Path) -> None:
                     done: {$ref: "#/components/callbacks/Done"}
         """,
     )
-    assert [each.direction for each in operations(document)] == [Direction.PATH, Direction.CALLBACK]
+    assert [operation.direction for operation in operations(document)] == [
+        Direction.PATH,
+        Direction.CALLBACK,
+    ]
 
 
 def test_extensions_beside_paths_and_responses_are_not_taken_for_them(tmp_path: Path) -> None:

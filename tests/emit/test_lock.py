@@ -125,5 +125,5 @@ def test_a_diff_shows_nothing_that_was_not_generated(output: Path) -> None:
         lock(output, {**hashes, **listed})
         files = fileset({path: FIRST[path] for path in ("p/b.py", "p/q/c.py")})
         found = compare(files, output)
-        assert {"a.py", "token.txt"} <= {each.path for each in found}
+        assert {"a.py", "token.txt"} <= {file_difference.path for file_difference in found}
         assert "secret" not in "".join(unified_diff(found))

@@ -28,7 +28,7 @@ def states(files: dict[str, bytes], output: Path) -> dict[str, State]:
 def test_a_first_run_writes_everything(tmp_path: Path) -> None:
     output = tmp_path / "far" / "away"
     written = write(fileset(FIRST), output)
-    assert {each.state for each in written} == {State.NEW}
+    assert {file_difference.state for file_difference in written} == {State.NEW}
     assert {
         path: content for path, (content, _) in snapshot(output).items() if path != LOCK
     } == FIRST

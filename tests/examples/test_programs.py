@@ -134,5 +134,5 @@ def test_a_receiver_answers_rightly(name: str, root: Path, monkeypatch: pytest.M
         )
     assert done.returncode == 0, done.stdout + done.stderr
     findings = json.loads(done.stdout)["findings"]
-    assert {each["level"] for each in findings} == {"info"}
+    assert {finding["level"] for finding in findings} == {"info"}
     assert len(findings) == 19

@@ -236,7 +236,7 @@ def thing(**members: Any) -> Answer:
 
 
 def page(*ids: str, cursor: str | None = None, more: bool = False) -> Answer:
-    data = [{"id": each} for each in ids]
+    data = [{"id": id_} for id_ in ids]
     return Answer(body=json.dumps({"data": data, "has_more": more, "next_cursor": cursor}).encode())
 
 

@@ -137,7 +137,7 @@ def test_details_are_models_and_one_of_another_form_is_left_out(
     made: ModuleType, origin: Origin
 ) -> None:
     error = raised(made, origin, refusal())
-    assert [(type(each).__name__, each.at) for each in error.details] == [
+    assert [(type(detail).__name__, detail.at) for detail in error.details] == [
         ("Fault", "size"),
         ("Fault", "name"),
     ]

@@ -162,7 +162,7 @@ def pages_of(client: Any, call: Callable[[Any], Any]) -> Any:
 def test_a_list_can_be_read_page_by_page(caller: Caller, origin: Origin) -> None:
     origin.answer(page("a", cursor="c1", more=True), page("b", "c"))
     found = caller(lambda client: pages_of(client, lambda it: it.things.list().pages()))
-    assert [[each.id for each in one.items] for one in found] == [["a"], ["b", "c"]]
+    assert [[item.id for item in one.items] for one in found] == [["a"], ["b", "c"]]
     assert [one.next_cursor for one in found] == ["c1", None]
 
 
@@ -379,7 +379,9 @@ def test_each_failure_is_logged_and_says_nothing_of_the_body(
 ) -> None:
     origin.answer(problem(503, code="whsec_1"), Answer(fault=Fault.RESET), page(cursor="c1"))
     caller(first(1, followed, Time()))
-    warnings = [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
+    warnings = [
+        record.getMessage() for record in caplog.records if record.levelno == logging.WARNING
+    ]
     assert len(warnings) == 2
     assert "503" in warnings[0]
     assert "listThings" in warnings[1]

@@ -26,10 +26,10 @@ SECRET = "hunter2-nobody-may-see-this"
 def told(error: BaseException) -> str:
     """Return the whole text of an exception, its causes and their tracebacks."""
     text, pending = "", [error]
-    for each in pending:
-        text += repr(each) + str(each) + repr(each.args) + repr(getattr(each, "response", ""))
-        text += "".join(traceback.format_exception(each))
-        pending += [other for other in (each.__cause__, each.__context__) if other is not None]
+    for error in pending:
+        text += repr(error) + str(error) + repr(error.args) + repr(getattr(error, "response", ""))
+        text += "".join(traceback.format_exception(error))
+        pending += [other for other in (error.__cause__, error.__context__) if other is not None]
     return text
 
 
@@ -258,7 +258,9 @@ def test_a_model_that_was_changed_is_checked_and_not_shown(
         pytest.raises(made.InvalidArgumentError, match="body") as caught,
     ):
         client.things.create_box(thing=changed)
-    assert SECRET not in told(caught.value) + "".join(str(each.message) for each in recwarn)
+    assert SECRET not in told(caught.value) + "".join(
+        str(warning_message.message) for warning_message in recwarn
+    )
     assert origin.asked == []
 
 

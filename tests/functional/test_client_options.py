@@ -303,11 +303,11 @@ def test_a_key_that_no_header_carries_is_not_sent(
 def frames(error: BaseException) -> Iterator[FrameType]:
     """The frames of the package and its libraries that led to an error and to its causes."""
     pending: list[BaseException | None] = [error]
-    for each in pending:
-        if each is None:
+    for error in pending:
+        if error is None:
             continue
-        pending += [each.__cause__, each.__context__]
-        trace: TracebackType | None = each.__traceback__
+        pending += [error.__cause__, error.__context__]
+        trace: TracebackType | None = error.__traceback__
         while trace is not None:
             if "/tests/" not in trace.tb_frame.f_code.co_filename:
                 yield trace.tb_frame

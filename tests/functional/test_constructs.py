@@ -281,7 +281,9 @@ def keywords(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> tup
     path = tmp_path_factory.mktemp("keywords") / "openapi.json"
     path.write_text(json.dumps(made))
     report = check(load(path), Settings())
-    reported = {each.pointer for each in report.findings if each.rule == "unsupported-schema"}
+    reported = {
+        finding.pointer for finding in report.findings if finding.rule == "unsupported-schema"
+    }
     return codecs(package(made))["Thing"], reported
 
 

@@ -70,7 +70,10 @@ def server(package: Generate) -> Any:
 
 def test_limits_of_the_document_are_constants_of_the_server(server: Any) -> None:
     assert server.MAX_BODY_BYTES == 1234
-    assert [(each.name, each.limit, each.window_seconds) for each in server.RATE_LIMITS] == [
+    assert [
+        (rate_limit.name, rate_limit.limit, rate_limit.window_seconds)
+        for rate_limit in server.RATE_LIMITS
+    ] == [
         ("slow", 5, 60),
         ("fast", 50, 1),
     ]

@@ -95,7 +95,7 @@ def implementation(package: Any) -> Any:
             return models.User(id="u1", name=body.name)
 
         async def make_team(self, *, body: Any, context: Any) -> Any:
-            users = [models.User(id=each.password, name=each.name) for each in body.members]
+            users = [models.User(id=member.password, name=member.name) for member in body.members]
             return models.Team(members=users, size=len(users))
 
         async def make_person(self, *, body: Any, context: Any) -> Any:

@@ -59,7 +59,7 @@ def test_names_of_a_page_may_be_any_names(package: Generate, origin: Origin) -> 
         {"result": {"Found-Things": [{"id": "a"}, {"id": "b"}]}, "nextCursor": "n"},
         {"result": {"Found-Things": [{"id": "c"}]}},
     ]
-    origin.answer(*(Answer(body=json.dumps(each).encode()) for each in pages))
+    origin.answer(*(Answer(body=json.dumps(page).encode()) for page in pages))
     with made.Client(base_url=origin.url, **OPTIONS) as client:
         assert [thing.id for thing in client.things.find_things()] == ["a", "b", "c"]
     assert origin.asked[1].target == "/things?page%5Bafter%5D=n"

@@ -64,7 +64,7 @@ def test_every_operation_can_be_called(
         assert client.account.who_am_i() == {"name": "ann"}
         for number in range(23):
             client.items.create_item(name=f"Lamp {number}", price=4.5)
-        assert [each.id for each in client.items.list_items()] == list(range(1, 24))
+        assert [item.id for item in client.items.list_items()] == list(range(1, 24))
         assert client.items.get_item(1).name == "Lamp 0"
         assert client.items.replace_item(1, name="Desk lamp", price=5).price == 5
         assert client.items.change_item(1, price=6).name == "Desk lamp"
@@ -77,11 +77,11 @@ def test_every_operation_can_be_called(
         assert client.items.tags_of(1, only=["a", "b c"]) == {"tags": ["a", "b c"]}
         for _ in range(5):
             client.orders.create_order(item_id=1)
-        assert [each.id for each in client.orders.list_orders()] == [1, 2, 3, 4, 5]
+        assert [order.id for order in client.orders.list_orders()] == [1, 2, 3, 4, 5]
         assert client.orders.get_order(1).status == "open"
         assert client.orders.cancel_order(1, x_reason="too late").status == "too late"
         with client.orders.watch_order(1) as events:
-            assert [each.percent for each in events] == [0, 50, 100]
+            assert [event.percent for event in events] == [0, 50, 100]
         assert client.orders.invoice(1) == b"%PDF-1.7"
         assert client.reports.report(accept="text/csv").startswith("id,name,price\n1,Desk lamp,6")
         assert client.reports.health() == {"healthy": True}
@@ -94,10 +94,10 @@ def test_asynchronous_calls_are_the_same(sdk: ModuleType, served: Server) -> Non
     async def calls() -> None:
         async with sdk.AsyncClient("token of ann", base_url=served.url) as client:
             made = await client.items.create_item(name="Lamp", price=1)
-            assert [each.id async for each in client.items.list_items()] == [made.id]
+            assert [item.id async for item in client.items.list_items()] == [made.id]
             await client.orders.create_order(item_id=made.id)
             async with await client.orders.watch_order(1) as events:
-                assert [each.percent async for each in events] == [0, 50, 100]
+                assert [event.percent async for event in events] == [0, 50, 100]
 
     asyncio.run(calls())
 
@@ -137,10 +137,10 @@ def test_a_stub_refuses_what_the_application_refuses(
     content = None if body is None else json.dumps(body).encode()
     with Server(sdk.server.create_app(authenticate=anybody)) as stub:
         answers = [
-            each.send(method, path, content, key="token of ann", Content_Type="application/json")
-            for each in (stub, served)
+            server.send(method, path, content, key="token of ann", Content_Type="application/json")
+            for server in (stub, served)
         ]
     ours, theirs = answers
     assert (ours.status, theirs.status) == (422, 422)
-    places = [sorted(fault["loc"] for fault in each.json["detail"]) for each in answers]
+    places = [sorted(fault["loc"] for fault in answer.json["detail"]) for answer in answers]
     assert places[0] == places[1]

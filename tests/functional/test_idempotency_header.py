@@ -39,8 +39,8 @@ def made(package: Generate) -> ModuleType:
 def keys(fake: object) -> list[list[str]]:
     """The keys of each request."""
     return [
-        [value for name, value in each.headers if name.lower() == "idempotency-key"]
-        for each in fake.requests  # type: ignore[attr-defined]
+        [value for name, value in request.headers if name.lower() == "idempotency-key"]
+        for request in fake.requests  # type: ignore[attr-defined]
     ]
 
 

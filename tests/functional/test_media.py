@@ -386,7 +386,7 @@ def test_a_handler_takes_a_form_with_files(client: Any, implementation: Implemen
     assert answer.n == 3
     assert (taken.size, taken.tags, taken.meta.n, taken.title) == (3, ["a"], 1, "1")
     assert [each.read() for each in taken.others] == [b"4"]
-    assert [each.n for each in taken.notes] == [2]
+    assert [note.n for note in taken.notes] == [2]
 
 
 def test_a_handler_takes_a_form(client: Any, implementation: Implementation) -> None:
@@ -425,7 +425,7 @@ def test_items_come_one_by_one(client: Any) -> None:
     assert client.all.ask(q="a b").n == 3
     with client.all.ask(q="a b", stream=True) as stream:
         assert [each.delta for each in stream] == ["a", "b"]
-    assert [each.n for each in client.all.lines()] == [1, 2]
+    assert [line.n for line in client.all.lines()] == [1, 2]
     assert [each.n for each in client.all.sequence()] == [1, 2]
     assert client.all.add_lines(body=[{"n": 1}, {"n": 2}]).n == 3
     assert client.all.add_lines(body=({"n": n} for n in range(4))).n == 6
@@ -623,7 +623,7 @@ def test_each_overload_of_what_will_be_removed_says_so(package: Generate) -> Non
     made = package(document({"/old": {"get": old}}))
     tree = ast.parse(inspect.getsource(importlib.import_module(f"{made.__name__}.client")))
     found = [
-        [ast.unparse(each).partition("(")[0] for each in node.decorator_list]
+        [ast.unparse(expression).partition("(")[0] for expression in node.decorator_list]
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.name == "read_old"
     ]

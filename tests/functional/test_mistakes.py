@@ -187,10 +187,10 @@ def test_a_mistake_costs_its_element_at_most(
     tmp_path: Path, written: Json, places: list[str]
 ) -> None:
     report, whole = made(tmp_path, written)
-    left_out = [each for each in report.findings if each.rule == "left-out"]
-    assert sorted({each.pointer for each in left_out}) == places
+    left_out = [finding for finding in report.findings if finding.rule == "left-out"]
+    assert sorted({finding.pointer for finding in left_out}) == places
     assert whole.left_out.get("left-out", 0) == len(left_out)
-    assert all(each.location.line > 1 for each in left_out)
+    assert all(finding.location.line > 1 for finding in left_out)
     assert whole.operations - whole.whole_operations <= 1
 
 
@@ -227,7 +227,7 @@ PLACE = MISTAKES["a type that is none"][1][0]
 def test_the_project_decides_what_is_an_error(tmp_path: Path, rule: str) -> None:
     with pytest.raises(InvalidDocument) as caught:
         made(tmp_path, BROKEN, Settings(levels={rule: Level.ERROR}))
-    assert {each.pointer for each in caught.value.report.findings} == {PLACE}
+    assert {finding.pointer for finding in caught.value.report.findings} == {PLACE}
 
 
 def test_what_the_project_accepts_is_counted_and_not_said(tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ PAGE = {
 def api(answer: Json, names: tuple[str, ...], **declared: Any) -> Json:
     """A list with these query parameters; those of numbers are integers."""
     parameters = [
-        {"name": each, "in": "query", "schema": {"type": "string"} if "after" in each else NUMBER}
-        for each in names
+        {"name": name, "in": "query", "schema": {"type": "string"} if "after" in name else NUMBER}
+        for name in names
     ]
     get = operation(operationId="listThings", parameters=parameters)
     get["responses"] = {"200": {"description": "Some.", **content(answer)}}
@@ -54,7 +54,7 @@ def api(answer: Json, names: tuple[str, ...], **declared: Any) -> Json:
 
 
 def things(*ids: str) -> list[Json]:
-    return [{"id": each} for each in ids]
+    return [{"id": id_} for id_ in ids]
 
 
 # What is declared, what the server answers, and what it is asked.
@@ -110,11 +110,11 @@ def called(made: Any, origin: Origin, answers: list[Answer], asynchronous: bool)
     origin.answer(*answers)
     if not asynchronous:
         with made.Client(base_url=origin.url, max_retries=0) as client:
-            return [each.id for each in client.things.list_things()]
+            return [thing.id for thing in client.things.list_things()]
 
     async def run() -> list[str]:
         async with made.AsyncClient(base_url=origin.url, max_retries=0) as client:
-            return [each.id async for each in client.things.list_things()]
+            return [thing.id async for thing in client.things.list_things()]
 
     return asyncio.run(run())
 
@@ -125,9 +125,9 @@ def test_a_list_is_read_to_its_end(
     package: Generate, origin: Origin, kind: str, asynchronous: bool
 ) -> None:
     declared, pages, queries = KINDS[kind]
-    answers = [Answer(body=json.dumps(each).encode()) for each in pages]
+    answers = [Answer(body=json.dumps(page).encode()) for page in pages]
     assert called(package(declared), origin, answers, asynchronous) == ["a", "b", "c"]
-    assert [each.target for each in origin.asked] == [f"/things{query}" for query in queries]
+    assert [request.target for request in origin.asked] == [f"/things{query}" for query in queries]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_the_header_link_leads_on(
         body=json.dumps(things("b")).encode(), headers={"Link": '</things?page=1>; rel="prev"'}
     )
     assert called(made, origin, [first, last], asynchronous) == ["a", "b"]
-    assert [each.target for each in origin.asked] == ["/things", "/things?page=2"]
+    assert [request.target for request in origin.asked] == ["/things", "/things?page=2"]
 
 
 def test_a_list_is_read_from_the_page_that_was_asked_for(package: Generate, origin: Origin) -> None:
@@ -162,7 +162,7 @@ def test_a_list_is_read_from_the_page_that_was_asked_for(package: Generate, orig
         page = client.things.list_things(offset=3)
         assert (page.next_cursor, page.has_more) == ("5", True)
         assert [each.id for each in page] == ["d", "e", "f"]
-    assert [each.target for each in origin.asked] == ["/things?offset=3", "/things?offset=5"]
+    assert [request.target for request in origin.asked] == ["/things?offset=3", "/things?offset=5"]
 
 
 def test_a_page_without_items_is_the_last_one(package: Generate, origin: Origin) -> None:
@@ -183,7 +183,7 @@ def test_a_url_cannot_write_another_request(package: Generate) -> None:
     made = package(KINDS["the URL of the next page"][0])
     url = "http://else.test/?a=b c\r\nX-Evil: 1\u00e9"
     pages: list[Json] = [{"items": things("a"), "links": {"next": url}}, {"items": []}]
-    answers = iter([made.testing.response(each) for each in pages])
+    answers = iter([made.testing.response(page) for page in pages])
     transport = made.testing.FakeTransport(lambda request: next(answers))
     with made.Client(base_url="http://things.test", transport=transport) as client:
         assert len(list(client.things.list_things())) == 1
@@ -231,5 +231,5 @@ def test_settings_are_judged_as_declarations_are(
     with pytest.raises(SpecwrightError) as caught:
         package(api(LIST, ("skip",), offset="skip", items=""), pagination=settings)
     report = getattr(caught.value, "report", None)
-    found = [each.rule for each in report.findings] if report else str(caught.value)
+    found = [finding.rule for finding in report.findings] if report else str(caught.value)
     assert said in found

@@ -66,9 +66,9 @@ def test_an_operation_is_called_at_its_own_server(
     call(module, "at_path", asynchronous)
     call(module, "nearest", asynchronous)
     call(module, "get_thing", asynchronous)
-    assert [each.target for each in other.asked] == ["/own/at_path", "/op/at_operation"]
-    assert [each.headers["host"] for each in other.asked] == [other.url[7:]] * 2
-    assert [each.target for each in origin.asked] == ["/api/things"]
+    assert [request.target for request in other.asked] == ["/own/at_path", "/op/at_operation"]
+    assert [request.headers["host"] for request in other.asked] == [other.url[7:]] * 2
+    assert [request.target for request in origin.asked] == ["/api/things"]
 
 
 @both
@@ -80,7 +80,7 @@ def test_an_address_of_the_caller_is_for_all_operations(
     )
     origin.answer(THING_ANSWER)
     call(module, "at_path", asynchronous, base_url=f"{origin.url}/test")
-    assert [each.target for each in origin.asked] == ["/test/at_path"]
+    assert [request.target for request in origin.asked] == ["/test/at_path"]
     assert not other.asked
 
 
@@ -97,8 +97,8 @@ def test_another_server_of_the_document_leaves_the_operations_theirs(
         each.answer(THING_ANSWER)
     call(module, base_url=f"{origin.url}/eu/")
     call(module, "at_path", base_url=f"{origin.url}/eu")
-    assert [each.target for each in origin.asked] == ["/eu/things"]
-    assert [each.target for each in other.asked] == ["/at_path"]
+    assert [request.target for request in origin.asked] == ["/eu/things"]
+    assert [request.target for request in other.asked] == ["/at_path"]
 
 
 @both
@@ -113,8 +113,8 @@ def test_another_server_of_an_operation_is_chosen_for_it_alone(
     call(module, "at_path", asynchronous)
     for name in ("at_path", "get_thing"):
         call(module, name, asynchronous, base_url=beta)
-    assert [each.target for each in origin.asked] == ["/v4/at_path", "/api/things"]
-    assert [each.target for each in other.asked] == ["/beta/at_path"]
+    assert [request.target for request in origin.asked] == ["/v4/at_path", "/api/things"]
+    assert [request.target for request in other.asked] == ["/beta/at_path"]
     assert f"Servers of some operations: `{origin.url}/v4`, `{beta}/`." in module.Client.__doc__
 
 
@@ -164,8 +164,8 @@ def test_servers_share_a_variable_and_keep_their_defaults(
     for options in ({}, {"org": "c"}):
         call(module, **options)
         call(module, "at_path", **options)
-    assert [each.target for each in origin.asked] == ["/a/things", "/c/things"]
-    assert [each.target for each in other.asked] == ["/b/own/at_path", "/c/own/at_path"]
+    assert [request.target for request in origin.asked] == ["/a/things", "/c/things"]
+    assert [request.target for request in other.asked] == ["/b/own/at_path", "/c/own/at_path"]
 
 
 def test_another_server_is_chosen_as_the_document_writes_it(package: Generate) -> None:
@@ -233,8 +233,8 @@ def test_each_host_has_the_proxy_that_the_environment_names_for_it(
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     call(module, "get_thing", asynchronous)
     call(module, "at_path", asynchronous)
-    assert [each.target for each in origin.asked] == ["/api/things"]
-    assert [each.target for each in other.asked] == ["http://elsewhere.example/own/at_path"]
+    assert [request.target for request in origin.asked] == ["/api/things"]
+    assert [request.target for request in other.asked] == ["http://elsewhere.example/own/at_path"]
 
 
 @both

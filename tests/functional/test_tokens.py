@@ -291,7 +291,7 @@ def test_many_calls_at_once_obtain_one_token(package: Generate, origin: Origin) 
     ):
         for future in [pool.submit(client.things.get_thing) for _ in range(16)]:
             future.result()
-    assert [each.method for each in origin.asked].count("POST") == 1
+    assert [request.method for request in origin.asked].count("POST") == 1
 
     async def run() -> None:
         async with module.AsyncClient(grant, base_url=f"{origin.url}/api") as client:
@@ -299,7 +299,7 @@ def test_many_calls_at_once_obtain_one_token(package: Generate, origin: Origin) 
 
     origin.script[:] = [token("t2"), THING_ANSWER]
     asyncio.run(run())
-    assert [each.method for each in origin.asked].count("POST") == 2
+    assert [request.method for request in origin.asked].count("POST") == 2
 
 
 def test_only_grants_of_the_document_are_offered(package: Generate) -> None:

@@ -146,7 +146,7 @@ def test_one_of_several_documents_has_its_own_settings(two: Path, specwright: Ru
 def test_all_documents_are_validated_and_formatted(two: Path, specwright: Run) -> None:
     checked = specwright("validate", "--format", "json", cwd=two)
     assert checked.returncode == 0
-    files = {each["file"] for each in json.loads(checked.stdout)["findings"]}
+    files = {finding["file"] for finding in json.loads(checked.stdout)["findings"]}
     assert files == {"api.json", "other.json"}
     formatted = specwright("fmt", cwd=two)
     assert formatted.stdout == "api.json: changed\nother.json: changed\n"

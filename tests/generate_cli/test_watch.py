@@ -231,9 +231,9 @@ def test_a_file_that_is_replaced_by_one_of_the_same_size_and_time_has_changed(
     tmp_path: Path, steps: Steps
 ) -> None:
     file, other = tmp_path / "a", tmp_path / "b"
-    for each in (file, other):
-        each.write_text(each.name)
-        os.utime(each, (1, 1))
+    for path in (file, other):
+        path.write_text(path.name)
+        os.utime(path, (1, 1))
     watched = _Watched()
     watched.notice([file])
     steps += [lambda: other.replace(file), lambda: None]

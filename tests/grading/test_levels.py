@@ -56,7 +56,7 @@ def test_a_rule_has_the_level_that_the_project_gives_it(contract: Contract) -> N
 def test_a_place_has_levels_of_its_own(contract: Contract, where: str) -> None:
     places = (PlaceLevels(where, {RULE: Level.INFO}),)
     left = found(contract, Settings(places=places)).findings
-    levels = {each.level for each in left}
+    levels = {finding.level for finding in left}
     assert levels == ({Level.INFO} if where == "* /orders" else {Level.ERROR, Level.INFO})
 
 
@@ -75,16 +75,16 @@ def test_a_waiver_sets_aside_one_operation_of_a_cause(contract: Contract) -> Non
 def test_a_waiver_counts_until_its_day(contract: Contract, day: date, rules: list[str]) -> None:
     settings = Settings(waivers=(waiver("* /orders", expires=TODAY),), today=day)
     outcome = found(contract, settings)
-    assert [each.rule for each in outcome.waived] == rules
+    assert [finding.rule for finding in outcome.waived] == rules
     over = [] if rules else [RULE, "waiver-expired"]
-    assert sorted(each.rule for each in outcome.findings) == over
+    assert sorted(finding.rule for finding in outcome.findings) == over
 
 
 def test_a_waiver_that_nothing_needs_is_said(contract: Contract) -> None:
     others = (waiver("GET /nowhere"), waiver("/paths/*", rule="example-id"))
     outcome = found(contract, Settings(waivers=others))
-    said = [each for each in outcome.findings if each.rule == "waiver-unused"]
-    assert [each.message for each in said] == [
+    said = [finding for finding in outcome.findings if finding.rule == "waiver-unused"]
+    assert [finding.message for finding in said] == [
         f"no finding matches '{RULE}' at 'GET /nowhere': remove the waiver"
     ]
     assert said[0].level is Level.WARNING
@@ -93,8 +93,8 @@ def test_a_waiver_that_nothing_needs_is_said(contract: Contract) -> None:
 def test_what_was_there_before_fails_no_run(contract: Contract) -> None:
     known = Known(RULE, "GET /orders", f"{LIST}/responses", "status 418 is not declared")
     outcome = found(contract, Settings(), known)
-    assert [each.operations for each in outcome.findings] == [("POST /orders",)]
-    assert [each.waived for each in outcome.waived] == ["It is in the baseline."]
+    assert [finding.operations for finding in outcome.findings] == [("POST /orders",)]
+    assert [finding.waived for finding in outcome.waived] == ["It is in the baseline."]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_baseline_knows_failures_by_rule_place_and_cause(tmp_path: Path) -> No
 def test_coercion_and_allow_fail_the_strict_profile_only() -> None:
     from specwright.conformance.behaviour_rules import RULES
 
-    rules = {each.id: each for each in RULES}
+    rules = {rule.id: rule for rule in RULES}
     for name in ("coercion", "allow-header"):
         assert Settings().level(rules[name]) is Level.INFO
         assert Settings(Profile.STRICT).level(rules[name]) is Level.ERROR

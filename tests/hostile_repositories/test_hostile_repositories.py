@@ -69,5 +69,5 @@ def test_nothing_outside_is_touched_or_told(
 
 
 def test_a_repository_without_an_attack_is_in_order(tmp_path: Path, repository: Repository) -> None:
-    codes = [run(tmp_path, repository, COMMAND, *each).returncode for each in COMMANDS]
+    codes = [run(tmp_path, repository, COMMAND, *command).returncode for command in COMMANDS]
     assert codes == [0] * len(COMMANDS)

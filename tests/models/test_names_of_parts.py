@@ -68,10 +68,10 @@ def surface(tmp_path: Path, written: Json) -> dict[str, set[str]]:
         for node in ast.walk(ast.parse(files[f"small/{name}.py"])):
             if isinstance(node, ast.ClassDef):
                 fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
-                found[node.name] = {ast.unparse(each.target) for each in fields}
+                found[node.name] = {ast.unparse(field.target) for field in fields}
             elif isinstance(node, ast.FunctionDef):
                 arguments = [*node.args.args, *node.args.kwonlyargs]
-                found[f"{node.name}()"] = {each.arg for each in arguments}
+                found[f"{node.name}()"] = {argument.arg for argument in arguments}
     return found
 
 
@@ -104,7 +104,7 @@ def add_body_property(grown: Json, word: str, other: str) -> None:
 def add_parameter(grown: Json, word: str, other: str) -> None:
     for method in ("post", "get"):
         parameters = grown["paths"]["/things/{id}"][method].setdefault("parameters", [])
-        if all(each["name"] != word for each in parameters):
+        if all(parameter["name"] != word for parameter in parameters):
             parameters.append({"name": word, "in": "query", "schema": {"type": "string"}})
 
 

@@ -45,7 +45,7 @@ def bound_twice(module: ast.Module) -> Iterator[str]:
             case ast.Assign([ast.Name(name)]):
                 bound.append(name)
             case ast.Import(names) | ast.ImportFrom(names=names):
-                bound += {each.asname or each.name for each in names}
+                bound += {name.asname or name.name for name in names}
     yield from (f"{name} is bound twice" for name, count in Counter(bound).items() if count > 1)
 
 
@@ -64,8 +64,8 @@ def shadowed(module: ast.Module) -> Iterator[str]:
 
 
 def _members(node: ast.ClassDef) -> Iterator[str]:
-    for each in node.body:
-        match each:
+    for statement in node.body:
+        match statement:
             case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
                 yield name
             case ast.AnnAssign(ast.Name(name)) | ast.Assign([ast.Name(name)]):
@@ -74,16 +74,16 @@ def _members(node: ast.ClassDef) -> Iterator[str]:
 
 def _read(node: ast.ClassDef) -> Iterator[ast.expr]:
     """Annotations, decorators and defaults, which are looked up in the class."""
-    for each in node.body:
-        match each:
+    for statement in node.body:
+        match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                arguments = each.args
-                yield from each.decorator_list
+                arguments = statement.args
+                yield from statement.decorator_list
                 yield from filter(None, [*arguments.defaults, *arguments.kw_defaults])
                 yield from filter(
                     None, (a.annotation for a in [*arguments.args, *arguments.kwonlyargs])
                 )
-                yield from filter(None, [each.returns])
+                yield from filter(None, [statement.returns])
             case ast.AnnAssign(annotation=annotation, value=value):
                 yield from filter(None, [annotation, value])
 

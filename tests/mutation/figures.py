@@ -79,7 +79,9 @@ def load(path: Path = FIGURES) -> dict[str, Figures]:
     """Return the figures of each room."""
     rooms = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return {
-        room: Figures(**{**row, "survivors": [Survivor(**each) for each in row["survivors"]]})
+        room: Figures(
+            **{**row, "survivors": [Survivor(**survivor) for survivor in row["survivors"]]}
+        )
         for room, row in rooms.items()
     }
 
@@ -108,7 +110,7 @@ def render(figures: Mapping[str, Figures], said: Mapping[tuple[str, str, str, in
 def _row(room: str, row: Figures | None) -> str:
     if row is None:
         return f"| {room} | not tried yet |{' |' * 6}\n"
-    unreached = sum(not each.reached for each in row.survivors)
+    unreached = sum(not survivor.reached for survivor in row.survivors)
     counts = (row.mutants, row.tried, row.killed, row.timeouts, len(row.survivors), unreached)
     return f"| {room} | {' | '.join(f'{count:,}' for count in counts)} | {row.percent} |\n"
 
@@ -145,5 +147,8 @@ def unsaid(figures: Mapping[str, Figures]) -> Counter[str]:
     """Count the survivors of each room that have no word yet."""
     said = words()
     return Counter(
-        room for room, row in figures.items() for each in row.survivors if each.key not in said
+        room
+        for room, row in figures.items()
+        for survivor in row.survivors
+        if survivor.key not in said
     )

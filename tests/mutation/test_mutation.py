@@ -92,12 +92,12 @@ def test_an_operator_a_statement_and_a_condition_have_mutants(tmp_path: Path) ->
         'print("too many") → pass',
         "return False → return None",
         "7 → 8",
-    } <= {each.name.edit for each in found}
+    } <= {mutant.name.edit for mutant in found}
 
 
 def test_each_mutant_has_one_edit_and_a_name_of_its_own(tmp_path: Path) -> None:
     found = of(LIMITS, tmp_path)
-    assert len({each.name for each in found}) == len(found)
+    assert len({mutant.name for mutant in found}) == len(found)
     assert all(each.source() != LIMITS == each.undone().source() for each in found)
     edited = named(found, "< LIMIT → <= LIMIT")
     assert edited.source() == LIMITS.replace("<", "<=")
@@ -108,14 +108,14 @@ def test_types_and_docstrings_have_no_mutants(tmp_path: Path) -> None:
     text = (
         '"""Doc."""\nfrom typing import TypeVar\nT = TypeVar("T", bound="X")\nx: dict["a", "b"]\n'
     )
-    assert [each.name.edit for each in of(text, tmp_path)] == [
+    assert [mutant.name.edit for mutant in of(text, tmp_path)] == [
         'T = TypeVar("T", bound="X") → T = None'
     ]
 
 
 def test_lines_above_change_neither_the_names_nor_the_order(tmp_path: Path) -> None:
-    before = [each.name for each in sampled(of(LIMITS, tmp_path))]
-    after = [each.name for each in sampled(of("# A comment.\n\n" + LIMITS, tmp_path))]
+    before = [mutant.name for mutant in sampled(of(LIMITS, tmp_path))]
+    after = [mutant.name for mutant in sampled(of("# A comment.\n\n" + LIMITS, tmp_path))]
     assert before == after != sorted(before, key=lambda name: name.edit)
 
 

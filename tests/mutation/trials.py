@@ -111,7 +111,7 @@ def run(wanted: Wanted) -> Outcome:
     signal.setitimer(signal.ITIMER_REAL, (1 + 2 * _GRACE) * wanted.seconds)
     os.chdir(ROOT)
     found = sampled(list(_mutants(wanted)))
-    parts = [row for row in rows(wanted.room) if any(_of(row, each, wanted) for each in found)]
+    parts = [row for row in rows(wanted.room) if any(_of(row, mutant, wanted) for mutant in found)]
     if not parts:
         return Outcome(0, [], [], 0, 0.0)
     arguments = list(dict.fromkeys(test for row in parts for test in row.tests))
@@ -137,9 +137,9 @@ def _mutants(wanted: Wanted) -> Iterator[Mutant]:
     for path in files(wanted.room):
         lines = None if wanted.lines is None else wanted.lines.get(path.as_posix(), set())
         if lines != set():
-            for each in mutants(path, ROOT):
-                if lines is None or lines.intersection(each.lines):
-                    yield each
+            for mutant in mutants(path, ROOT):
+                if lines is None or lines.intersection(mutant.lines):
+                    yield mutant
 
 
 def _of(row: Row, mutant: Mutant, wanted: Wanted) -> bool:
@@ -345,9 +345,9 @@ class _Trials:
     def _living(self) -> list[FunctionType]:
         names = {Path(mutant.name.file).name for mutant in self._found}
         return [
-            each
-            for each in gc.get_objects()
-            if type(each) is FunctionType and Path(each.__code__.co_filename).name in names
+            object_
+            for object_ in gc.get_objects()
+            if type(object_) is FunctionType and Path(object_.__code__.co_filename).name in names
         ]
 
     # The tests as they run in a copy.

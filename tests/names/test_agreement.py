@@ -158,8 +158,8 @@ def clashes(tmp_path: Path, written: Json, *, short: bool = False) -> list[str]:
     [package] = [path.parent for path in (tmp_path / "made").glob("*/client.py")]
     assert package.name not in ("json", "pydantic", "typing_extensions")
     assert list(faults(tmp_path / "made", package.name)) == []
-    serious = [each for each in report.findings if each.level is not Level.INFO]
-    return [each.rule for each in serious if each.rule in _RULES]
+    serious = [finding for finding in report.findings if finding.level is not Level.INFO]
+    return [finding.rule for finding in serious if finding.rule in _RULES]
 
 
 _RULES = ("operation-id-clash", "operation-id-unique", "schema-name-clash", "tag-name-clash")
@@ -206,7 +206,7 @@ def test_names_of_a_broken_document_stop_nothing(tmp_path: Path, broken: Json) -
     path = tmp_path / "api.json"
     path.write_text(json.dumps(document() | broken))
     report = check(load(path, remote=Remote.KEEP), Settings())
-    stopped = [each.message for each in report.findings if each.rule == "check-incomplete"]
+    stopped = [finding.message for finding in report.findings if finding.rule == "check-incomplete"]
     assert not [message for message in stopped if "-clash" in message]
 
 

@@ -184,7 +184,7 @@ def test_every_operation_can_be_called(made: Made, module: str) -> None:
     fake = client(made.modules(), made.tree / made.package, module)
     fake._calls.transport._answer = lambda request: testing.response(*answer(made.data, request))
     members = [member for _, member in inspect.getmembers(fake)]
-    for group in [each for each in members if type(each).__module__.endswith(module)]:
+    for group in [member for member in members if type(member).__module__.endswith(module)]:
         for name, method in inspect.getmembers(group, inspect.ismethod):
             if not name.startswith(("_", "follow_")):
                 asyncio.run(finished(method(**arguments(name, method))))
@@ -296,7 +296,12 @@ def test_an_annotation_of_a_client_names_a_type_of_python(made: Made, module: st
     tree = ast.parse((made.tree / made.package / f"{module}.py").read_text("utf-8"))
     groups = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     annotations = [node.annotation for node in ast.walk(tree) if isinstance(node, ast.arg)]
-    read = [node for each in annotations if each is not None for node in ast.walk(each)]
+    read = [
+        node
+        for annotation in annotations
+        if annotation is not None
+        for node in ast.walk(annotation)
+    ]
     assert groups.isdisjoint(node.id for node in read if isinstance(node, ast.Name))
 
 

@@ -34,8 +34,8 @@ FILES = {".gitattributes", ".github/workflows/contract.yml", ".gitignore", "pypr
 
 
 def written(place: Path) -> set[str]:
-    files = (each for each in place.rglob("*") if each.is_file())
-    return {each.relative_to(place).as_posix() for each in files}
+    files = (path for path in place.rglob("*") if path.is_file())
+    return {file.relative_to(place).as_posix() for file in files}
 
 
 def api(**members: Any) -> str:
@@ -144,7 +144,7 @@ def test_a_link_to_another_place_is_not_followed(
     assert "is a link to a place outside the project" in done.stderr
     assert (place / name).is_symlink()
     assert written(theirs) == set() if theirs.is_dir() else theirs.read_text() == "# secret\n"
-    assert sorted(each.name for each in place.iterdir()) == sorted([name, "openapi.json"])
+    assert sorted(path.name for path in place.iterdir()) == sorted([name, "openapi.json"])
 
 
 def test_bytes_of_others_are_kept(specwright: Run, tmp_path: Path) -> None:
@@ -242,13 +242,13 @@ def test_the_workflow_calls_commands_as_they_are(
     text = (tmp_path / ".github/workflows/contract.yml").read_text("utf-8")
     jobs = yaml.safe_load(text)["jobs"]
     runs = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
-    calls = [each.split() for each in runs if each.startswith("specwright ")]
-    assert [each[1] for each in calls] == ["validate", "generate", "review", "test"]
+    calls = [run.split() for run in runs if run.startswith("specwright ")]
+    assert [call[1] for call in calls] == ["validate", "generate", "review", "test"]
     for _, name, *arguments in calls:
         command = cli.get_command(None, name)  # type: ignore[arg-type]
         assert command is not None
-        known = {option for each in command.params for option in each.opts}
-        assert {each for each in arguments if each.startswith("--")} <= known
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert {argument for argument in arguments if argument.startswith("--")} <= known
     used = set(re.findall(r"\$([A-Z]+)", " ".join(runs))) | ({"KEY"} if secured else set())
     given = [step["env"] for job in jobs.values() for step in job["steps"] if "env" in step]
     assert {name for each in given for name in each} == used

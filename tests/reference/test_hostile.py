@@ -30,7 +30,7 @@ def shape(html: str) -> list[tuple[str, tuple[str, ...]]]:
     """The elements with the names of their attributes; paragraphs come from Markdown."""
     found = Page(html)
     assert found.open == []
-    return [each for each in found.elements if each[0] not in ("p", "code")]
+    return [element for element in found.elements if element[0] not in ("p", "code")]
 
 
 def test_hostile_text_makes_no_elements_and_no_attributes(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def fake(top: Path, place: Path) -> None:
 
 
 def files(top: Path) -> dict[str, bytes]:
-    return {each.name: each.read_bytes() for each in top.iterdir() if each.is_file()}
+    return {path.name: path.read_bytes() for path in top.iterdir() if path.is_file()}
 
 
 def test_a_release_has_an_entry_and_checksums(top: Path) -> None:

@@ -44,7 +44,7 @@ def api() -> Api:
 def contexts(template: str, api: Api) -> Iterator[Mapping[str, object]]:
     """The values of a template, for each file that it makes."""
     shared = {"api": api, "runtime_errors": runtime_errors(), "status_errors": STATUS_ERRORS}
-    found = [each.values for each in ARTIFACTS if each.template == template]
+    found = [artifact.values for artifact in ARTIFACTS if artifact.template == template]
     for values in found or [{"group": max(api.groups, key=lambda each: len(each.operations))}]:
         yield {**shared, **values}
 
@@ -92,7 +92,7 @@ def test_the_blocks_of_a_client_see_its_operation(api: Api, tmp_path: Path) -> N
     ]
     own = override(tmp_path, template, f'{{% extends "builtin/{template}" %}}{"".join(lines)}')
     made = own.render(template, next(contexts(template, api)))
-    assert all(f"<method {each.method_name}>" in made for each in api.operations)
+    assert all(f"<method {operation.method_name}>" in made for operation in api.operations)
     assert "<follow list_events>" in made and "<wait get_order>" in made
 
 

@@ -39,9 +39,9 @@ def test_a_rule_is_a_case_and_facts_are_properties() -> None:
         "errors": "0",
         "skipped": "1",
     }
-    names = [each.attrib["name"] for each in found.findall("testcase")]
+    names = [element.attrib["name"] for element in found.findall("testcase")]
     assert names == ["response-shape", "status-documented", "replay", "slow"]
-    assert [each.attrib for each in found.iter("property")] == [
+    assert [element.attrib for element in found.iter("property")] == [
         {"name": "Target", "value": "http://127.0.0.1/api"},
         {"name": "Seed", "value": "4711"},
     ]
@@ -135,4 +135,9 @@ def test_characters_that_xml_cannot_hold_are_spelled_out(character: str) -> None
 @given(st.text())
 def test_whatever_is_said_stays_in_its_place(text: str) -> None:
     found = suite(saying(text))
-    assert [each.tag for each in found] == ["properties", "testcase", "system-out", "system-err"]
+    assert [element.tag for element in found] == [
+        "properties",
+        "testcase",
+        "system-out",
+        "system-err",
+    ]

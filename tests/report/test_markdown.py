@@ -165,7 +165,7 @@ def test_four_hundred_findings_keep_operations_and_value_of_each_error() -> None
         replace(CHANGED, pointer=f"/{n}", affected=Affected("a.b", (f"GET /{n}",)))
         for n in range(120)
     ]
-    others = [replace(each, level=Level.INFO, message="m" * 300) for each in errors * 2]
+    others = [replace(error, level=Level.INFO, message="m" * 300) for error in errors * 2]
     lint = [replace(STATUS, pointer=f"/{n}") for n in range(40)]
     text = markdown(Report("f", (*lint, *others, *errors), rules=RULES))
     list(blocks(text))

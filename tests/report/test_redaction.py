@@ -170,8 +170,10 @@ def test_no_secret_survives_in_any_format(
     report = saying(f"{before}{written(secret)}{after}")
     proof = json.dumps({before: secret})
     # The texts about rules are our own.
-    findings = tuple(replace(each, rule="r", counterexample=proof) for each in report.findings)
-    waived = tuple(replace(each, rule="r") for each in report.waived)
+    findings = tuple(
+        replace(finding, rule="r", counterexample=proof) for finding in report.findings
+    )
+    waived = tuple(replace(finding, rule="r") for finding in report.waived)
     redacted = Redaction([secret]).report(replace(report, findings=findings, waived=waived))
     rendered = click.unstyle(FORMATS[name](redacted))
     assert "redacted" in rendered

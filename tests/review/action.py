@@ -147,7 +147,7 @@ class Runner:
 
     @property
     def comments(self) -> list[str]:
-        return [each.read_text("utf-8") for each in sorted((self.temporary / "comments").iterdir())]
+        return [path.read_text("utf-8") for path in sorted((self.temporary / "comments").iterdir())]
 
     @property
     def outputs(self) -> dict[str, str]:

@@ -59,7 +59,8 @@ def test_the_form_is_that_of_github(schema: str, file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "step", [*action()["runs"]["steps"], *(step for each in WORKFLOWS for step in steps(each))]
+    "step",
+    [*action()["runs"]["steps"], *(step for workflow in WORKFLOWS for step in steps(workflow))],
 )
 def test_no_script_holds_what_others_write(step: dict[str, Any]) -> None:
     assert "${{" not in step.get("run", "")
@@ -91,7 +92,7 @@ def test_the_job_that_deploys_runs_nothing_of_this_repository() -> None:
 
 
 def test_an_action_has_one_version_in_all_workflows() -> None:
-    used = {step["uses"] for each in WORKFLOWS for step in steps(each) if "uses" in step}
+    used = {step["uses"] for workflow in WORKFLOWS for step in steps(workflow) if "uses" in step}
     names = [each.partition("@")[0] for each in used]
     assert len(names) == len(set(names))
 
@@ -99,7 +100,7 @@ def test_an_action_has_one_version_in_all_workflows() -> None:
 def test_continuous_integration_runs_the_sessions_that_contributors_are_told_of() -> None:
     read = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
     groups = read["jobs"]["sessions"]["strategy"]["matrix"]["group"]
-    run = [name for each in groups for name in each["sessions"].partition(" --")[0].split()]
+    run = [name for group in groups for name in group["sessions"].partition(" --")[0].split()]
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     told = re.findall(r"^\| `([a-z_]+)(?: [^`]*)?` \|", text, re.MULTILINE)
     assert sorted(run) == sorted(told)

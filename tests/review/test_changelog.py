@@ -160,7 +160,7 @@ def test_changes_of_an_unchanged_version_are_not_released(tmp_path: Path) -> Non
 
 def test_what_is_not_proven_may_break(tmp_path: Path) -> None:
     text, patterns = "thing: {type: string", ("^(?!xy)[a-z]{3}$", "^(?!x)[a-z]{3}$")
-    before, after = (f"thing: {{type: string, pattern: '{each}'" for each in patterns)
+    before, after = (f"thing: {{type: string, pattern: '{pattern}'" for pattern in patterns)
     several = DOCUMENT.replace(text, before)
     entry = written(tmp_path, RELEASE, (before, after), text=several)
     assert "\n  - **Perhaps breaking:** " in entry
@@ -182,10 +182,10 @@ def test_text_of_a_document_does_nothing_on_a_page(tmp_path: Path) -> None:
     assert "\x1b" not in text and "\u202e" not in text
     tokens = MarkdownIt("commonmark").parse(text)
     inner = [child for token in tokens for child in token.children or []]
-    assert {"html_inline", "link_open", "image"}.isdisjoint(each.type for each in inner)
+    assert {"html_inline", "link_open", "image"}.isdisjoint(token.type for token in inner)
     assert not any(token.type in ("html_block", "fence", "code_block") for token in tokens)
     assert all("@all" not in each.content for each in inner if each.type == "text")
-    assert any(hostile.partition(" \\x1b")[0] in each.content for each in inner)
+    assert any(hostile.partition(" \\x1b")[0] in token.content for token in inner)
 
 
 def test_a_version_does_nothing_in_a_heading(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_all_documents_of_a_project_are_reviewed(repository: Repository, specwri
     found = reviewed(specwright, repository)
     assert found["headline"] == "breaking changes in 1 of 2 documents"
     assert broken(found) == [("range-narrowed", ["POST /orders (b/b.json)"])]
-    facts = {each["label"]: each["value"] for each in found["facts"]}
+    facts = {fact["label"]: fact["value"] for fact in found["facts"]}
     assert facts["a.json"] == "no breaking changes in 1 operation"
     assert facts["b/b.json"] == "1 breaking change in 1 of 1 operation"
 

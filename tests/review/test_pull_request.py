@@ -35,11 +35,11 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     assert "range-narrowed::Order.count: maximum 20 -> 10" in "\n".join(annotated)
     assert any(re.match(r"generated-drift::(\d+) of \1 files ", line) for line in annotated)
     assert any(line.startswith("version-too-low::") for line in annotated)
-    assert {each.suffix for each in runner.reports.iterdir()} == {
+    assert {path.suffix for path in runner.reports.iterdir()} == {
         *(".json", ".html", ".xml", ".sarif", ".md")
     }
     report = json.loads((runner.reports / "report.json").read_text("utf-8"))
-    [found] = [each for each in report["findings"] if each["rule"] == "range-narrowed"]
+    [found] = [finding for finding in report["findings"] if finding["rule"] == "range-narrowed"]
     assert found["counterexample"] == 11
     assert found["related"]["file"] == "git:HEAD^1:openapi.json"
     names = [row[:2] for row in report["tables"][0]["rows"]]
@@ -192,7 +192,7 @@ def test_a_pull_request_gets_a_comment_that_its_next_push_updates(tmp_path: Path
         "breaking": "1",
         "version": "2.0.0",
     }
-    assert sorted(each.name for each in runner.reports.iterdir()) == [
+    assert sorted(path.name for path in runner.reports.iterdir()) == [
         *("report.html", "report.json", "report.md", "report.sarif", "report.xml")
     ]
     # A mistake takes the place of the old verdict, and the outputs with it.

@@ -43,7 +43,7 @@ def documents(tmp_path: Path) -> tuple[Document, Document]:
 
 
 def rules(report: Report) -> set[str]:
-    return {each.rule for each in report.findings}
+    return {finding.rule for finding in report.findings}
 
 
 def of(
@@ -169,12 +169,12 @@ def test_names_that_are_gone_call_for_a_major_version(
     documents: tuple[Document, Document],
 ) -> None:
     found = of(documents, OLD, NEW)
-    broken = [each for each in found.findings if each.rule == "sdk-broken"]
-    assert [each.message for each in broken] == [
+    broken = [finding for finding in found.findings if finding.rule == "sdk-broken"]
+    assert [finding.message for finding in broken] == [
         "shop.client.Orders.create: parameter 'thing' was removed",
         "shop.client.Orders.create: parameter 'what' was added as required",
     ]
-    assert {str(each.location) for each in broken} == {"generated/shop/client.py:3:1"}
+    assert {str(finding.location) for finding in broken} == {"generated/shop/client.py:3:1"}
     assert "version-too-low" in rules(found)
     assert found.headline == "2 broken names in the generated package"
     assert found.facts == (
@@ -191,7 +191,7 @@ def test_names_may_be_accepted(documents: tuple[Document, Document]) -> None:
     # The version still has to tell those who use them.
     assert rules(found) == {"version-too-low"}
     assert not found.has_errors
-    assert [each.waived for each in found.waived] == ["Nobody uses it."] * 2
+    assert [finding.waived for finding in found.waived] == ["Nobody uses it."] * 2
 
 
 def test_the_asynchronous_client_is_not_reported_once_more(
@@ -202,7 +202,7 @@ def test_the_asynchronous_client_is_not_reported_once_more(
         for side in (OLD, NEW)
     )
     found = of(documents, *sides)
-    assert sum(each.rule == "sdk-broken" for each in found.findings) == 2
+    assert sum(finding.rule == "sdk-broken" for finding in found.findings) == 2
     assert len(found.tables[0].rows) == 4
 
 

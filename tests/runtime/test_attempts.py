@@ -187,7 +187,7 @@ def test_a_pause_ends_before_the_deadline(clock: Clock, deadline: float, made: l
 def test_each_attempt_has_what_is_left_of_the_deadline(clock: Clock) -> None:
     first = answer(429, Retry_After="10")
     requests, _, _ = called(clock, first, answer(200), seconds=1, deadline=35)
-    assert [each.deadline for each in requests] == [35.0, 24.0]
+    assert [request.deadline for request in requests] == [35.0, 24.0]
 
 
 @pytest.mark.parametrize(

@@ -220,8 +220,8 @@ UPLOAD: Operation[None] = Operation(
     rate_limit="write",
 )
 OPERATIONS = tuple(
-    replace(each, security=({"key": ()},))
-    for each in (CREATE_THING, LIST_THINGS, GET_THING, DELETE_THING, SPECIAL_THING, UPLOAD)
+    replace(operation, security=({"key": ()},))
+    for operation in (CREATE_THING, LIST_THINGS, GET_THING, DELETE_THING, SPECIAL_THING, UPLOAD)
 )
 POLICY = Policy(
     errors=SHAPE,
@@ -591,7 +591,10 @@ def test_a_body_of_another_type_has_no_field_to_name(server: Server, body: str) 
 def test_all_faults_are_told_up_to_twenty(server: Server) -> None:
     answer = server.post("/things", {f"field{n}": n for n in range(30)})
     assert len(answer.error["details"]) == 20
-    assert {each["code"] for each in answer.error["details"]} == {"missing_field", "unknown_field"}
+    assert {detail["code"] for detail in answer.error["details"]} == {
+        "missing_field",
+        "unknown_field",
+    }
 
 
 @pytest.mark.parametrize(

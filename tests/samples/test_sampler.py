@@ -48,7 +48,7 @@ LIMITS: list[tuple[str, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("keyword", "schema", "size"), LIMITS, ids=[each[0] for each in LIMITS])
+@pytest.mark.parametrize(("keyword", "schema", "size"), LIMITS, ids=[limit[0] for limit in LIMITS])
 def test_values_at_a_limit_and_beside_it_are_tried(keyword: str, schema: Any, size: Any) -> None:
     sizes = {size(value) for value in sampler().of({**schema, keyword: 41})}
     assert {40, 41, 42} <= sizes

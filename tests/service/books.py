@@ -115,7 +115,7 @@ class Books:
             " WHERE name = $1)",
             partner,
         )
-        return {each["reference"] for each in found}
+        return {row["reference"] for row in found}
 
     async def feed(self, partner: str) -> dict[str, bytes]:
         """The body of each event of a partner, by its id, in the order of the feed."""
@@ -166,11 +166,11 @@ def _findings() -> Unit[Sequence[str]]:
     found: list[str] = []
     for name, sql in _WRONG.items():
         if wrong := (yield from rows(sql)):
-            found.append(f"{name}: {[each[0] for each in wrong]}")
+            found.append(f"{name}: {[row[0] for row in wrong]}")
     events = yield from rows("SELECT body FROM events WHERE type = 'order.completed'")
-    told = Counter(json.loads(bytes(each["body"]))["data"]["order_id"] for each in events)
+    told = Counter(json.loads(bytes(event["body"]))["data"]["order_id"] for event in events)
     orders = yield from rows("SELECT order_id FROM orders WHERE status = 'completed'")
-    if told != Counter(each["order_id"] for each in orders):
+    if told != Counter(order["order_id"] for order in orders):
         found.append("a completed order without its one event")
     return found
 

@@ -114,7 +114,7 @@ async def test_repeats_at_the_same_time_all_get_the_answer_of_what_is_done(
     assert {(each.status_code, each.content) for each in again} == {(201, first.content)}
     other = {**ORDER, "quantity": 2}
     changed = await asyncio.gather(*(api.post("/orders", json=other) for _ in range(20)))
-    assert {each.status_code for each in changed} == {422}
+    assert {response.status_code for response in changed} == {422}
 
 
 async def test_another_payload_is_422_and_a_refusal_of_the_carrier_502(
@@ -180,4 +180,4 @@ async def test_all_timestamps_have_one_form(api: httpx2.AsyncClient, clock: Manu
         clock.advance(milliseconds)
         order = {"plan_id": ORDER["plan_id"], "reference": f"moment-{number}"}
         texts.append((await api.post("/orders", json=order)).json()["created_at"])
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", each) for each in texts), texts
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", text) for text in texts), texts

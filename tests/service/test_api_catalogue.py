@@ -70,7 +70,7 @@ async def test_plans_come_by_id_and_match_all_filters(api: httpx2.AsyncClient) -
 
 async def test_only_what_is_for_sale_is_listed(api: httpx2.AsyncClient, database: Database) -> None:
     goods = catalogue.load(catalogue.default_path())
-    kept = [each for each in goods.plans if "JP" in each.countries][:1]
+    kept = [plan for plan in goods.plans if "JP" in plan.countries][:1]
     fewer = catalogue.Catalogue(plans=kept, topup_plans=[])
     await database.write(partial(replace, fewer))
     listed = (await api.get("/plans", params={"country": "JP"})).json()["data"]

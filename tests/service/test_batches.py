@@ -81,7 +81,7 @@ async def test_changes_of_one_account_see_the_balance_that_the_others_left(world
     outcomes, said = await made(
         world.database, [ordering(world, f"r{number}") for number in range(affordable + 2)]
     )
-    codes = [None if each.error is None else each.error.code for each in outcomes]  # type: ignore[attr-defined]
+    codes = [None if outcome.error is None else outcome.error.code for outcome in outcomes]  # type: ignore[attr-defined]
     assert codes == [None] * affordable + ["insufficient_balance"] * 2
     assert await world.balance() == before - price * (1 + affordable)
     assert await world.count("orders") == await world.count("answers") == 1 + affordable
@@ -92,7 +92,9 @@ async def test_changes_of_one_account_see_the_balance_that_the_others_left(world
 async def test_one_that_breaks_a_rule_leaves_the_others_alone(world: World) -> None:
     changes = [ordering(world, f"r{n}", "pln_none" if n % 3 == 0 else FIXED) for n in range(9)]
     outcomes, _ = await made(world.database, changes)
-    assert [isinstance(each.error, Problem) for each in outcomes] == [n % 3 == 0 for n in range(9)]
+    assert [isinstance(outcome.error, Problem) for outcome in outcomes] == [
+        n % 3 == 0 for n in range(9)
+    ]
     assert await world.count("orders") == 6
 
 
@@ -160,13 +162,17 @@ async def test_a_change_that_the_database_refuses_does_not_spoil_the_others(worl
         *map(world.database.change, [ordering(world, "r1"), bad, ordering(world, "r2")]),
         return_exceptions=True,
     )
-    assert [isinstance(each, Exception) for each in found] == [False, True, False]
+    assert [isinstance(error, Exception) for error in found] == [
+        False,
+        True,
+        False,
+    ]
     assert await world.count("orders") == 3
 
 
 async def test_the_same_reference_at_once_is_one_order(world: World) -> None:
     found = await asyncio.gather(*(world.database.change(ordering(world, "r")) for _ in range(20)))
-    assert sorted(each.is_replay for each in found) == [False] + [True] * 19
+    assert sorted(answered.is_replay for answered in found) == [False] + [True] * 19
     assert await world.count("orders") == 1
 
 
@@ -333,6 +339,6 @@ async def test_one_that_clashes_for_ever_leaves_the_others_of_its_batch_alone(wo
         *map(world.database.change, [*changes, Change(world.scope(), "bad", clashing)]),
         return_exceptions=True,
     )
-    assert [isinstance(each, Answered) for each in found] == [True] * 9 + [False]
+    assert [isinstance(error, Answered) for error in found] == [True] * 9 + [False]
     assert isinstance(found[-1], UnavailableError)
     assert await world.count("orders") == 9

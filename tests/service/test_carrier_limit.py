@@ -38,13 +38,13 @@ async def test_slow_orders_of_one_partner_do_not_hold_up_another(
             placed = [asyncio.create_task(slow(many, f"r-{number}")) for number in range(MANY)]
 
             async def some_are_answered() -> bool:
-                return any(each.done() for each in placed)
+                return any(task.done() for task in placed)
 
             await until(some_are_answered)
             await slow(one, "r")
-            answered = sum(each.done() for each in placed)
-            for each in placed:
-                each.cancel()
+            answered = sum(task.done() for task in placed)
+            for task in placed:
+                task.cancel()
             await asyncio.gather(*placed, return_exceptions=True)
             assert answered < MANY / 2
 

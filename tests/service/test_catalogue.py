@@ -48,7 +48,7 @@ def test_it_has_a_real_shape(ours: Catalogue) -> None:
     assert {plan.plan_type for plan in ours.plans} == {"fixed", "daily"}
     assert {plan.data.unlimited for plan in ours.plans} == {True, False}
     assert {plan.topup_supported for plan in ours.plans} == {True, False, None}
-    with_topups = {plan_id for each in ours.topup_plans for plan_id in each.plan_ids}
+    with_topups = {plan_id for topup_plan in ours.topup_plans for plan_id in topup_plan.plan_ids}
     unknown = {plan.plan_id for plan in ours.plans if plan.topup_supported is None}
     assert unknown & with_topups
     assert unknown - with_topups
@@ -64,11 +64,13 @@ def test_prices_rise_with_the_allowance(ours: Catalogue) -> None:
 def test_it_has_what_the_examples_of_the_document_show(root: Path, ours: Catalogue) -> None:
     document = json.loads((root / "spec/openapi.json").read_text("utf-8"))
     known: dict[str, JsonObject] = {
-        each.plan_id: each.model_dump(mode="json", by_alias=True) for each in ours.plans
+        plan.plan_id: plan.model_dump(mode="json", by_alias=True) for plan in ours.plans
     }
     known |= {
-        each.topup_plan_id: each.model_dump(mode="json", by_alias=True, exclude={"plan_ids"})
-        for each in ours.topup_plans
+        topup_plan.topup_plan_id: topup_plan.model_dump(
+            mode="json", by_alias=True, exclude={"plan_ids"}
+        )
+        for topup_plan in ours.topup_plans
     }
     assert set(mentioned(document)) <= set(known)
     shown = list(entries(document))

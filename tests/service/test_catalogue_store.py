@@ -26,9 +26,11 @@ def ours() -> Catalogue:
 def part(whole: Catalogue, prefix: str) -> Catalogue:
     """The plans of one place, with their top-up plans."""
     return Catalogue(
-        plans=[each for each in whole.plans if each.plan_id.startswith(f"pln_{prefix}-")],
+        plans=[plan for plan in whole.plans if plan.plan_id.startswith(f"pln_{prefix}-")],
         topup_plans=[
-            each for each in whole.topup_plans if each.topup_plan_id.startswith(f"tpl_{prefix}-")
+            topup_plan
+            for topup_plan in whole.topup_plans
+            if topup_plan.topup_plan_id.startswith(f"tpl_{prefix}-")
         ],
     )
 
@@ -39,11 +41,14 @@ async def test_every_entry_is_stored_as_the_contract_writes_it(
     await database.write(partial(replace, ours))
     plans = await database.read(partial(rows, PLANS))
     topup_plans = await database.read(partial(rows, TOPUP_PLANS))
-    assert [Plan.model_validate_json(each["body"]) for each in plans] == ours.plans
+    assert [Plan.model_validate_json(plan["body"]) for plan in plans] == ours.plans
     assert [
-        TopupPlan.model_validate_json(each["body"]).model_dump(mode="json") for each in topup_plans
-    ] == [each.model_dump(mode="json", exclude={"plan_ids"}) for each in ours.topup_plans]
-    assert all("plan_ids" not in json.loads(each["body"]) for each in topup_plans)
+        TopupPlan.model_validate_json(topup_plan["body"]).model_dump(mode="json")
+        for topup_plan in topup_plans
+    ] == [
+        topup_plan.model_dump(mode="json", exclude={"plan_ids"}) for topup_plan in ours.topup_plans
+    ]
+    assert all("plan_ids" not in json.loads(topup_plan["body"]) for topup_plan in topup_plans)
 
 
 async def test_the_columns_say_what_the_entry_says(database: Database, ours: Catalogue) -> None:
@@ -63,7 +68,7 @@ async def test_the_columns_say_what_the_entry_says(database: Database, ours: Cat
         "topup_supported": 1,
         "available": 1,
     }
-    assert {each["topup_supported"] for each in found} == {1, 0, None}
+    assert {row["topup_supported"] for row in found} == {1, 0, None}
 
 
 async def test_plans_are_found_by_country_and_top_ups_by_plan(
@@ -74,11 +79,11 @@ async def test_plans_are_found_by_country_and_top_ups_by_plan(
         partial(rows, "SELECT plan_id FROM plan_countries WHERE country = $1", "FR")
     )
     wanted = {plan.plan_id for plan in ours.plans if "FR" in plan.countries}
-    assert {each["plan_id"] for each in found} == wanted
+    assert {row["plan_id"] for row in found} == wanted
     found = await database.read(
         partial(rows, "SELECT topup_plan_id FROM plan_topups WHERE plan_id = $1", "pln_jp-5gb-30d")
     )
-    assert {each["topup_plan_id"] for each in found} == {"tpl_jp-3gb-30d", "tpl_jp-daily-1gb"}
+    assert {row["topup_plan_id"] for row in found} == {"tpl_jp-3gb-30d", "tpl_jp-daily-1gb"}
 
 
 async def test_what_the_new_catalogue_lacks_is_kept_but_not_for_sale(
@@ -88,21 +93,21 @@ async def test_what_the_new_catalogue_lacks_is_kept_but_not_for_sale(
     await database.write(partial(replace, japan))
     await database.write(partial(replace, france))
     plans = await database.read(partial(rows, PLANS))
-    assert {each["plan_id"] for each in plans if each["available"]} == {
-        each.plan_id for each in france.plans
+    assert {plan["plan_id"] for plan in plans if plan["available"]} == {
+        plan.plan_id for plan in france.plans
     }
-    assert {each["plan_id"] for each in plans if not each["available"]} == {
-        each.plan_id for each in japan.plans
+    assert {plan["plan_id"] for plan in plans if not plan["available"]} == {
+        plan.plan_id for plan in japan.plans
     }
     topup_plans = await database.read(partial(rows, TOPUP_PLANS))
-    assert {each["topup_plan_id"] for each in topup_plans if each["available"]} == {
-        each.topup_plan_id for each in france.topup_plans
-    }
+    assert {
+        topup_plan["topup_plan_id"] for topup_plan in topup_plans if topup_plan["available"]
+    } == {topup_plan.topup_plan_id for topup_plan in france.topup_plans}
     countries = await database.read(partial(rows, "SELECT DISTINCT country FROM plan_countries"))
-    assert [each["country"] for each in countries] == ["FR"]
+    assert [country["country"] for country in countries] == ["FR"]
     pairs = await database.read(partial(rows, "SELECT plan_id FROM plan_topups"))
-    assert {each["plan_id"] for each in pairs} == {
-        each for topup_plan in france.topup_plans for each in topup_plan.plan_ids
+    assert {pair["plan_id"] for pair in pairs} == {
+        plan_id for topup_plan in france.topup_plans for plan_id in topup_plan.plan_ids
     }
 
 
@@ -114,5 +119,5 @@ async def test_a_changed_entry_replaces_the_old_one(database: Database, ours: Ca
         plan.price_usd *= 2
     await database.write(partial(replace, dearer))
     plans = await database.read(partial(rows, PLANS))
-    assert [Plan.model_validate_json(each["body"]) for each in plans] == dearer.plans
-    assert [each["price"] for each in plans] == [int(p.price_usd * 10_000) for p in dearer.plans]
+    assert [Plan.model_validate_json(plan["body"]) for plan in plans] == dearer.plans
+    assert [plan["price"] for plan in plans] == [int(p.price_usd * 10_000) for p in dearer.plans]

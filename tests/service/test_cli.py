@@ -54,7 +54,7 @@ async def test_a_database_is_made_and_filled(run: Run, place: str) -> None:
 
 def test_another_catalogue_takes_the_place_of_the_first(run: Run, tmp_path: Path) -> None:
     content = json.loads(catalogue.default_path().read_bytes())
-    plans = [each for each in content["plans"] if each["plan_id"] == "pln_rs-5gb-30d"]
+    plans = [plan for plan in content["plans"] if plan["plan_id"] == "pln_rs-5gb-30d"]
     (tmp_path / "mine.json").write_text(json.dumps({"plans": plans, "topup_plans": []}))
     run("migrate")
     run("catalogue", "load")

@@ -39,7 +39,7 @@ def contents(tables: Sequence[str]) -> Unit[dict[str, list[dict[str, object]]]]:
 
 def tables() -> Unit[list[str]]:
     query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'schema_version'"
-    return [each["name"] for each in (yield from rows(query))]
+    return [row["name"] for row in (yield from rows(query))]
 
 
 @pytest.fixture

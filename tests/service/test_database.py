@@ -60,10 +60,10 @@ async def test_a_failure_does_not_touch_what_is_written_beside_it(database: Data
         for number in range(30)
     ]
     answers = await asyncio.gather(*map(database.write, units), return_exceptions=True)
-    failed = [each for each in answers if isinstance(each, RuntimeError)]
+    failed = [answer for answer in answers if isinstance(answer, RuntimeError)]
     assert len(failed) == 10
     stored = await database.read(names)
-    assert sorted(stored) == sorted(each for each in answers if isinstance(each, str))
+    assert sorted(stored) == sorted(answer for answer in answers if isinstance(answer, str))
 
 
 async def test_bytes_integers_and_null_come_back_as_they_were(database: Database) -> None:

@@ -43,7 +43,7 @@ def test_the_printed_lines_do_what_they_say(tmp_path: Path) -> None:
         assert "PARTNER_ESIM_BASE_URL=" in export
         asked = shell(export, curl, cwd=elsewhere, cache=cache)
         plans = json.loads(asked.stdout)["data"]
-        assert plans and all("JP" in each["countries"] for each in plans)
+        assert plans and all("JP" in plan["countries"] for plan in plans)
         for _ in range(2):
             # A reference that was used replays.
             ordered = shell(export, python, cwd=elsewhere, cache=cache)

@@ -68,7 +68,10 @@ async def test_a_client_that_has_it_is_told_so(client: httpx2.AsyncClient) -> No
 @pytest.mark.anyio
 async def test_the_tag_changes_with_the_address(client: httpx2.AsyncClient) -> None:
     elsewhere = serving("https://x.example/api/v1")
-    tags = {(await each.get("/openapi.json")).headers["ETag"] for each in (client, elsewhere)}
+    tags = {
+        (await async_client.get("/openapi.json")).headers["ETag"]
+        for async_client in (client, elsewhere)
+    }
     assert len(tags) == 2
 
 

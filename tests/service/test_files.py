@@ -40,7 +40,7 @@ def masked(umask: int) -> Iterator[None]:
 
 
 def modes(directory: Path) -> dict[str, int]:
-    return {each.name: stat.S_IMODE(each.stat().st_mode) for each in directory.iterdir()}
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in directory.iterdir()}
 
 
 def serve(place: Path) -> subprocess.CompletedProcess[str]:

@@ -48,8 +48,8 @@ async def test_metrics_are_written_as_prometheus_reads_them() -> None:
     answer = await client(is_ready, registry).get("/metrics")
     assert answer.headers["Content-Type"].startswith("text/plain; version=")
     samples = {
-        each.name: each.value
+        sample.name: sample.value
         for family in text_string_to_metric_families(answer.text)
-        for each in family.samples
+        for sample in family.samples
     }
     assert samples["orders_placed_total"] == 3

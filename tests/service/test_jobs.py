@@ -112,7 +112,7 @@ class Crew:
         events = await self.world.events(mode)
         assert [event.sequence for event in events] == list(range(1, len(events) + 1))
         bodies = [json.loads(event.body) for event in events]
-        return [each["type"] + str(each.get("threshold_percent", "")) for each in bodies]
+        return [body["type"] + str(body.get("threshold_percent", "")) for body in bodies]
 
     def jobs(self, kind: str, outcome: str) -> float | None:
         labels = {"kind": kind, "outcome": outcome}
@@ -354,7 +354,7 @@ async def test_a_claim_with_little_room_takes_what_has_waited_longest(world: Wor
         world.clock.advance(1)
     now = world.clock.now()
     found = await world.database.run(partial(store.take, now, {"provision": 2}, now + LEASE))
-    assert {each.subject_id for each in found} == {*made[:2]}
+    assert {job.subject_id for job in found} == {*made[:2]}
 
 
 async def test_a_new_process_takes_over_what_waits_for_the_carrier_and_nothing_else(
@@ -376,11 +376,11 @@ async def test_a_new_process_takes_over_what_waits_for_the_carrier_and_nothing_e
     room: dict[JobKind, int] = dict.fromkeys(get_args(JobKind), 9)
     # The process that has claimed all dies.
     first = await world.database.run(partial(store.take, now, room, now + LEASE))
-    assert {each.kind for each in first} == {"topup"}
+    assert {job.kind for job in first} == {"topup"}
     await world.database.write(partial(store.take_over, now))
     again = await world.database.run(partial(store.take, now, room, now + LEASE))
-    assert sorted(each.kind for each in again) == ["provision", "topup"]
-    assert not {followed.job_id, retried.job_id} & {each.job_id for each in again}
+    assert sorted(job.kind for job in again) == ["provision", "topup"]
+    assert not {followed.job_id, retried.job_id} & {job.job_id for job in again}
 
 
 async def test_a_repeat_leaves_no_second_job(world: World) -> None:

@@ -210,5 +210,5 @@ async def test_a_partner_is_made_once_however_many_ask(
         return await database.write(lambda: partners.ensure("acme", Stamp(clock.now(), ids)))
 
     made = await asyncio.gather(*(ensure() for _ in range(8)))
-    assert len({each.partner_id for each in made}) == 1
+    assert len({partner.partner_id for partner in made}) == 1
     assert len(await database.read(store.all_partners)) == 1

@@ -253,8 +253,8 @@ class Lives(RuleBasedStateMachine):
     def take(self, step: tuple[Esim, tuple[Happened, ...]]) -> None:
         before = self.esim
         self.esim, happened = step
-        for each in types(happened):
-            self.events[each] += 1
+        for type_ in types(happened):
+            self.events[type_] += 1
         if "esim.expiring" in types(happened):
             assert 20 * HOUR <= self.esim.expires_at - self.now <= 24 * HOUR
         allowed = {

@@ -43,10 +43,10 @@ async def test_they_share_the_limits_of_a_key(processes: list[Running]) -> None:
         clients = [
             await stack.enter_async_context(
                 httpx2.AsyncClient(
-                    base_url=each.base_url, headers={"authorization": f"Bearer {key}"}
+                    base_url=process.base_url, headers={"authorization": f"Bearer {key}"}
                 )
             )
-            for each in processes
+            for process in processes
         ]
         for method, path, limit in (("GET", "/balance", 30), ("POST", "/sandbox/reset", 4)):
             answers = await asyncio.gather(

@@ -68,7 +68,7 @@ async def test_a_request_is_one_line_and_says_nothing_of_what_was_sent() -> None
         await client.get("/page")
         await client.get("/v/boom")
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
-    assert [(each["method"], each["route"], each["status"]) for each in lines] == [
+    assert [(line["method"], line["route"], line["status"]) for line in lines] == [
         ("GET", "/v/orders/{order_id}", 200),
         ("other", "/v/orders", 200),
         ("GET", "other", 200),

@@ -36,9 +36,9 @@ async def dates(world: World) -> tuple[list[int], list[int], list[datetime]]:
     made = await world.database.read(partial(esims.page, world.scope(), None, "~", 1000))
     events, _, _ = await world.database.read(partial(feed.feed, world.scope(), None, None, 1000))
     return (
-        [each.created_at for each in orders],
-        [each.created_at for each in made],
-        [datetime.fromisoformat(json.loads(each.body)["created_at"]) for each in events],
+        [order.created_at for order in orders],
+        [esim.created_at for esim in made],
+        [datetime.fromisoformat(json.loads(event.body)["created_at"]) for event in events],
     )
 
 

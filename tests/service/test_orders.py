@@ -55,10 +55,10 @@ async def test_many_identical_orders_at_once_are_one(world: World) -> None:
     answers = await asyncio.gather(
         *(world.order("same") for _ in range(50)), return_exceptions=True
     )
-    made = [each for each in answers if isinstance(each, Answered)]
+    made = [answer for answer in answers if isinstance(answer, Answered)]
     assert len([each for each in made if not each.is_replay]) == 1
     assert len({each.body for each in made}) == 1
-    others = {each.code for each in answers if isinstance(each, Problem)}
+    others = {answer.code for answer in answers if isinstance(answer, Problem)}
     assert others <= {"reference_in_progress"}
     price = from_decimal(Decimal(json.loads(made[0].body)["total_usd"]))
     assert before - await world.balance() == price
@@ -167,7 +167,11 @@ async def test_a_top_up_plan_that_is_not_for_sale_is_told_from_one_for_other_esi
 ) -> None:
     goods = catalogue.load(catalogue.default_path())
     (iccid,) = await world.completed("r1")
-    kept = [each for each in goods.topup_plans if each.topup_plan_id == "tpl_jp-3gb-30d"]
+    kept = [
+        topup_plan
+        for topup_plan in goods.topup_plans
+        if topup_plan.topup_plan_id == "tpl_jp-3gb-30d"
+    ]
     kept[0].plan_ids = ["pln_jp-1gb-7d"]
     for topup_plans, code in (kept, "esim_not_eligible"), ([], "plan_unavailable"):
         await world.sell(catalogue.Catalogue(plans=goods.plans, topup_plans=topup_plans))
@@ -269,9 +273,9 @@ async def test_a_fourth_endpoint_is_refused_until_one_is_removed(world: World) -
         return endpoint.endpoint_id
 
     answers = await asyncio.gather(*(register() for _ in range(5)), return_exceptions=True)
-    refused = [each.code for each in answers if isinstance(each, Problem)]
+    refused = [answer.code for answer in answers if isinstance(answer, Problem)]
     assert refused == ["webhook_endpoint_limit_reached"] * 2
-    (known, *_) = [each for each in answers if isinstance(each, str)]
+    (known, *_) = [answer for answer in answers if isinstance(answer, str)]
     await world.database.write(lambda: endpoints.remove(world.scope(), known))
     await register()
 

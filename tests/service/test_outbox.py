@@ -206,7 +206,9 @@ async def test_the_first_of_every_endpoint_comes_before_the_second_of_any(queue:
     )
     busy = Counter(claim.endpoint_id for claim in claims)
     again = await queue.claim(limit=3, busy=busy)
-    assert {claim.endpoint_id for claim in again} == {each.endpoint_id for each in known[:2]}
+    assert {claim.endpoint_id for claim in again} == {
+        webhook_endpoint.endpoint_id for webhook_endpoint in known[:2]
+    }
 
 
 async def test_within_a_rank_the_oldest_comes_first(queue: Queue) -> None:
@@ -271,7 +273,7 @@ async def test_the_log_tells_of_each_attempt(
         queue.clock.advance(MINUTE)
         (claim,) = await queue.claim()
         await queue.acknowledge(claim)
-    told = [vars(each) for each in caplog.records if each.message == "delivery attempt"]
+    told = [vars(record) for record in caplog.records if record.message == "delivery attempt"]
     assert [each["outcome"] for each in told] == ["status", "acknowledged"]
     assert [each["status"] for each in told] == [500, 200]
     assert [each["attempt"] for each in told] == [1, 2]
@@ -437,7 +439,7 @@ async def test_a_new_process_takes_over_first_attempts_and_leaves_retries_their_
     [taken] = await queue.claim()
     assert taken.delivery_id == first.delivery_id != retried.delivery_id
     queue.clock.advance(MINUTE + LEASE)
-    assert retried.delivery_id in {each.delivery_id for each in await queue.claim()}
+    assert retried.delivery_id in {due_delivery.delivery_id for due_delivery in await queue.claim()}
 
 
 async def shown(queue: Queue, **wanted: str) -> list[attempts.Delivery]:
@@ -519,18 +521,18 @@ async def test_deliveries_are_found_by_what_they_are(queue: Queue) -> None:
     await queue.world.completed("r2")
     _, event = await queue.world.events()
     everything = await shown(queue)
-    assert [each.delivery_id for each in everything] == sorted(
-        (each.delivery_id for each in everything), reverse=True
+    assert [delivery.delivery_id for delivery in everything] == sorted(
+        (delivery.delivery_id for delivery in everything), reverse=True
     )
-    states = Counter(each.state for each in everything)
+    states = Counter(delivery.state for delivery in everything)
     assert states == {"acknowledged": 1, "exhausted": 1, "waiting": 2}
     for state, count in states.items():
-        assert [each.state for each in await shown(queue, state=state)] == [state] * count
+        assert [delivery.state for delivery in await shown(queue, state=state)] == [state] * count
     assert await shown(queue, state="dropped") == []
     for endpoint in (first, second):
         found = await shown(queue, endpoint_id=endpoint.endpoint_id)
-        assert [each.endpoint_id for each in found] == [endpoint.endpoint_id] * 2
-    assert {each.event_id for each in await shown(queue, event_id=event.event_id)} == {
+        assert [delivery.endpoint_id for delivery in found] == [endpoint.endpoint_id] * 2
+    assert {delivery.event_id for delivery in await shown(queue, event_id=event.event_id)} == {
         event.event_id
     }
     assert await shown(queue, partner="other") == []
@@ -597,7 +599,7 @@ async def test_what_a_disabled_endpoint_does_not_get_is_counted_and_logged(
 ) -> None:
     endpoint_id = await disable(queue)
     assert (queue.counted("esim_deliveries_ended_total", state="dropped") or 0) >= 700
-    [told] = [vars(each) for each in caplog.records if each.message.endswith("is disabled")]
+    [told] = [vars(record) for record in caplog.records if record.message.endswith("is disabled")]
     scope = queue.world.scope()
     assert (told["endpoint_id"], told["partner_id"], told["mode"]) == (
         endpoint_id,

@@ -35,7 +35,7 @@ class Made:
 
     @property
     def open_count(self) -> int:
-        return sum(not each.is_closed for each in self.found)
+        return sum(not connections.is_closed for connections in self.found)
 
 
 async def use(pools: Pools, *origins: str) -> list[httpcore2.AsyncConnectionPool]:
@@ -69,7 +69,7 @@ def test_the_origin_that_was_idle_for_longest_goes_first() -> None:
 
     made = Made()
     asyncio.run(run())
-    assert [each.is_closed for each in made.found] == [False, True, *[False] * 31]
+    assert [connections.is_closed for connections in made.found] == [False, True, *[False] * 31]
 
 
 def test_what_is_in_use_is_not_idle() -> None:

@@ -57,7 +57,7 @@ class Session:
         """Send a request twice at the same time; note the statuses."""
         requests = (self._http.request(method, path, **options) for _ in range(2))
         answers = await asyncio.gather(*requests)
-        self.said.append(f"{method} {path} {sorted(each.status_code for each in answers)}")
+        self.said.append(f"{method} {path} {sorted(answer.status_code for answer in answers)}")
 
     async def until(self, path: str, condition: Callable[[Any], bool]) -> None:
         """Wait for a resource, without a note."""
@@ -144,7 +144,7 @@ async def said(place: str, processes: int, cwd: Path) -> list[str]:
         ]
         headers = {"authorization": f"Bearer {await asyncio.to_thread(started[0].key)}"}
         async with (
-            balancer([each.base_url for each in started]) as base_url,
+            balancer([running.base_url for running in started]) as base_url,
             httpx2.AsyncClient(base_url=base_url, headers=headers, timeout=DEADLINE) as http,
         ):
             session = Session(http)

@@ -127,7 +127,7 @@ def test_every_attempt_is_signed_anew(attempts: Attempts, clock: ManualClock) ->
 
     attempts.run(later, times=2)
     assert attempts.seen is not None
-    first, second = (each.headers["Service-Signature"] for each in attempts.seen.requests)
+    first, second = (request.headers["Service-Signature"] for request in attempts.seen.requests)
     assert int(second[2:12]) - int(first[2:12]) == 600
     assert attempts.seen.requests[0].body == attempts.seen.requests[1].body
 
@@ -149,7 +149,7 @@ def test_a_connection_is_used_again_and_keeps_no_cookies(attempts: Attempts) -> 
     assert attempts.run(behave, times=3) == Acknowledged(200)
     assert attempts.seen is not None
     assert attempts.seen.connections == 1
-    assert not any("Cookie" in each.headers for each in attempts.seen.requests)
+    assert not any("Cookie" in request.headers for request in attempts.seen.requests)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -77,9 +77,9 @@ async def test_a_partner_buys_and_tops_up(client: EsimClient) -> None:
     assert (order.status, len(order.iccids)) == ("completed", 2)
     assert client.balance.get().balance_usd == before - placed.total_usd
     esims = list(client.esims.list(order_id=order.order_id))
-    assert {each.iccid for each in esims} == set(order.iccids)
+    assert {esim.iccid for esim in esims} == set(order.iccids)
     iccid = order.iccids[0]
-    offers = [each.topup_plan_id for each in client.topups.list_topup_plans(iccid)]
+    offers = [plan.topup_plan_id for plan in client.topups.list_topup_plans(iccid)]
     assert TOPUP_PLAN in offers and offers == sorted(offers)
     topup = client.topups.create(iccid, topup_plan_id=TOPUP_PLAN, reference=name)
     assert topup.balance_after_usd == before - placed.total_usd - topup.total_usd
@@ -103,7 +103,7 @@ async def test_the_feed_goes_on_where_it_was_left(running: Running) -> None:
         order = client.orders.create(plan_id=PLAN, reference=reference())
         completed(client, order.order_id)
         page = client.events.list(cursor=place)
-        assert [each.type for each in page.items] == ["order.completed"]
+        assert [item.type for item in page.items] == ["order.completed"]
         assert page.next_cursor and not page.has_more
         again = client.events.list(cursor=page.next_cursor)
         assert (list(again.items), again.next_cursor) == ([], page.next_cursor)
@@ -119,14 +119,19 @@ async def test_webhook_endpoints(client: EsimClient) -> None:
         client.webhook_endpoints.create(url=f"https://hooks.example.com/{number}")
         for number in range(3)
     ]
-    assert len({each.signing_secret for each in made}) == 3
-    assert all(each.signing_secret.startswith("whsec_") for each in made)
+    assert len({webhook_endpoint_created.signing_secret for webhook_endpoint_created in made}) == 3
+    assert all(
+        webhook_endpoint_created.signing_secret.startswith("whsec_")
+        for webhook_endpoint_created in made
+    )
     assert "webhook.test" not in made[0].event_types
     with pytest.raises(ConflictError) as full:
         client.webhook_endpoints.create(url="https://hooks.example.com/4")
     assert full.value.code == "webhook_endpoint_limit_reached"
     listed = client.webhook_endpoints.list()
-    assert [each.id for each in listed] == [each.id for each in reversed(made)]
+    assert [webhook_endpoint.id for webhook_endpoint in listed] == [
+        webhook_endpoint_created.id for webhook_endpoint_created in reversed(made)
+    ]
     accepted = client.webhook_endpoints.test(made[0].id)
     [event] = client.events.list(type="webhook.test").items
     assert isinstance(event, models.WebhookTestEvent)
@@ -454,7 +459,7 @@ async def test_a_backup_of_a_running_service_can_be_served(tmp_path: Path) -> No
 
 async def test_the_default_catalogue_is_loaded_only_once(ready: str, tmp_path: Path) -> None:
     content = json.loads(catalogue.default_path().read_bytes())
-    plans = [each for each in content["plans"] if each["plan_id"] == "pln_rs-5gb-30d"]
+    plans = [plan for plan in content["plans"] if plan["plan_id"] == "pln_rs-5gb-30d"]
     (tmp_path / "mine.json").write_text(json.dumps({"plans": plans, "topup_plans": []}))
     with serving(ready, tmp_path) as running:
         assert running.run("catalogue", "load", "mine.json")
@@ -464,8 +469,8 @@ async def test_the_default_catalogue_is_loaded_only_once(ready: str, tmp_path: P
 
 async def test_what_no_account_could_pay_is_refused(running: Running, tmp_path: Path) -> None:
     content = json.loads(catalogue.default_path().read_bytes())
-    for each in content["plans"]:
-        each["price_usd"] = "50000000.00"
+    for plan in content["plans"]:
+        plan["price_usd"] = "50000000.00"
     (tmp_path / "dear.json").write_text(json.dumps(content))
     with running.client(running.key()) as client:
         running.run("catalogue", "load", "dear.json")

@@ -27,7 +27,9 @@ async def test_processes_that_start_together_load_the_catalogue_once(
         open_database(empty_postgres) as second,
     ):
         await migrate(first)
-        await asyncio.gather(*(prepare(each, may_migrate=False) for each in (first, second) * 3))
+        await asyncio.gather(
+            *(prepare(database, may_migrate=False) for database in (first, second) * 3)
+        )
         found = await second.read(catalogue_store.for_sale)
         assert len(found) == len(catalogue.load(catalogue.default_path()).plans)
 
@@ -55,9 +57,9 @@ async def test_commands_write_beside_the_process_that_has_the_file(tmp_path: Pat
         async with open_database(place, alone=False) as command:
             await asyncio.gather(
                 *(
-                    each.write(partial(secrets.ensure, f"{number}", b"x"))
+                    database.write(partial(secrets.ensure, f"{number}", b"x"))
                     for number in range(50)
-                    for each in (serving, command)
+                    for database in (serving, command)
                 )
             )
     # The lock ends with the process, and the file of the lock means nothing by itself.

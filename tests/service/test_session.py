@@ -68,7 +68,9 @@ async def running(
 
 def delivered(hook: Receiver, secret: str) -> list[models.Event]:
     """The events that have arrived, each verified."""
-    return [webhooks.parse(each.body, each.headers, secret) for each in list(hook.requests)]
+    return [
+        webhooks.parse(request.body, request.headers, secret) for request in list(hook.requests)
+    ]
 
 
 async def test_the_session_of_the_readme(running: Running, hooks: tuple[Receiver, Path]) -> None:
@@ -144,7 +146,9 @@ async def test_the_session_of_the_readme(running: Running, hooks: tuple[Receiver
         reset = await client.sandbox.reset()
         assert reset.balance_usd == Decimal("1000.00")
         assert not (await client.esims.list()).items
-        assert [each.id async for each in await client.webhook_endpoints.list()] == [endpoint.id]
+        assert [
+            webhook_endpoint.id async for webhook_endpoint in await client.webhook_endpoints.list()
+        ] == [endpoint.id]
     log = str(running.log())
     assert secret not in log and key not in log
 

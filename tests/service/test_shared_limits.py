@@ -293,7 +293,7 @@ async def test_a_server_that_started_anew_is_not_noticed(tmp_path: Path, bucket:
             server.kill()
             server.start()
             taken = await asyncio.gather(*(windows.take(bucket, 9, 60) for _ in range(8)))
-            assert all(each.allowed for each in taken)
+            assert all(allowance.allowed for allowance in taken)
 
 
 async def test_without_the_table_nothing_is_let_through(
@@ -306,7 +306,7 @@ async def test_without_the_table_nothing_is_let_through(
 
 async def test_no_request_waits_for_the_log_of_the_database(postgres: PostgresDatabase) -> None:
     sql = "SELECT relpersistence AS kind FROM pg_class WHERE relname = 'rate_hits'"
-    assert [each["kind"] for each in await postgres.run(lambda: rows(sql))] == [b"u"]
+    assert [row["kind"] for row in await postgres.run(lambda: rows(sql))] == [b"u"]
 
 
 @pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "redis://nowhere.invalid/0"])

@@ -28,7 +28,7 @@ def add(name: str) -> Unit[None]:
 
 def names() -> Unit[list[str]]:
     found = yield from rows("SELECT name FROM partners ORDER BY name")
-    return [each["name"] for each in found]
+    return [row["name"] for row in found]
 
 
 def setting(sql: str) -> Unit[object]:
@@ -64,7 +64,9 @@ async def test_of_a_commit_only_what_fails_is_undone(sqlite: SqliteDatabase) -> 
         partial(add_and_fail if number % 10 == 9 else add, f"n{number:02}") for number in range(60)
     ]
     answers = await asyncio.gather(*map(sqlite.write, wanted), return_exceptions=True)
-    assert [str(each) for each in answers if each] == [f"n{number}9" for number in ["0", *"12345"]]
+    assert [str(answer) for answer in answers if answer] == [
+        f"n{number}9" for number in ["0", *"12345"]
+    ]
     assert await sqlite.read(names) == [f"n{number:02}" for number in range(60) if number % 10 < 9]
     tables = await sqlite.read(partial(rows, "SELECT * FROM sqlite_master WHERE name LIKE 'left%'"))
     assert not tables
@@ -204,5 +206,5 @@ async def test_a_reader_of_one_type_looks_at_no_other_events(sqlite: SqliteDatab
         partial(rows, f"EXPLAIN QUERY PLAN {statement.sql}", *statement.parameters)
     )
     # Not sorted either.
-    [step] = [each["detail"] for each in plan]
+    [step] = [row["detail"] for row in plan]
     assert "INDEX events_by_type (partner_id=? AND mode=? AND type=? AND sequence>?)" in step

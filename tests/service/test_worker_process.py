@@ -82,7 +82,7 @@ async def test_two_workers_do_what_a_server_leaves_to_them(
             working(postgres_url, tmp_path, variables) as second,
         ):
             workers = (first, second)
-            addresses = [operations_of(each) for each in workers]
+            addresses = [operations_of(worker) for worker in workers]
             async with (
                 AsyncEsimClient(server.key(), base_url=server.base_url) as client,
                 httpx2.AsyncClient() as operator,
@@ -100,7 +100,9 @@ async def test_two_workers_do_what_a_server_leaves_to_them(
                 feed = [event.id for event in (await client.events.list()).items]
 
                 async def counted() -> bool:
-                    return sum([await acknowledged(operator, each) for each in addresses]) == 20
+                    return (
+                        sum([await acknowledged(operator, address) for address in addresses]) == 20
+                    )
 
                 await until(counted)
                 for address in addresses:

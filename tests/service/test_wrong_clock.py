@@ -41,7 +41,7 @@ async def test_what_a_wrong_clock_has_dated_is_corrected(world: World, clock: Ma
     esim = await world.esim(wrong)
     assert (esim.created_at, esim.expires_at) == (now, now + 365 * DAY)
     due = await world.database.read(partial(rows, "SELECT due_at FROM jobs"))
-    assert max(each["due_at"] for each in due) <= now + DAY
+    assert max(row["due_at"] for row in due) <= now + DAY
     clock.advance(1)
     await world.completed("after")
     account = await world.database.read(partial(accounts.account, world.scope()))
@@ -64,7 +64,7 @@ async def test_every_date_of_the_schema_is_corrected_or_lies_ahead(world: World)
         )
     )
     known = {f"{table}.{column}" for table, columns in dates._COLUMNS.items() for column in columns}
-    assert {each["name"] for each in found} - known == {
+    assert {row["name"] for row in found} - known == {
         "api_keys.expires_at",
         "api_keys.revoked_at",
         "esims.expires_at",

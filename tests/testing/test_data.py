@@ -53,7 +53,7 @@ def given(document: Document, method: str) -> tuple[list[Any], list[Any]]:
     contents = [content for _, content in sites.contents(document, body)] if body else []
     return (
         [value for _, value in sites.examples(document, slot)],
-        [value for each in contents for _, value in sites.examples(document, each)],
+        [value for content in contents for _, value in sites.examples(document, content)],
     )
 
 

@@ -59,7 +59,7 @@ def rules(
     (place / "lint.toml").write_text(levels, "utf-8")
     monkeypatch.chdir(place)
     outcome = check(app(), keys={"main": "anna:secret"})
-    return {each.rule for each in outcome.operations["GET /boxes/{box}"].findings}
+    return {finding.rule for finding in outcome.operations["GET /boxes/{box}"].findings}
 
 
 def test_a_run_signs_in_and_follows_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_a_rule_that_stopped_is_a_warning_whatever_its_level(document: Document)
     examination = Examination(document, {"tags": [stopped]}, short_method_names=False)
     off = {rule.id: Level.OFF for rule in RULES if rule.id != "tags"}
     report = examination.report(Settings(levels={**off, "tags": Level.ERROR}))
-    assert [each.level for each in report.findings] == [Level.WARNING]
+    assert [finding.level for finding in report.findings] == [Level.WARNING]
 
 
 def test_a_package_is_checked_under_its_own_names(document: Document) -> None:
@@ -56,4 +56,4 @@ def test_a_package_is_checked_under_its_own_names(document: Document) -> None:
     under_others = examine(document, pipeline.needed(Options(package="shop")))
     told: list[Report] = []
     pipeline.generate(document, options, examination=under_others, tell=told.append)
-    assert [each.rule for each in told[0].findings] == ["operation-id-clash"]
+    assert [finding.rule for finding in told[0].findings] == ["operation-id-clash"]

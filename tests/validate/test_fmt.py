@@ -249,7 +249,7 @@ def test_several_documents_are_formatted(tmp_path: Path) -> None:
     paths[0].write_text('{"openapi":"3.1.1"}', "utf-8")
     paths[1].write_text("info: {}\nopenapi: 3.1.1\n", "utf-8")
     paths[2].write_text('{\n  "openapi": "3.1.1"\n}\n', "utf-8")
-    names = [str(each) for each in paths]
+    names = [str(path) for path in paths]
     assert fmt("--check", *names).exit_code == 1
     assert fmt(*names).stdout == f"{paths[0]}: changed\n{paths[1]}: changed\n"
     assert fmt("--check", *names).exit_code == 0

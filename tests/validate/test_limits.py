@@ -38,7 +38,7 @@ def test_one_finding_names_the_rule(tmp_path: Path, bomb: str, rule: str) -> Non
     [stopped] = [each for each in found if each.rule == "check-incomplete"]
     assert stopped.message.startswith(f"'{rule}' stopped: it ")
     assert stopped.location.line == 1
-    assert "operation-tag" in {each.rule for each in found}
+    assert "operation-tag" in {finding.rule for finding in found}
 
 
 def test_memory_that_one_rule_used_up_is_there_for_the_next(

@@ -23,5 +23,7 @@ def test_a_final_state_is_declared_where_it_is_read(
     declared = operation(ref("Thing"), operationId="thing", **{"x-contract-final": FINAL})
     path = tmp_path / "api.json"
     path.write_text(json.dumps(document({"/thing": {method: declared}}, {"Thing": STATED})))
-    found = [each for each in check(load(path), Settings()).findings if "final" in each.message]
-    assert [each.rule for each in found] == ([] if is_fine else ["contract-key"])
+    found = [
+        finding for finding in check(load(path), Settings()).findings if "final" in finding.message
+    ]
+    assert [finding.rule for finding in found] == ([] if is_fine else ["contract-key"])

@@ -25,7 +25,7 @@ def test_every_check_of_a_published_document_finishes(name: str, corpus: Path) -
     result = CliRunner().invoke(cli, ["validate", str(document), "--format", "json"])
     assert result.exit_code in (0, 1), result.output
     report = json.loads(result.stdout)
-    stopped = [each for each in report["findings"] if each["rule"] == "check-incomplete"]
+    stopped = [finding for finding in report["findings"] if finding["rule"] == "check-incomplete"]
     assert not stopped
     lines = document.read_text("utf-8").splitlines()
     for finding in report["findings"]:

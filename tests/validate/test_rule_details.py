@@ -15,7 +15,9 @@ from .documents import write
 def found(directory: Path, part: str, rule: str) -> list[tuple[str, str]]:
     document = upgrade(load(write(directory, part)))
     report = check(document, Settings(Profile.STRICT))
-    return [(each.pointer, each.message) for each in report.findings if each.rule == rule]
+    return [
+        (finding.pointer, finding.message) for finding in report.findings if finding.rule == rule
+    ]
 
 
 def test_a_schema_that_may_end_is_satisfiable(tmp_path: Path) -> None:
@@ -67,7 +69,7 @@ def test_a_reference_inside_an_example_is_text(tmp_path: Path) -> None:
     """
     report = check(load(write(tmp_path, part)), Settings())
     # What models do not check of it is another matter.
-    assert {each.rule for each in report.findings} == {"unsupported-schema"}
+    assert {finding.rule for finding in report.findings} == {"unsupported-schema"}
 
 
 @pytest.mark.parametrize(

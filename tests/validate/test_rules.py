@@ -72,7 +72,9 @@ BROKEN_SHAPES = (
 
 def stopped(report: Report) -> list[str]:
     """Return the messages about rules that stopped, except those of openapi-spec-validator."""
-    messages = [each.message for each in report.findings if each.rule == "check-incomplete"]
+    messages = [
+        finding.message for finding in report.findings if finding.rule == "check-incomplete"
+    ]
     return [message for message in messages if "openapi-spec-validator" not in message]
 
 

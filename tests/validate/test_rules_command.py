@@ -64,7 +64,7 @@ def test_every_rule_is_explained(rule: RuleDescription) -> None:
     assert f"Recommended: {rule.recommended}. Strict: {rule.strict}." in paragraphs
     assert result.stdout.count("Its level: ") == 1
     better = f"Non-breaking alternative: {rule.instead}" if rule.instead else "Better:"
-    said = [each.strip() for each in paragraphs]
+    said = [paragraph.strip() for paragraph in paragraphs]
     assert ("Found:" in said) is bool(rule.bad)
     assert (better in said) is bool(rule.good or rule.instead)
 

@@ -26,7 +26,9 @@ def errors(path: Path) -> list[tuple[str, str]]:
     """Where a document has errors, and which."""
     report = check(upgrade(load(path)), Settings())
     return [
-        (each.pointer or "", each.message) for each in report.findings if each.level is Level.ERROR
+        (finding.pointer or "", finding.message)
+        for finding in report.findings
+        if finding.level is Level.ERROR
     ]
 
 

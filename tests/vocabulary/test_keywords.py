@@ -193,17 +193,19 @@ REFERENCES = {
 @pytest.mark.parametrize(("name", "place"), REFERENCES)
 def test_members_that_name_something_are_references(name: str, place: Place) -> None:
     found = declared(name, place)
-    assert [each.at for each in found.references(found.example)] == REFERENCES[name, place]
+    assert [reference.at for reference in found.references(found.example)] == REFERENCES[
+        name, place
+    ]
 
 
 def test_members_that_are_null_or_absent_refer_to_nothing() -> None:
     pagination = declared("x-contract-pagination", Place.OPERATION)
-    found = [each.at for each in pagination.references(PAGINATION)]
+    found = [reference.at for reference in pagination.references(PAGINATION)]
     assert found == ["/cursor", "/items", "/next", "/id"]
     expired = pagination.references({**PAGINATION, "expired": "too_old"})
     assert expired[-1] == Reference(Target.ERROR_CODE, "too_old", "/expired")
     trigger = declared("x-contract-trigger", Place.WEBHOOK)
-    assert [each.at for each in trigger.references(trigger.example)] == ["/operation"]
+    assert [reference.at for reference in trigger.references(trigger.example)] == ["/operation"]
 
 
 def test_headers_of_rate_limits_are_references() -> None:

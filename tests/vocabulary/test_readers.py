@@ -113,7 +113,9 @@ def test_generated_code_differs_for_those_that_read_a_keyword(
 
 @EACH
 def test_the_review_reads_a_keyword(keyword: Keyword[Any]) -> None:
-    read = {clause.keyword.name for clause in CLAUSES} | {each.keyword for each in ANNOTATIONS}
+    read = {clause.keyword.name for clause in CLAUSES} | {
+        annotation.keyword for annotation in ANNOTATIONS
+    }
     # Some say only how values are made, or hidden.
     assert (Reader.REVIEW in keyword.readers) == (keyword.name in read)
 

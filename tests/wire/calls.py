@@ -46,9 +46,9 @@ class Call:
         switch, told, body = self.operation.stream, dict(self.meant.arguments), self.meant.body
         if switch is None:
             return self
-        for each in self.operation.parameters:
-            if each.name == switch.name:
-                told[str(each.location), each.wire.raw] = is_on
+        for parameter in self.operation.parameters:
+            if parameter.name == switch.name:
+                told[str(parameter.location), parameter.wire.raw] = is_on
         for field_ in (self.operation.body.fields or ()) if self.operation.body else ():
             if field_.name == switch.name:
                 body = {**body, field_.wire.raw: is_on}
@@ -71,9 +71,9 @@ class Calls:
         plans = vars(import_module(f"{package.__name__}._operations"))
         self._codecs = plans["CODECS"]
         self._plans = {
-            (group.name, each.constant): plans[each.constant]
+            (group.name, operation.constant): plans[operation.constant]
             for group in api.groups
-            for each in group.operations
+            for operation in group.operations
         }
 
     def of(self, group: Group, operation: Operation) -> Iterator[Call]:
@@ -123,7 +123,7 @@ class Calls:
             yield "text"
             return
         values = islice(self._bodies.examples.valid(site), 2 * MOST)
-        yield from (each for each in values if _travels(parameter, each))
+        yield from (value for value in values if _travels(parameter, value))
 
     def _body(self, body: Body, form: Any, is_full: bool) -> Any:
         holder = Site(body.pointer, resolve(self._document.data, body.pointer))
@@ -187,9 +187,9 @@ def _travels(parameter: Parameter, value: Any) -> bool:
     parts = [*value.values()] if isinstance(value, dict) else value
     if isinstance(parts, list):
         flat = parameter.style in ("deepObject", "content") or not any(
-            isinstance(each, list | dict) or each is None for each in parts
+            isinstance(part, list | dict) or part is None for part in parts
         )
-        return bool(parts) and flat and all(_travels(parameter, each) for each in parts)
+        return bool(parts) and flat and all(_travels(parameter, part) for part in parts)
     if value is None or (value == "" and parameter.location != "query"):
         return False
     text = str(value)

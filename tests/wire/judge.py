@@ -154,7 +154,7 @@ class Judge:
         properties = schema.get("properties")
         for name, each in properties.items() if isinstance(properties, dict) else ():
             parts = [each, *((each.get("allOf") or ()) if isinstance(each, dict) else ())]
-            if any(self._is_only_read(each) for each in parts):
+            if any(self._is_only_read(part) for part in parts):
                 yield name
         together = schema.get("allOf")
         for each in together if isinstance(together, list) else ():
@@ -264,7 +264,7 @@ class Judge:
             return self._of_form(content, pairs, meant.body)
         if _is_lines(plain):
             lines = _LINES.split(sent.body.decode())
-            return [json.loads(each) for each in lines if each], list(meant.body)
+            return [json.loads(line) for line in lines if line], list(meant.body)
         if _is_json(plain):
             return json.loads(sent.body), meant.body
         expected = meant.body if isinstance(meant.body, bytes) else str(meant.body).encode()
@@ -281,12 +281,14 @@ class Judge:
             elif isinstance(value, dict):
                 expected.append((name, value))
             else:
-                expected += [(name, each) for each in parts if each is not None]
+                expected += [(name, part) for part in parts if part is not None]
         return _grouped(pairs), _grouped(expected)
 
     def _of_accept(self, sent: Sent, operation: Any) -> Iterator[str]:
         responses = {str(s): self.follow(r) for s, r in (operation.get("responses") or {}).items()}
-        declared = {_plain(n) for each in responses.values() for n in each.get("content") or ()}
+        declared = {
+            _plain(n) for response in responses.values() for n in response.get("content") or ()
+        }
         says = any(s[0] == "2" and each.get("content") for s, each in responses.items())
         # Where no success is declared to have a body, one may come all the same.
         ranges = {"*/*"} if says else {"*/*", "application/json"}

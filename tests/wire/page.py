@@ -33,13 +33,15 @@ webhooks and callbacks is not part of it.
 def page(proofs: Mapping[str, Proof], missing: Sequence[str] = ()) -> str:
     """The page; documents that are missing have not been tried."""
     parts = (_table(proofs), _missing(missing), _exceptions(proofs), _untried(proofs))
-    return "\n\n".join([HEAD.rstrip(), *("\n".join(each) for each in parts)]) + "\n"
+    return "\n\n".join([HEAD.rstrip(), *("\n".join(part) for part in parts)]) + "\n"
 
 
 def unexplained(proofs: Mapping[str, Proof]) -> int:
     """Return the number of exceptions without a reason."""
     return sum(
-        not reason(name, *each) for name, proof in proofs.items() for each in proof.exceptions
+        not reason(name, *exception)
+        for name, proof in proofs.items()
+        for exception in proof.exceptions
     )
 
 
@@ -55,7 +57,7 @@ def _table(proofs: Mapping[str, Proof]) -> Iterator[str]:
 
 def _row(name: str, operations: int, calls: int, agreed: int, untried: int) -> str:
     counts = (operations, calls, agreed, calls - agreed, untried)
-    return f"| {name} | {' | '.join(f'{each:,}' for each in counts)} |"
+    return f"| {name} | {' | '.join(f'{count:,}' for count in counts)} |"
 
 
 def _missing(names: Sequence[str]) -> Iterator[str]:

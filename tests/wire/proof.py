@@ -114,8 +114,8 @@ def made(file: Path, place: Path) -> tuple[Document, Api, ModuleType]:
 def connected(api: Api, package: ModuleType, url: str) -> Any:
     """A client that has a credential for everything."""
     given: dict[str, Any] = {
-        each.argument: (USER, PASSWORD) if each.value.startswith("tuple") else TOKEN
-        for each in api.credentials
+        credential.argument: (USER, PASSWORD) if credential.value.startswith("tuple") else TOKEN
+        for credential in api.credentials
     }
     given |= {each.name: next(iter(each.values), None) for each in api.server_arguments}
     given = {n: getattr(v, "raw", v) for n, v in given.items()}
@@ -174,14 +174,14 @@ class Trial:
         elif not complaints:
             complaints.append(f"{len(self.app.requests)} requests")
         self.proof.agreed += not complaints
-        self.proof.exceptions += [(name, each) for each in complaints]
+        self.proof.exceptions += [(name, complaint) for complaint in complaints]
 
     def _made(self, call: Call, answer: Answer, seed: int) -> Iterator[str]:
         arguments = dict(call.arguments)
         headers = {"Prefer": f"code={answer.status}"}
         operation = call.operation
         is_success = 200 <= answer.status < 300
-        names = [each.raw for each in operation.media_types] if operation.accept else []
+        names = [media_type.raw for media_type in operation.media_types] if operation.accept else []
         if answer.media_type in names and is_success:
             arguments[operation.accept] = answer.media_type
         elif answer.media_type is not None:

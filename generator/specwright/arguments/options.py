@@ -111,12 +111,12 @@ def _of_project() -> tuple[Config, ...]:
     configs = read_configs(project) if project else (Config(),)
     return tuple(
         replace(
-            each,
-            document=_shown(each.document),
-            output=_shown(each.output),
-            options=replace(each.options, templates=_shown(each.options.templates)),
+            config,
+            document=_shown(config.document),
+            output=_shown(config.output),
+            options=replace(config.options, templates=_shown(config.options.templates)),
         )
-        for each in configs
+        for config in configs
     )
 
 

@@ -51,7 +51,7 @@ lint_file = click.option(
 
 fail_on_level = click.option(
     "--fail-on",
-    type=click.Choice([each.value for each in WORST_FIRST]),
+    type=click.Choice([level.value for level in WORST_FIRST]),
     default=Level.ERROR.value,
     show_default=True,
     help="The lowest level of findings that makes the exit code 1.",

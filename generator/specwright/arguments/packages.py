@@ -90,7 +90,7 @@ def packages(
         local = document if isinstance(document, Path) else None
         configs = (configured(document=local, output=output, package=package, templates=templates),)
     address = document if isinstance(document, str) else None
-    return [Package.of(each, address, Remote(remote_refs), allowed) for each in configs]
+    return [Package.of(config, address, Remote(remote_refs), allowed) for config in configs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,14 @@ class Selection:
         Raises:
             InputError: a pattern fits no operation, or no operation is left.
         """
-        sites = [each for each in operations(document) if each.direction is Direction.PATH]
+        sites = [
+            operation for operation in operations(document) if operation.direction is Direction.PATH
+        ]
         self._check(sites)
-        others = tuple(each for each in sites if not self._has(each))
+        others = tuple(site for site in sites if not self._has(site))
         if len(others) == len(sites) > 0:
             raise InputError("--include and --exclude leave no operation to test")
-        return without(document, (each.pointer for each in others)) if others else document, others
+        return without(document, (site.pointer for site in others)) if others else document, others
 
     def _has(self, operation: OperationSite) -> bool:
         is_included = not self.include or _fits(operation, self.include)
@@ -46,8 +48,8 @@ class Selection:
     def _check(self, sites: list[OperationSite]) -> None:
         for option, patterns in (("--include", self.include), ("--exclude", self.exclude)):
             for pattern in patterns:
-                if not any(_fits(each, [pattern]) for each in sites):
-                    known = sorted({name for each in sites for name in _names(each)})
+                if not any(_fits(site, [pattern]) for site in sites):
+                    known = sorted({name for site in sites for name in _names(site)})
                     raise InputError(
                         f"{option} {pattern!r} matches no operation",
                         hint=did_you_mean(

@@ -133,7 +133,7 @@ class Access:
                 like a test key, and the target is not on this machine.
         """
         usual = {
-            role: next((each for each in names if "=" not in each), None)
+            role: next((name for name in names if "=" not in name), None)
             for role, names in self.variables.items()
         }
         return {role: self._key(name, url) if name else "" for role, name in usual.items()}
@@ -147,7 +147,7 @@ class Access:
         pairs = {
             (role, scheme): name
             for role, names in self.variables.items()
-            for scheme, sign, name in (each.rpartition("=") for each in names)
+            for scheme, sign, name in (name.rpartition("=") for name in names)
             if sign
         }
         return {owner: self._key(name, url) for owner, name in pairs.items()}
@@ -160,11 +160,13 @@ class Access:
                 can carry.
         """
         found = {}
-        for each in self.header_variables:
-            header, _, name = each.partition("=")
+        for header_variable in self.header_variables:
+            header, _, name = header_variable.partition("=")
             if not _FIELD_NAME.fullmatch(header) or not name:
                 hint = "write HEADER=NAME, such as X-Tenant=TENANT"
-                raise InputError(f"{each!r} does not name a header and a variable", hint=hint)
+                raise InputError(
+                    f"{header_variable!r} does not name a header and a variable", hint=hint
+                )
             found[header] = _value(name)
         return found
 

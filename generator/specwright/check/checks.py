@@ -81,11 +81,11 @@ class Examination:
             settings: settings that the examination covers.
         """
         graded = (
-            each
-            if each.rule == INCOMPLETE.id
-            else replace(each, level=settings.level(rule, places_of(each.pointer)))
+            finding
+            if finding.rule == INCOMPLETE.id
+            else replace(finding, level=settings.level(rule, places_of(finding.pointer)))
             for rule in _chosen(settings)
-            for each in self.found[rule.id]
+            for finding in self.found[rule.id]
         )
         findings = (each for each in graded if each.level is not Level.OFF)
         return _waive(self.document, in_order(findings), settings)
@@ -103,7 +103,7 @@ def examine(document: Document, *settings: Settings) -> Examination:
         settings: at least one; all have the same `short_method_names`.
     """
     subject = Subject(document, short_names=settings[0].short_method_names)
-    chosen = {rule.id for each in settings for rule in _chosen(each)}
+    chosen = {rule.id for setting in settings for rule in _chosen(setting)}
     rules = [rule for rule in RULES if rule.id in chosen]
     outcomes = isolated([partial(_apply, rule, subject) for rule in rules], _limits(subject))
     found = {

@@ -162,8 +162,8 @@ def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterat
     for error in errors:
         path = tuple(error.instance_path)
         if error.kind.name not in _CONSEQUENCES:
-            for each in _leaves(error):
-                yield from _problems(each)
+            for leaf in _leaves(error):
+                yield from _problems(leaf)
         elif path not in blamed:
             yield from _problems(error)
 

@@ -21,7 +21,9 @@ def find(subject: Subject, schema: Subschema, pointer: Pointer) -> list[Subschem
     """Return the schemas of the value at the pointer, through references and all alternatives."""
     found = _applying(subject, [schema])
     for token in split(pointer):
-        found = _applying(subject, (each for one in found for each in _below(subject, one, token)))
+        found = _applying(
+            subject, (subschema for one in found for subschema in _below(subject, one, token))
+        )
     return found
 
 

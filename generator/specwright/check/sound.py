@@ -36,7 +36,7 @@ class Sound:
     @property
     def is_usable(self) -> bool:
         """Whether any operation is left, and no error affects all of them."""
-        everywhere = (each for each in self.errors if not _is_in_part(each))
+        everywhere = (error for error in self.errors if not _is_in_part(error))
         return next(everywhere, None) is None and any(operations(self.document))
 
 
@@ -51,7 +51,7 @@ def sound(document: Document) -> Sound:
         for error in reversed(errors)
         for operation in reaching(document, [error.pointer or ""])
     }
-    sites = {each.pointer: each for each in operations(document)}
+    sites = {operation.pointer: operation for operation in operations(document)}
     left_out = tuple((sites[each], error) for each, error in concerned.items())
     return Sound(without(document, concerned), left_out, errors)
 
@@ -66,4 +66,4 @@ def without(document: Document, pointers: Iterable[Pointer]) -> Document:
 
 
 def _is_in_part(error: Finding) -> bool:
-    return split(error.pointer or "")[:1] in [(each,) for each in _IN_PARTS]
+    return split(error.pointer or "")[:1] in [(part,) for part in _IN_PARTS]

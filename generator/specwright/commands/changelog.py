@@ -77,7 +77,7 @@ def _states(commit: Commit, path: str, allowed: tuple[Path, ...]) -> list[State]
 def _write(before: State, after: State) -> None:
     base, revision = before.document, after.document
     report = compare(base, revision, today=date.today())
-    unsure = [each for each in report.findings if each.rule == ChangeRule.DIFF_INCOMPLETE]
+    unsure = [finding for finding in report.findings if finding.rule == ChangeRule.DIFF_INCOMPLETE]
     for finding in (*invalid(base), *invalid(revision), *unsure):
         say(f"{finding.location}: {finding.level} {finding.rule} {finding.message}", err=True)
     show(entry(report, base, revision, after.day))

@@ -79,7 +79,7 @@ def diff(
             settings=change_settings(revision),
             prefixes=prefixes,
         )
-        problems = (finding for each in (before, after) for finding in invalid(each))
+        problems = (finding for document in (before, after) for finding in invalid(document))
         return replace(report, findings=worst_first((*report.findings, *problems)))
 
     if Path(base).is_dir() and Path(newer).is_dir():

@@ -39,11 +39,11 @@ def fmt(ctx: click.Context, documents: tuple[Path, ...], check: bool) -> None:
     style and its comments, which move with the field below them. The content does not change.
     """
     changed = {}
-    for each in chosen_documents(documents):
-        before = read_file(str(each))
-        after = _formatted(each, before)
+    for path in chosen_documents(documents):
+        before = read_file(str(path))
+        after = _formatted(path, before)
         if after != before:
-            changed[each] = after
+            changed[path] = after
     for document, content in changed.items():
         if check:
             say(f"{document}: would change; run: specwright fmt {document}")

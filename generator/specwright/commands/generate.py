@@ -39,16 +39,16 @@ def generate(ctx: click.Context, /, check: bool, diff: bool, **options: Any) -> 
     overwritten.
     """
     chosen = packages(**options)
-    for each in chosen:
+    for package in chosen:
         # Making a package takes time, wasted if nothing may be written to the directory.
-        read_lock(each.target)
+        read_lock(package.target)
     if not check and not diff:
-        for each in chosen:
-            for line in each.update(new_worker):
+        for package in chosen:
+            for line in package.update(new_worker):
                 say(line)
         return
     # The verdict is on the document as it is now, never on the cache.
-    outcomes = [_compare(each, check=check, diff=diff) for each in chosen]
+    outcomes = [_compare(package, check=check, diff=diff) for package in chosen]
     ctx.exit(0 if all(outcomes) else 1)
 
 
@@ -61,9 +61,9 @@ def _compare(given: Package, *, check: bool, diff: bool) -> bool:
     if diff:
         for line in unified_diff(differences):
             say(line.removesuffix("\n"))
-    for each in differences:
-        if not diff or not each.is_shown or each.state is State.FOREIGN:
-            say(f"{(given.target / each.path).as_posix()}: {each.state}")
+    for difference in differences:
+        if not diff or not difference.is_shown or difference.state is State.FOREIGN:
+            say(f"{(given.target / difference.path).as_posix()}: {difference.state}")
     if differences:
         say(f"{len(differences)} of {len(files)} files differ; run: specwright generate")
     elif check:

@@ -56,13 +56,13 @@ def init(document: Path | str | None) -> None:
     read = upgrade(read)
     proposed = proposals(read)
     files = list(project_files(here, path, read, proposed))
-    written = {each.path: each.content for each in files}
+    written = {file.path: file.content for file in files}
     if content is not None:
         written[path] = content
     _write(written)
     say(f"{path.as_posix()}: {_summary(read)}")
-    for each in files:
-        say(f"wrote {each.path.as_posix()}: {each.about}")
+    for file in files:
+        say(f"wrote {file.path.as_posix()}: {file.about}")
     key = " --api-key-env KEY" if Credential.of(read) is not None else ""
     say("next:")
     say("  specwright validate")
@@ -109,7 +109,7 @@ def _summary(document: Document) -> str:
     info = document.data.get("info")
     told = (info.get(each) for each in ("title", "version")) if isinstance(info, dict) else ()
     title = " ".join(str(each) for each in told if each)
-    found = sum(each.direction is Direction.PATH for each in operations(document))
+    found = sum(operation.direction is Direction.PATH for operation in operations(document))
     return f"{title}, {found} operation{'' if found == 1 else 's'}"
 
 

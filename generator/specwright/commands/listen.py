@@ -135,7 +135,9 @@ def _stopping(lines: Lines) -> Iterator[None]:
 
 def _register(endpoints: Endpoints, listener: Listener) -> Endpoint:
     types = [
-        each.name for each in listener.webhooks if not endpoints.registration.is_sent_to_one(each)
+        webhook.name
+        for webhook in listener.webhooks
+        if not endpoints.registration.is_sent_to_one(webhook)
     ]
     try:
         endpoint = endpoints.register(listener.url, types)
@@ -193,10 +195,14 @@ def _failed(
     """Return the error for a failed request, with its response; a success may hold a secret."""
     redaction = Redaction(endpoints.target.keys.values())
     said = [
-        each.failure or ""
-        if each.response is None
-        else ("" if each.response.is_success else each.response.body.decode("utf-8", "replace"))
-        for each in exchanges
+        exchange.failure or ""
+        if exchange.response is None
+        else (
+            ""
+            if exchange.response.is_success
+            else exchange.response.body.decode("utf-8", "replace")
+        )
+        for exchange in exchanges
     ]
     details = [shorten(redaction.text(each)) for each in said if each]
     return InputError(f"{endpoints.target.base_url}: {message}", details=details, hint=hint)

@@ -125,8 +125,8 @@ def _need(recorded: RecordedFailure, keys: Mapping[str, str]) -> None:
     Raises:
         InputError: a key was not given.
     """
-    for each in recorded.requests if recorded.credential is not None else ():
-        owner = _MADE_OF.get(each.role, each.role)
+    for request in recorded.requests if recorded.credential is not None else ():
+        owner = _MADE_OF.get(request.role, request.role)
         if owner in KEY_OPTIONS.keys() - keys.keys():
             raise InputError(
                 f"{recorded.id} was found with a key that was not given",

@@ -123,7 +123,7 @@ def _configs(documents: Sequence[Path]) -> Sequence[Config]:
     """Return the settings of the named documents and directories, or of the project."""
     if not documents:
         return all_configured()
-    files = (each for path in documents for each in _documents(path))
+    files = (document for path in documents for document in _documents(path))
     return [configured(document=path) for path in dict.fromkeys(files)]
 
 

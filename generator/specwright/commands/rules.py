@@ -24,7 +24,7 @@ RULES: tuple[RuleDescription, ...] = (
     *deliveries.RULES,
 )
 # Rules that no setting is about.
-_FIXED = frozenset((UNUSABLE.id, *(each.id for each in deliveries.RULES)))
+_FIXED = frozenset((UNUSABLE.id, *(rule.id for rule in deliveries.RULES)))
 _LEVELS = {
     False: (
         "Its level: error, warning, info or off, in `lint.toml` beside the document.\n\n"

@@ -81,4 +81,4 @@ def status(ctx: click.Context, directory: Path | None) -> None:
         say(f"{each.template}{block}: {each.basis}")
     if not found:
         say("no built-in template is overridden")
-    ctx.exit(1 if any(each.basis in (Basis.OLDER, Basis.GONE) for each in found) else 0)
+    ctx.exit(1 if any(override.basis in (Basis.OLDER, Basis.GONE) for override in found) else 0)

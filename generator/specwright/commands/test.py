@@ -65,7 +65,7 @@ Ctrl-C.
 @selection_options
 @click.option(
     "--profile",
-    type=click.Choice([each.value for each in RunProfile]),
+    type=click.Choice([run_profile.value for run_profile in RunProfile]),
     default=RunProfile.QUICK.value,
     show_default=True,
     help="How thorough the test is.",

@@ -62,7 +62,7 @@ def test_receiver(
     checked_url(url, hosts)
     chosen = valid_document(document, allowed)
     sent = tuple(with_payloads(chosen, webhooks(chosen)))
-    secret = _secret(secret_env, is_needed=any(each.scheme for each in sent))
+    secret = _secret(secret_env, is_needed=any(webhook.scheme for webhook in sent))
     findings = Consumer(chosen, url, secret).findings(sent)
     report = Report(
         chosen.path, in_order(findings), (), RULES, chosen.line, command="test-receiver"

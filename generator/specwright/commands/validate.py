@@ -42,7 +42,7 @@ configuration cannot be used.
 @lint_file
 @click.option(
     "--remote-refs",
-    type=click.Choice([each.value for each in Remote]),
+    type=click.Choice([remote.value for remote in Remote]),
     default=Remote.REFUSE.value,
     show_default=True,
     help="What to do about references to other machines: refuse the document, keep them "
@@ -67,8 +67,8 @@ def validate(
     """
     report = together(
         [
-            _checked(each, config, allowed, Remote(remote_refs))
-            for each in chosen_documents(documents)
+            _checked(document, config, allowed, Remote(remote_refs))
+            for document in chosen_documents(documents)
         ]
     )
     show(FORMATS[output](report))

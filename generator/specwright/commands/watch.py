@@ -136,14 +136,14 @@ def _run(
         watched.notice(USUAL_NAMES)
         complain(error)
         return
-    for each in chosen:
-        name = f"{each.document}: " if len(chosen) > 1 else ""
+    for package in chosen:
+        name = f"{package.document}: " if len(chosen) > 1 else ""
         try:
-            watched.notice(_inputs(each))
-            outcome, contents = each.update(workers.take, watched.notice)
+            watched.notice(_inputs(package))
+            outcome, contents = package.update(workers.take, watched.notice)
             say(f"{name}{outcome}: {contents}")
             for update in beside:
-                line = update(each)
+                line = update(package)
                 if line is not None:
                     say(line)
         except SpecwrightError as error:

@@ -109,7 +109,7 @@ _UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
 def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Finding]) -> str:
     """Return a summary: the number of breaking changes, and of the base operations they affect."""
     breaking = [each for each in (*findings, *accepted) if each.affected and _breaks(each)]
-    unknown = [each for each in findings if each.rule in _UNKNOWN]
+    unknown = [finding for finding in findings if finding.rule in _UNKNOWN]
     names = [each for each in (*findings, *accepted) if each.rule == ChangeRule.SDK_BROKEN]
     words = []
     if breaking or unknown:
@@ -126,12 +126,14 @@ def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Fi
 
 def _reached(base: Document, findings: Sequence[Finding]) -> str:
     known = _labels(base)
-    named = {name for each in findings if each.affected for name in each.affected.operations}
+    named = {
+        name for finding in findings if finding.affected for name in finding.affected.operations
+    }
     return f"{len(known & named)} of {counted(len(known), 'operation')}"
 
 
 def _labels(document: Document) -> set[str]:
-    return {label(each) for each in operations_of(document)}
+    return {label(site) for site in operations_of(document)}
 
 
 def _breaks(finding: Finding) -> bool:
@@ -151,7 +153,7 @@ class _Review:
         base, revision = self.documents
         pairs, others = pair_operations(base, revision, self.prefixes)
         self.unstable |= {label(each) for each in operations_of(base) if is_unstable(each)}
-        self.unstable |= {each.name for each in pairs if is_unstable(each.base)}
+        self.unstable |= {pair.name for pair in pairs if is_unstable(pair.base)}
         if others and not pairs and _title(base) != _title(revision):
             raise InputError(
                 f"'{base.path}' and '{revision.path}' have no operations in common",

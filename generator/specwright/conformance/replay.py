@@ -35,8 +35,8 @@ class Replay:
     def __post_init__(self) -> None:
         """Attach the monitors, and give each idempotency key a new ending."""
         self.target.record.monitors = (Monitors(self.contract, self.target.record),)
-        for each in (*self.failure.setup, *self.failure.requests):
-            for key in self._keys(each):
+        for recorded in (*self.failure.setup, *self.failure.requests):
+            for key in self._keys(recorded):
                 end = secrets.token_hex(_FRESH)[: min(_FRESH, len(key))]
                 self._names.setdefault(key, key[: -len(end)] + end)
 
@@ -46,12 +46,14 @@ class Replay:
         Raises:
             TargetLost: the target no longer responds.
         """
-        for each in self.failure.setup:
-            exchange = self._send(each)
-            yield each, exchange
+        for recorded in self.failure.setup:
+            exchange = self._send(recorded)
+            yield recorded, exchange
             if exchange.response is None or not exchange.response.is_success:
                 status = exchange.response.status if exchange.response else exchange.failure
-                self._refused = f"{each.method} {each.path}, which creates a prerequisite: {status}"
+                self._refused = (
+                    f"{recorded.method} {recorded.path}, which creates a prerequisite: {status}"
+                )
             else:
                 self._made |= ids(exchange.response)
 
@@ -61,8 +63,8 @@ class Replay:
         Raises:
             TargetLost: the target no longer responds.
         """
-        for each in self.failure.requests:
-            yield each, self._send(each)
+        for request in self.failure.requests:
+            yield request, self._send(request)
 
     def verdict(self) -> Verdict:
         """Return the verdict on whether the failure still occurs."""
@@ -72,7 +74,7 @@ class Replay:
                 self.contract,
                 self.failure.rule,
                 self.failure.pointer,
-                [each.answer for each in self.failure.requests],
+                [request.answer for request in self.failure.requests],
                 sent,
                 self.target.record,
                 frozenset(self._made),

@@ -67,7 +67,9 @@ class RecordedFailure:
 def render(run: Run) -> _Object:
     """Return the run as JSON, with the secrets still in it."""
     contract, credential = run.contract, run.target.credential
-    literals = {part for each in contract.operations.values() for part in each.site.key.split("/")}
+    literals = {
+        part for operation in contract.operations.values() for part in operation.site.key.split("/")
+    }
     origins = Origins(run.record.exchanges, literals)
     return {
         "version": VERSION,
@@ -85,10 +87,10 @@ def render(run: Run) -> _Object:
         ],
         "failures": [_failed(id, each, run, origins) for id, each in run.record.failures.items()],
         "coverage": [
-            {"kind": each.kind, "name": each.name, "reached": each.reached}
-            | ({} if each.reached else {"reason": each.reason})
-            | ({"out_of_reach": True} if each.is_out_of_reach else {})
-            for each in run.items
+            {"kind": item.kind, "name": item.name, "reached": item.reached}
+            | ({} if item.reached else {"reason": item.reason})
+            | ({"out_of_reach": True} if item.is_out_of_reach else {})
+            for item in run.items
         ],
     }
 
@@ -114,7 +116,7 @@ def _recorded(exchange: Exchange, run: Run) -> _Object:
         "role": exchange.role,
         "method": request.method,
         "path": request.url.removeprefix(run.target.base_url),
-        "headers": [list(each) for each in request.headers],
+        "headers": [list(header) for header in request.headers],
         "status": response.status if response is not None else None,
     }
     if not request.url.startswith(f"{run.target.base_url}/"):
@@ -163,7 +165,7 @@ def read_baseline(path: Path) -> frozenset[Known]:
 
     def failures(data: Any) -> frozenset[Known]:
         named = ("rule", "operation", "pointer", "cause")
-        found = [{"operation": "", **each} for each in data["failures"]]
+        found = [{"operation": "", **failure} for failure in data["failures"]]
         return frozenset(Known(*(str(each[name]) for name in named)) for each in found)
 
     return _read(path, failures)

@@ -212,7 +212,7 @@ class Run:
 
     def _declares(self, keyword: str) -> bool:
         operations = self.contract.operations.values()
-        return any(each.declared[keyword] is not None for each in operations)
+        return any(operation.declared[keyword] is not None for operation in operations)
 
     def _fuzz(self, bench: Workbench) -> None:
         """Fuzz, with examples and refusals in parallel, as their requests may be slow."""
@@ -224,8 +224,8 @@ class Run:
                 for each in (examples, refusals)
             ]
             self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
-            for each in sent:
-                each.result()
+            for future in sent:
+                future.result()
 
     def _take(self, name: str, source: str, step: Callable[[], None]) -> None:
         """Run a step of a source; note the number of its requests, and its duration."""
@@ -237,7 +237,7 @@ class Run:
         finally:
             seconds = time.monotonic() - started
             later = self.record.exchanges[before:]
-            own = sum(1 for each in later if each.source == source)
+            own = sum(1 for exchange in later if exchange.source == source)
             self.steps.append((name, own, seconds))
 
     def _limit(self, seconds: float | None) -> None:
@@ -261,7 +261,9 @@ class Run:
             facts.append(("Operations", f"{chosen} of {chosen + len(self.contract.excluded)}"))
         if self.budget.cut:
             facts.append(("Out of time", ", ".join(self.budget.cut)))
-        fuzzed = {each.operation for each in self.record.exchanges if each.source == FUZZING}
+        fuzzed = {
+            exchange.operation for exchange in self.record.exchanges if exchange.source == FUZZING
+        }
         count, whole = len(fuzzed & self.contract.operations.keys()), len(self.contract.operations)
         if FUZZING in {name for name, _, _ in self.steps}:
             facts.append(("Fuzzing", f"reached {count} of {whole} operations"))
@@ -297,9 +299,9 @@ class Run:
 def _headline(visited: Sequence[Visit]) -> str:
     """Return a warning about operations that never succeeded; empty if all did."""
     missed = [
-        f"{each.operation} ({each.outcome or 'not called'})"
-        for each in visited
-        if not each.successes
+        f"{visit.operation} ({visit.outcome or 'not called'})"
+        for visit in visited
+        if not visit.successes
     ]
     if not missed:
         return ""

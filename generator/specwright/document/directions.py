@@ -153,7 +153,7 @@ def _component(document: Document, ref: str) -> tuple[str, Pointer]:
 def _reached(document: Document, holders: list[Site]) -> set[str]:
     schemas = _schemas(document)
     found: set[str] = set()
-    pending = [each.value[key] for each in holders for key in _HELD & each.value.keys()]
+    pending = [holder.value[key] for holder in holders for key in _HELD & holder.value.keys()]
     while pending:
         new = _components_of(document, pending.pop()) - found
         found |= new
@@ -218,7 +218,7 @@ class _Rewriting:
             return set()
         above = (*above, id(followed))
         parts = [each for keyword in _PARTS for each in followed.get(keyword) or ()]
-        return self._marked(followed).union(*(self._left_out(each, above) for each in parts))
+        return self._marked(followed).union(*(self._left_out(part, above) for part in parts))
 
     def _reference(self, ref: str) -> str:
         key, inner = _component(self.document, ref)

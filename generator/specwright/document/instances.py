@@ -97,7 +97,7 @@ def _limit(error: jsonschema_rs.ValidationError) -> str:
     value = getattr(error.kind, "value", None)
     parts = value if isinstance(value, list) else [value]
     # For some keywords this is the value found inside.
-    if not all(each is None or isinstance(each, str | int | float) for each in parts):
+    if not all(part is None or isinstance(part, str | int | float) for part in parts):
         return ""
     if error.kind.name == "type" and isinstance(value, list):
         return f"type {' or '.join(map(str, value))}"

@@ -165,14 +165,14 @@ def _number(
     document: Document, operation: OperationSite, query: Mapping[str, str], names: Sequence[str]
 ) -> tuple[str, object] | None:
     """Return a parameter that takes a number, and the number of the first page, if it is one."""
-    for written in (query[each] for each in names if each in query):
+    for written in (query[name] for name in names if name in query):
         parameter = sites.parameters(document, operation)["query", written]
         schema = sites.schema(document, parameter)
         number = _of_type(document, schema, "integer") or _of_type(document, schema, "number")
         if number is not None:
             found = {**parameter.value, **number.value, **schema.value}
             places = (found.get(each) for each in ("default", "minimum", "example"))
-            return written, next((each for each in places if each is not None), None)
+            return written, next((place for place in places if place is not None), None)
     return None
 
 
@@ -193,7 +193,7 @@ def _items(
     }
     last = operation.key.rstrip("/").rpartition("/")[2]
     wanted = (*ITEMS, _snake(last))
-    named = [each for each in lists if _snake(each.rpartition("/")[2]) in wanted]
+    named = [list_ for list_ in lists if _snake(list_.rpartition("/")[2]) in wanted]
     # The only array of a single resource is not a list of resources.
     if len(named) != 1 and (len(lists) != 1 or last.endswith("}")):
         return None
@@ -230,7 +230,7 @@ def _typed(
     for name in names:
         for place in places:
             if _snake(place.rpartition("/")[2]) == name and any(
-                _has_type(document, found[place], each) for each in types
+                _has_type(document, found[place], type_) for type_ in types
             ):
                 return place
     return None
@@ -256,7 +256,7 @@ def _of_type(document: Document, schema: Site, name: str, depth: int = 0) -> Sit
 def _is_url(place: Pointer, schema: Site) -> bool:
     """Return whether a text is a URL by its format, its name or its place."""
     parts = [schema.value, *(each for key in _PARTS for each in schema.value.get(key) or ())]
-    formats = {str(each.get("format")) for each in parts if isinstance(each, dict)}
+    formats = {str(part.get("format")) for part in parts if isinstance(part, dict)}
     names = [_snake(each) for each in split(place)]
     return (
         not formats.isdisjoint(("uri", "uri-reference", "url"))
@@ -287,7 +287,7 @@ def _id(document: Document, items: Site) -> Pointer | None:
 
 
 def _first(query: Mapping[str, str], names: Sequence[str]) -> str | None:
-    return next((query[each] for each in names if each in query), None)
+    return next((query[name] for name in names if name in query), None)
 
 
 def _snake(name: str) -> str:

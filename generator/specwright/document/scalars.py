@@ -89,7 +89,7 @@ def _values(one: Any, other: Any) -> list[Any] | None:
 
 def _types(one: Any, other: Any) -> str | list[str] | None:
     several = [_with_integers(each) for each in (one, other)]
-    found = [each for each in _TYPES if all(each in types for types in several)]
+    found = [type_ for type_ in _TYPES if all(type_ in types for types in several)]
     if not found or not all(set(_TYPES).issuperset(types) for types in several):
         return None
     if "number" in found:

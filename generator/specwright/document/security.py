@@ -52,15 +52,15 @@ class Credential:
         """Return the credential that the document asks for; None if no request can carry it."""
         declared, demands = dict(schemes(document)), Demands(document)
         asked = {
-            each.pointer: demands.of(each)
-            for each in operations(document)
-            if each.direction is Direction.PATH
+            operation.pointer: demands.of(operation)
+            for operation in operations(document)
+            if operation.direction is Direction.PATH
         }
         names = dict.fromkeys(
             name for each in asked.values() for alternative in each for name in alternative
         )
         known = {name: _of(declared, "", name) for name in names}
-        if all(isinstance(each, ByHTTPClient) for each in known.values()):
+        if all(isinstance(scheme, ByHTTPClient) for scheme in known.values()):
             return None
         usual = (each for each in known.values() if isinstance(each, ApiKey | Token))
         first = next((each for each in usual if each.location == "header"), None)
@@ -72,7 +72,7 @@ class Credential:
     @property
     def is_required(self) -> bool:
         """Whether any operation rejects requests without a credential."""
-        return any(each and all(each) for each in self.demands.values())
+        return any(demand and all(demand) for demand in self.demands.values())
 
 
 def schemes(document: Document) -> Iterator[tuple[str, Site]]:
@@ -138,7 +138,9 @@ def scheme_of(argument: str, declared: Mapping[str, Any]) -> Scheme:
 
 def _names(document: Document, asked: Mapping[str, None]) -> dict[str, str]:
     variables = {
-        each.argument for server in all_servers(document) for each in server.variables.values()
+        variable.argument
+        for server in all_servers(document)
+        for variable in server.variables.values()
     }
     names = {name: naming.credential_name(name, variables) for name in asked}
     counts = Counter(names.values())

@@ -26,7 +26,7 @@ def servers(document: Document) -> tuple[Server, ...]:
 
 def servers_of(operation: OperationSite) -> tuple[Server, ...]:
     """Return an operation's own servers, the default first (OpenAPI 3.1.1, 4.8.9 and 4.8.10)."""
-    declared = (_servers(each.value.get("servers")) for each in (operation, operation.item))
+    declared = (_servers(site.value.get("servers")) for site in (operation, operation.item))
     return next((each for each in declared if each), ())
 
 
@@ -58,7 +58,7 @@ def _read(declared: dict[str, Any]) -> Iterator[Server]:
         # A variable that is the whole URL is the base URL of the client.
         (whole,) = variables.values()
         values = dict.fromkeys((whole.default, *whole.values))
-        yield from (Server(each) for each in values if each is not None)
+        yield from (Server(value) for value in values if value is not None)
     else:
         yield Server(url, variables)
 

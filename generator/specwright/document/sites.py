@@ -88,7 +88,7 @@ def members(document: Document, site: Site, name: str) -> Iterator[tuple[str, Si
 
 def _named(document: Document, site: Site, name: str) -> Iterator[tuple[str, Site]]:
     """Return the members of a map, without its extensions."""
-    return (each for each in members(document, site, name) if not each[0].startswith("x-"))
+    return (member for member in members(document, site, name) if not member[0].startswith("x-"))
 
 
 def operations(document: Document) -> Iterator[OperationSite]:

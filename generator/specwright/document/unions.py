@@ -28,17 +28,17 @@ def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
     if not members or not all(says_its_tag(document, member, tag) for member in members):
         return None
     objects = [document.follow(member) for member in members]
-    properties = [each.get("properties", {}) for each in objects]
-    shared = [name for name in properties[0] if all(name in each for each in properties)]
-    alike = {name for name in shared if _is_alike([each[name] for each in properties])}
-    required = set.intersection(*(set(_list(each, "required")) for each in objects))
+    properties = [object_.get("properties", {}) for object_ in objects]
+    shared = [name for name in properties[0] if all(name in property_ for property_ in properties)]
+    alike = {name for name in shared if _is_alike([property_[name] for property_ in properties])}
+    required = set.intersection(*(set(_list(object_, "required")) for object_ in objects))
     return {
         "type": "object",
         "description": f"A value with a `{tag}` that is newer than this package.",
         "properties": {
             name: properties[0][name]
             if name in alike
-            else _open(document, [each[name] for each in properties])
+            else _open(document, [property_[name] for property_ in properties])
             for name in shared
         }
         | {tag: {"type": "string"}},
@@ -84,7 +84,7 @@ def _types(document: Document, schema: Any, known: _Types | None = None) -> froz
     kinds = followed.get("type")
     if kinds is None:
         alternatives = _list(followed, "anyOf") or _list(followed, "oneOf")
-        found = [_types(document, each, known) for each in alternatives]
+        found = [_types(document, alternative, known) for alternative in alternatives]
         typed = [each for each in found if each is not None]
         is_typed = bool(typed) and len(typed) == len(found)
         known[id(followed)] = frozenset().union(*typed) if is_typed else None
@@ -101,15 +101,17 @@ def _listed(value: Any) -> list[Any]:
 def _is_alike(schemas: list[Any]) -> bool:
     """Return whether schemas differ only in their descriptions."""
     first, *others = (
-        {k: v for k, v in each.items() if k != "description"} if isinstance(each, dict) else each
-        for each in schemas
+        {k: v for k, v in schema.items() if k != "description"}
+        if isinstance(schema, dict)
+        else schema
+        for schema in schemas
     )
     return all(each == first for each in others)
 
 
 def _open(document: Document, schemas: list[Any]) -> Any:
     """Return a schema for the property of one more alternative, where the known ones differ."""
-    followed = [document.follow(each) for each in schemas]
+    followed = [document.follow(schema) for schema in schemas]
     is_object = all(isinstance(each, dict) and each.get("type") == "object" for each in followed)
     return {"type": ["object", "null"]} if is_object else {}
 
@@ -126,13 +128,13 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
     if not isinstance(tag, str) or not tag:
         return False
     members = [*_list(schema, "oneOf"), *_list(schema, "anyOf")]
-    kinds = [document.follow(each) for each in members or [schema]]
-    if any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds):
+    kinds = [document.follow(member) for member in members or [schema]]
+    if any(isinstance(kind, dict) and kind.get("type") in NOT_OBJECTS for kind in kinds):
         return False
     mapping = discriminator_mapping(schema)
-    values = [value for each in kinds for value in tags(document, each, tag) or []]
+    values = [value for kind in kinds for value in tags(document, kind, tag) or []]
     # A value that is not a string does not name anything.
-    unmapped = [each for each in values if not isinstance(each, str) or each not in mapping]
+    unmapped = [value for value in values if not isinstance(value, str) or value not in mapping]
     if members:
         return all(unmapped.count(each) == 1 for each in unmapped)
     names = document.data.get("components", {}).get("schemas", {})
@@ -159,7 +161,7 @@ def tags(
         if "enum" in declared:
             return _list(declared, "enum")
     parts = (tags(document, e, tag, (*above, followed)) for e in _list(followed, "allOf"))
-    return next((each for each in parts if each is not None), None)
+    return next((part for part in parts if part is not None), None)
 
 
 def _list(schema: dict[str, Any], keyword: str) -> list[Any]:

@@ -79,7 +79,7 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made 
         for name, expected in parts.items():
             part = document.parent / name
             # A file that was allowed then may not be allowed now.
-            if not any(is_below(part, each) for each in within):
+            if not any(is_below(part, path) for path in within):
                 return None
             if digest(read_regular(part)) != expected:
                 return None

@@ -76,13 +76,13 @@ def unified_diff(differences: Sequence[FileDifference]) -> Iterator[str]:
     # Imported here: only this needs it.
     import difflib
 
-    for each in differences:
-        if not each.is_shown:
+    for difference in differences:
+        if not difference.is_shown:
             continue
-        before, after = _lines(each.present), _lines(each.wanted)
+        before, after = _lines(difference.present), _lines(difference.wanted)
         names = (
-            f"a/{each.path}" if each.present is not None else "/dev/null",
-            f"b/{each.path}" if each.wanted is not None else "/dev/null",
+            f"a/{difference.path}" if difference.present is not None else "/dev/null",
+            f"b/{difference.path}" if difference.wanted is not None else "/dev/null",
         )
         if len(before) > 2 * len(after) + _MORE_LINES:
             # Finding the common lines would take too long.

@@ -46,9 +46,9 @@ def alone_in(directory: Path) -> Iterator[None]:
 
 def _remove_empty(directories: Iterable[Path]) -> None:
     """Remove directories, the innermost first; those with other content stay."""
-    for each in directories:
+    for directory in directories:
         with suppress(OSError):
-            each.rmdir()
+            directory.rmdir()
 
 
 if sys.platform == "win32":

@@ -118,7 +118,7 @@ def _interrupts_ignored() -> Iterator[None]:
         yield
         return
     interrupts = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(each, signal.SIG_IGN) for each in interrupts]
+    before = [signal.signal(interrupt, signal.SIG_IGN) for interrupt in interrupts]
     try:
         yield
     finally:

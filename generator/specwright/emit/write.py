@@ -29,8 +29,12 @@ def write(files: FileSet, directory: Path) -> Sequence[FileDifference]:
         if differences:
             replace_files(
                 directory,
-                {each.path: each.wanted for each in differences if each.wanted is not None},
-                [each.path for each in differences if each.wanted is None],
+                {
+                    difference.path: difference.wanted
+                    for difference in differences
+                    if difference.wanted is not None
+                },
+                [difference.path for difference in differences if difference.wanted is None],
             )
     return differences
 
@@ -48,8 +52,8 @@ def _refuse_other_package(files: FileSet, directory: Path) -> None:
 
 
 def _refuse_losses(differences: Iterable[FileDifference], directory: Path) -> None:
-    edited = [each.path for each in differences if each.state is State.EDITED]
-    foreign = [each.path for each in differences if each.state is State.FOREIGN]
+    edited = [difference.path for difference in differences if difference.state is State.EDITED]
+    foreign = [difference.path for difference in differences if difference.state is State.FOREIGN]
     if not edited and not foreign:
         return
     lines = [f"{directory}: nothing was written, to keep edited and foreign files"]

@@ -47,7 +47,7 @@ class Waiver:
 
     def covers(self, rule: str, places: Sequence[str]) -> bool:
         """Return whether it is about a rule at a place, expired or not."""
-        return rule == self.rule and any(fnmatchcase(each, self.where) for each in places)
+        return rule == self.rule and any(fnmatchcase(place, self.where) for place in places)
 
     def is_over(self, today: date) -> bool:
         """Return whether its last day has passed."""
@@ -83,23 +83,23 @@ class Settings:
 
     def level(self, rule: RuleDescription, places: Sequence[str] = ()) -> Level:
         """Return the level of a rule at a place, which has one or more names."""
-        for each in reversed(self.places):
-            if rule.id in each.levels and any(fnmatchcase(name, each.where) for name in places):
-                return each.levels[rule.id]
+        for place in reversed(self.places):
+            if rule.id in place.levels and any(fnmatchcase(name, place.where) for name in places):
+                return place.levels[rule.id]
         usual = rule.strict if self.profile is Profile.STRICT else rule.recommended
         return self.levels.get(rule.id, usual)
 
     def asks(self, rule: RuleDescription) -> bool:
         """Return whether a rule is enabled anywhere."""
-        of_places = (each.levels.get(rule.id, Level.OFF) for each in self.places)
+        of_places = (place.levels.get(rule.id, Level.OFF) for place in self.places)
         return any(level is not Level.OFF for level in (self.level(rule), *of_places))
 
     def accepts(self, finding: Finding) -> bool:
         """Return whether the project has turned off or waived a finding."""
         places = places_of(finding.pointer)
         return self.levels.get(finding.rule) is Level.OFF or any(
-            each.covers(finding.rule, places) and not each.is_over(self.today)
-            for each in self.waivers
+            waiver.covers(finding.rule, places) and not waiver.is_over(self.today)
+            for waiver in self.waivers
         )
 
     def forbids(self, finding: Finding) -> bool:

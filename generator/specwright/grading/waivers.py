@@ -42,21 +42,23 @@ class Waivers:
 
     def reason(self, rule: str, places: Sequence[str]) -> str | None:
         """Return the reason why a finding at a place is accepted; None if it is not."""
-        fitting = [each for each in self.settings.waivers if each.covers(rule, places)]
+        fitting = [waiver for waiver in self.settings.waivers if waiver.covers(rule, places)]
         self._needed.update(fitting)
         valid = (each.reason for each in fitting if not each.is_over(self.settings.today))
         return next(valid, None)
 
     def findings(self) -> Iterator[Finding]:
         """Yield the problems of waivers, once all findings were checked."""
-        for each in self.settings.waivers:
-            about = f"'{each.rule}' at '{each.where}'"
-            if each.rule not in self.rules:
+        for waiver in self.settings.waivers:
+            about = f"'{waiver.rule}' at '{waiver.where}'"
+            if waiver.rule not in self.rules:
                 continue
-            if each not in self._needed:
-                yield self._finding(UNUSED, each, f"no finding matches {about}: remove the waiver")
-            elif each.is_over(self.settings.today):
-                yield self._finding(EXPIRED, each, f"{about} was accepted until {each.expires}")
+            if waiver not in self._needed:
+                yield self._finding(
+                    UNUSED, waiver, f"no finding matches {about}: remove the waiver"
+                )
+            elif waiver.is_over(self.settings.today):
+                yield self._finding(EXPIRED, waiver, f"{about} was accepted until {waiver.expires}")
 
     def _finding(self, rule: RuleDescription, waiver: Waiver, message: str) -> Finding:
         level = self.settings.level(rule)

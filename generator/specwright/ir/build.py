@@ -100,7 +100,7 @@ class _Builder:
             names=self.names,
             servers=tuple(map(shown_server, servers(self.document))),
             operation_servers=tuple(
-                dict.fromkeys(Text(each.url) for each in own_servers(self.document))
+                dict.fromkeys(Text(server.url) for server in own_servers(self.document))
             ),
             server_arguments=server_arguments(all_servers(self.document)),
             groups=groups,
@@ -111,8 +111,10 @@ class _Builder:
             parsers=parsers_,
             schemes=security_schemes(scheme_table(self.document)),
             errors=error_types(self.document, self.types),
-            error_body=error_body(each for group in groups for each in group.operations),
-            examples=examples.answers(each for group in groups for each in group.operations),
+            error_body=error_body(operation for group in groups for operation in group.operations),
+            examples=examples.answers(
+                operation for group in groups for operation in group.operations
+            ),
             events=examples.events(webhooks),
             first_call=Calls(self.document, examples).first(groups),
             contract=declarations(data, Place.DOCUMENT),
@@ -204,7 +206,7 @@ class _Builder:
         wanted = [(str(p.location), renamed.get(p.wire.raw, p.wire.raw)) for p in parameters_]
         wanted += [("body", field.attribute) for field in fields]
         names = iter(argument_names(wanted))
-        parameters_ = [replace(each, name=next(names)) for each in parameters_]
+        parameters_ = [replace(parameter, name=next(names)) for parameter in parameters_]
         if body is not None and fields:
             body = replace(body, fields=tuple(replace(f, name=next(names)) for f in fields))
         return tuple(parameters_), body

@@ -23,7 +23,7 @@ MOST_BODIES = 8
 
 def error_body(operations: Iterable[Operation]) -> str:
     """Return the annotation of an error body, for the failures of all operations."""
-    failures = (r for each in operations for r in each.responses if not r.is_success)
+    failures = (r for operation in operations for r in operation.responses if not r.is_success)
     found = {failure.json.annotation for failure in failures if failure.json is not None}
     names = sorted(found - {"None"})
     if "object" in found or len(names) > MOST_BODIES:

@@ -65,11 +65,11 @@ def _alternatives(
     # An alternative that is the whole schema again adds nothing.
     if not isinstance(schema, dict) or id(schema) in above:
         return
-    keyword = next((each for each in ALTERNATIVES if schema.get(each)), None)
+    keyword = next((alternative for alternative in ALTERNATIVES if schema.get(alternative)), None)
     if schema.get("type") is None and keyword is not None:
         members = schema[keyword]
-        for each in members[:1] if keyword == "allOf" else members:
-            yield from _alternatives(document, each, (*above, id(schema)))
+        for member in members[:1] if keyword == "allOf" else members:
+            yield from _alternatives(document, member, (*above, id(schema)))
         return
     types = schema.get("type")
     for name in types if isinstance(types, list) else [types]:

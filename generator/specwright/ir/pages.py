@@ -89,8 +89,8 @@ def walk(
     attributes = []
     for name in split(place.raw) if place else ():
         holder = _holder(document, schema, name) or schema
-        models = [types.index.get(each.pointer) for each in (schema, holder)]
-        fields = (each.fields for each in models if each is not None and name in each.fields)
+        models = [types.index.get(site.pointer) for site in (schema, holder)]
+        fields = (model.fields for model in models if model is not None and name in model.fields)
         attributes.append(next(fields, {name: name})[name])
         value = holder.value.get("properties", {}).get(name)
         schema = sites.follow(document, holder.pointer + join("properties", name), value)
@@ -101,6 +101,10 @@ def _holder(document: Document, schema: Site, name: str) -> Site | None:
     """Return the schema that describes a property: this one, or one of its parts."""
     if name in schema.value.get("properties", {}):
         return schema
-    parts = (part for each in ALTERNATIVES for _, part in sites.members(document, schema, each))
+    parts = (
+        part
+        for alternative in ALTERNATIVES
+        for _, part in sites.members(document, schema, alternative)
+    )
     found = (_holder(document, part, name) for part in parts if part.pointer != schema.pointer)
     return next((each for each in found if each is not None), None)

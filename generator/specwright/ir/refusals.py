@@ -66,7 +66,7 @@ def _leading(document: Document, schema: Any) -> set[int]:
     while pending:
         holder = pending.pop()
         properties = holder.get("properties", {}).values()
-        if any(_code(document, each) is not None for each in properties):
+        if any(_code(document, property_) is not None for property_ in properties):
             leading.append(id(holder))
         for each in (*properties, holder.get("items"), *holder.get("allOf", ())):
             followed = document.follow(each)

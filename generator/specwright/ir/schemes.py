@@ -17,8 +17,8 @@ def security_schemes(table: Mapping[str, Scheme]) -> tuple[SecurityScheme, ...]:
 
 def _shown(name: str, scheme: Scheme) -> SecurityScheme:
     kind = type(scheme)
-    told = {each.name: getattr(scheme, each.name) for each in fields(scheme)}
-    usual = {each.name: getattr(kind(argument=""), each.name) for each in fields(scheme)}
+    told = {field.name: getattr(scheme, field.name) for field in fields(scheme)}
+    usual = {field.name: getattr(kind(argument=""), field.name) for field in fields(scheme)}
     return SecurityScheme(
         key=Text(name),
         kind=kind.__name__,

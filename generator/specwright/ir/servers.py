@@ -27,9 +27,9 @@ def server_arguments(servers: Sequence[Server]) -> tuple[api.ServerArgument, ...
 
 
 def _argument(name: str, variables: Sequence[ServerVariable]) -> api.ServerArgument:
-    is_closed = all(each.values for each in variables)
-    values = dict.fromkeys(value for each in variables for value in each.values)
-    defaults = {each.default for each in variables}
+    is_closed = all(variable.values for variable in variables)
+    values = dict.fromkeys(value for variable in variables for value in variable.values)
+    defaults = {variable.default for variable in variables}
     default = defaults.pop() if len(defaults) == 1 else None
     return api.ServerArgument(
         name,

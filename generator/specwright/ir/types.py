@@ -75,17 +75,19 @@ class Types:
 
     def _is_scalar(self, schema: Any) -> bool:
         followed = self.document.follow(schema)
-        if not isinstance(followed, dict) or any(each in followed for each in VALUE_KEYWORDS):
+        if not isinstance(followed, dict) or any(
+            value_keyword in followed for value_keyword in VALUE_KEYWORDS
+        ):
             return False
         kinds = followed.get("type")
-        return all(each in SCALARS for each in (kinds if isinstance(kinds, list) else [str(kinds)]))
+        return all(kind in SCALARS for kind in (kinds if isinstance(kinds, list) else [str(kinds)]))
 
     def _written(self, pointer: Pointer, schema: dict[str, Any], above: tuple[Pointer, ...]) -> str:
         types = schema.get("type")
         if isinstance(types, str):
             return self._single(pointer, schema, types, above)
         if isinstance(types, list) and types:
-            parts = [self._single(pointer, schema, str(each), above) for each in types]
+            parts = [self._single(pointer, schema, str(type_), above) for type_ in types]
             return " | ".join(sorted(set(parts), key=lambda p: (p == "None", parts.index(p))))
         return self._alternatives(pointer, schema, above)
 

@@ -52,9 +52,9 @@ def parsers(
 
 def _media_type(webhooks: Sequence[Webhook]) -> Text:
     """Return the media type that the bodies of all of them have, else that of any JSON."""
-    (first, *others) = {each.media_type for each in webhooks if each.payload is not None}
+    (first, *others) = {webhook.media_type for webhook in webhooks if webhook.payload is not None}
     return JSON if others or "*" in first.raw else first
 
 
 def _by_suffix(values: Sequence[Declared]) -> dict[str, Declared]:
-    return {each.suffix: each for each in values}
+    return {value.suffix: value for value in values}

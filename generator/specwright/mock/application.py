@@ -40,9 +40,9 @@ class Mock:
         self._bodies = Bodies(document)
         self._answers: dict[str, tuple[Answer, ...]] = {}
         self._operations = {
-            each.pointer: (PathTemplate(unquote(each.key)), each)
-            for each in sites.operations(document)
-            if each.direction is Direction.PATH
+            operation.pointer: (PathTemplate(unquote(operation.key)), operation)
+            for operation in sites.operations(document)
+            if operation.direction is Direction.PATH
         }
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -61,7 +61,7 @@ class Mock:
             fields.append((b"location", b"/"))
         fields.append((b"content-length", str(len(body)).encode()))
         if answer.status in (204, 304) or scope["method"] == "HEAD":
-            fields = [each for each in fields if each[0] != b"content-length"]
+            fields = [field for field in fields if field[0] != b"content-length"]
         await send({"type": "http.response.start", "status": answer.status, "headers": fields})
         await send({"type": "http.response.body", "body": body})
 
@@ -86,10 +86,12 @@ class Mock:
         answers = self.answers(operation.pointer) or (_WITHOUT_ANSWER,)
         wanted = _CODE.search(headers.get("prefer", ""))
         if wanted is not None:
-            answers = tuple(each for each in answers if each.status == int(wanted[1])) or answers
+            answers = (
+                tuple(answer for answer in answers if answer.status == int(wanted[1])) or answers
+            )
         else:
-            first = next((each for each in answers if 200 <= each.status < 300), answers[0])
-            answers = tuple(each for each in answers if each.status == first.status)
+            first = next((answer for answer in answers if 200 <= answer.status < 300), answers[0])
+            answers = tuple(answer for answer in answers if answer.status == first.status)
         return _accepted(answers, headers.get("accept", "*/*"))
 
 

@@ -49,8 +49,8 @@ def with_typed_defaults(source: str) -> str:
                     slice=ast.Tuple([type_, ast.Call(ast.Name("Field"), [], keywords)])
                 ),
                 value=ast.expr() as value,
-            ) if any(isinstance(each, ast.Dict) for each in ast.walk(value)):
-                kept = [each for each in keywords if each.arg != "validate_default"]
+            ) if any(isinstance(node, ast.Dict) for node in ast.walk(value)):
+                kept = [keyword for keyword in keywords if keyword.arg != "validate_default"]
                 if len(kept) < len(keywords):
                     given = ", ".join(f"{each.arg}={ast.unparse(each.value)}" for each in kept)
                     text = ast.unparse(type_)

@@ -120,7 +120,7 @@ def _sealed(pattern: Pattern) -> str:
 def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str, Any]:
     """Return the schema with those of its patterns that can be matched in linear time."""
     result = {k: v for k, v in schema.items() if k != "pattern"}
-    found = [checked_pattern({**schema, "pattern": each}) for each in patterns]
+    found = [checked_pattern({**schema, "pattern": pattern}) for pattern in patterns]
     if checked := list(filter(None, found)):
         result["pattern"] = _sealed(reduce(and_, checked))
     names = schema.get("patternProperties")
@@ -151,12 +151,12 @@ def _bases(document: Document, schema: Any) -> Iterator[Pointer]:
     if isinstance(schema, dict):
         children = schema.values()
         parts = schema.get("allOf")
-        for each in parts if isinstance(parts, list) else ():
-            ref = schemas.reference(each)
+        for part in parts if isinstance(parts, list) else ():
+            ref = schemas.reference(part)
             if ref is not None:
                 yield document.target(ref)
-    for each in children:
-        yield from _bases(document, each)
+    for child in children:
+        yield from _bases(document, child)
 
 
 def _is_mapping(schema: Any) -> bool:

@@ -20,7 +20,7 @@ def hidden_by_name(document: Document, schema: Any) -> str:
     """Return the values or the Python type behind a reference to a scalar, or an empty string."""
     target = _target(document, schema)
     values = target.get("enum"), target.get(EXTENSIBLE_ENUM.name)
-    closed, known = (each if _is_short(each) else None for each in values)
+    closed, known = (value if _is_short(value) else None for value in values)
     if closed:
         return f"One of {_listed(closed)}."
     if known:
@@ -32,7 +32,7 @@ def _target(document: Document, schema: Any) -> dict[str, Any]:
     """Return the schema that a property refers to, alone or as its only alternative to null."""
     if isinstance(schema, dict) and reference(schema) is None:
         members = schema.get("anyOf") or schema.get("oneOf") or ()
-        references = [each for each in members if reference(each) is not None]
+        references = [member for member in members if reference(member) is not None]
         schema = references[0] if len(references) == 1 and len(members) == 2 else None
     target = document.follow(schema)
     return target if schema is not None and isinstance(target, dict) else {}
@@ -42,7 +42,7 @@ def _is_short(values: Any) -> bool:
     return (
         isinstance(values, list)
         and 0 < len(values) <= MOST_VALUES
-        and all(isinstance(each, str) and _WORD.fullmatch(each) for each in values)
+        and all(isinstance(value, str) and _WORD.fullmatch(value) for value in values)
     )
 
 

@@ -55,7 +55,9 @@ class _Hierarchy:
     def add(self, node: ast.ClassDef) -> Iterator[Edit]:
         """Add a class, after its bases, and yield the changes that it needs."""
         members = own = dict(self._said(node.body))
-        arguments = given = {str(each.arg): ast.unparse(each.value) for each in node.keywords}
+        arguments = given = {
+            str(keyword.arg): ast.unparse(keyword.value) for keyword in node.keywords
+        }
         bases: dict[bool, list[str]] = {True: [], False: []}
         for base in map(ast.unparse, node.bases):
             inherited = self._members.get(base, {})
@@ -150,7 +152,7 @@ class _Types:
 
 def _values(literal: ast.Subscript) -> set[tuple[type, object]]:
     values = ast.literal_eval(literal.slice)
-    return {(type(each), each) for each in (values if isinstance(values, tuple) else (values,))}
+    return {(type(value), value) for value in (values if isinstance(values, tuple) else (values,))}
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -92,7 +92,7 @@ def _is_class(document: Document, schema: Any) -> bool:
         return True
     found = schema.get("allOf")
     objects = [each for each in _list(found) if has_properties(document, each)]
-    return len(objects) > 1 or any(reference(each) is None for each in objects)
+    return len(objects) > 1 or any(reference(object_) is None for object_ in objects)
 
 
 def has_properties(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:

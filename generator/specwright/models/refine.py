@@ -68,7 +68,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
     names = {_key(entry): entry for entry in metadata}
-    lines = {each.name: each.node.lineno for each in aliases.values()}
+    lines = {alias.name: alias.node.lineno for alias in aliases.values()}
     lines |= {name: node.lineno for name, node in classes.items()}
     edits: list[Edit] = []
     written = {name: ast.unparse(alias.type) for name, alias in aliases.items()}
@@ -89,7 +89,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             ]
             fallback = names[dialect.unions[key]]
             members.append(fallback["class_name"])
-            later = {each for each in members if lines.get(each, 0) > lines[name]}
+            later = {member for member in members if lines.get(member, 0) > lines[name]}
             written[name] = _tagged_union(schema, members, later)
             edits.append(_unknown_tag(schema, fallback, classes))
         elif name in aliases and _is_exclusive(dialect.document, schemas.unwrapped(schema)[1]):
@@ -115,7 +115,7 @@ def _marked(source: str) -> str:
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(ast.Name("Field" | "StringConstraints" | "constr" as call), [], keywords):
-                named = {str(each.arg): each.value for each in keywords}
+                named = {str(keyword.arg): keyword.value for keyword in keywords}
                 marks: list[str] = []
                 if "discriminator" in named:
                     marks.append(f"TaggedUnion({ast.unparse(named.pop('discriminator'))})")
@@ -172,7 +172,7 @@ def _with_files(source: str) -> str:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Name) and node.id == "bytes" and isinstance(node.ctx, ast.Load)
     )
-    return applied(source, [Edit.of(each, "_files.File") for each in names])
+    return applied(source, [Edit.of(name, "_files.File") for name in names])
 
 
 def _plain(value: Any) -> Any:
@@ -210,10 +210,10 @@ def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
 def _whole(aliases: dict[str, _Alias], exclusive: Set[str]) -> set[str]:
     """Return the aliases that are one alternative each: plain ones would join the outer union."""
     return {
-        each.id
+        node.id
         for name in exclusive
-        for each in ast.walk(aliases[name].type)
-        if isinstance(each, ast.Name) and each.id in aliases
+        for node in ast.walk(aliases[name].type)
+        if isinstance(node, ast.Name) and node.id in aliases
     }
 
 
@@ -234,14 +234,14 @@ def _reached(name: str, named: dict[str, set[str]]) -> set[str]:
 
 def _names(node: ast.AST) -> set[str]:
     """Return the names in an annotation, including those in its strings."""
-    plain = {each.id for each in _types(node) if isinstance(each, ast.Name)}
+    plain = {type_.id for type_ in _types(node) if isinstance(type_, ast.Name)}
     return plain | _quoted(node)
 
 
 def _quoted(node: ast.AST) -> set[str]:
     """Return the names in the strings of an annotation."""
-    strings = [each.value for each in _types(node) if isinstance(each, ast.Constant)]
-    parsed = (ast.parse(each, mode="eval") for each in strings if isinstance(each, str))
+    strings = [type_.value for type_ in _types(node) if isinstance(type_, ast.Constant)]
+    parsed = (ast.parse(string, mode="eval") for string in strings if isinstance(string, str))
     return {name for each in parsed for name in _names(each)}
 
 
@@ -287,7 +287,7 @@ def _tagged_union(schema: dict[str, Any], members: list[str], later: Set[str]) -
     """Return a union, in which members that the module defines later are named in strings."""
     tag = schema["discriminator"]["propertyName"]
     is_open_ = ", open=True" if is_open(schema) else ""
-    named = [repr(each) if each in later else each for each in members]
+    named = [repr(member) if member in later else member for member in members]
     union = f"Union[{', '.join(named)}]" if later else " | ".join(named)
     return f"Annotated[{union}, TaggedUnion({tag!a}{is_open_})]"
 
@@ -297,7 +297,7 @@ def _unknown_tag(
 ) -> Edit:
     """Give the tag of unknown values a type by which type checkers recognize them."""
     tag = schema["discriminator"]["propertyName"]
-    name = next(each["name"] for each in entry["fields"] if each["original_name"] == tag)
+    name = next(field["name"] for field in entry["fields"] if field["original_name"] == tag)
     return Edit.of(_annotations(classes[entry["class_name"]])[name], "UnknownTag")
 
 

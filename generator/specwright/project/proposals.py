@@ -49,8 +49,12 @@ class Proposals:
 
 def proposals(document: Document) -> Proposals:
     """Return the settings that are certain; all others are left to people."""
-    found = [each for each in sites.operations(document) if each.direction is Direction.PATH]
-    ids = Counter(each.id for each in found)
+    found = [
+        operation
+        for operation in sites.operations(document)
+        if operation.direction is Direction.PATH
+    ]
+    ids = Counter(site.id for site in found)
     operations = {_key(each, ids): each for each in found}
     return Proposals(
         dict(_pagination(document, operations)),
@@ -152,7 +156,7 @@ def _properties(document: Document, schema: Site) -> dict[str, Site]:
 def _first(properties: Mapping[str, Site], names: tuple[str, ...]) -> str | None:
     """Return the property with the most likely of some names in snake case."""
     plain = {snake(name): name for name, each in properties.items() if _is_text(each.value)}
-    return next((plain[each] for each in names if each in plain), None)
+    return next((plain[name] for name in names if name in plain), None)
 
 
 def _is_text(schema: Mapping[str, Any]) -> bool:

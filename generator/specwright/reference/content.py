@@ -234,7 +234,7 @@ class _Writer:
         self._anchors = _Names(
             ("content", "servers", "authentication", "rules", "errors", "search")
         )
-        self._codes = {each.name: each for each in self._all_codes()}
+        self._codes = {code.name: code for code in self._all_codes()}
         self._shared: dict[str, Shared] = {}
 
     def reference(self) -> Reference:
@@ -281,11 +281,11 @@ class _Writer:
                 slug(files.of(slug(group.tag.raw))),
                 _titled(group.tag.raw),
                 prose(group.description.raw, level=4),
-                entries=[self._operation(group, each) for each in group.operations],
+                entries=[self._operation(group, operation) for operation in group.operations],
             )
         webhooks = (*self._api.webhooks, *self._api.callbacks)
         if webhooks:
-            entries = [self._webhook(each) for each in webhooks]
+            entries = [self._webhook(webhook) for webhook in webhooks]
             yield Section(self._anchors.of("webhooks"), "webhooks", "Webhooks", Markup(), entries)
         if self._shared:
             errors = list(self._shared.values())
@@ -299,17 +299,20 @@ class _Writer:
     def _operation(self, group: Group, operation: Operation) -> Entry:
         site = self._site("path", operation)
         entry = self._entry(site, operation, Place.OPERATION)
-        shown = {(each.location.value, each.wire.raw): each for each in operation.parameters}
+        shown = {
+            (parameter.location.value, parameter.wire.raw): parameter
+            for parameter in operation.parameters
+        }
         credentials = [[key.raw for key in each] for each in operation.security]
         parameters = [
             replace(
-                each,
-                value=self._samples.shown(found) if each.required else "",
+                parameter,
+                value=self._samples.shown(found) if parameter.required else "",
                 form=form(found),
             )
-            if (found := shown.get((each.place, each.name)))
-            else each
-            for each in entry.parameters
+            if (found := shown.get((parameter.place, parameter.name)))
+            else parameter
+            for parameter in entry.parameters
         ]
         return replace(
             entry,
@@ -336,7 +339,7 @@ class _Writer:
         return self._sites[direction, operation.path.raw, operation.method]  # type: ignore[index]
 
     def _entry(self, site: OperationSite, operation: Operation, place: Place) -> Entry:
-        answers = [self._answer(*each) for each in sites.responses(self._document, site)]
+        answers = [self._answer(*response) for response in sites.responses(self._document, site)]
         errors = [self._short(answer, pointer) for answer, pointer in answers if answer.is_error]
         body = sites.request_body(self._document, site)
         return Entry(
@@ -348,7 +351,8 @@ class _Writer:
             description=prose(operation.description.raw),
             rules=[*rules(site.value, place, self._document.data)],
             parameters=[
-                self._parameter(each) for each in sites.parameters(self._document, site).values()
+                self._parameter(parameter)
+                for parameter in sites.parameters(self._document, site).values()
             ],
             bodies=[*self._contents(body, is_request=True)] if body else (),
             body_text=prose(_text(body.value.get("description"))) if body else Markup(),

@@ -81,7 +81,9 @@ def _lower(tokens: Sequence[Token], level: int) -> None:
 
 
 def _words(inline: Token) -> Iterator[str]:
-    return (each.content for each in inline.children or () if each.type in ("text", "code_inline"))
+    return (
+        child.content for child in inline.children or () if child.type in ("text", "code_inline")
+    )
 
 
 def _rendered(tokens: Sequence[Token]) -> Markup:

@@ -52,7 +52,7 @@ def render_reference(
         "data": Markup(_data(reference)),
         "version": __version__,
         "is_site": is_site,
-        "is_large": sum(len(each.entries) for each in reference.sections) > _MANY,
+        "is_large": sum(len(section.entries) for section in reference.sections) > _MANY,
     }
     made = {}
     for name, shown in pages.items():
@@ -71,7 +71,7 @@ def render_reference(
 
 
 def _in(section: Section) -> Sequence[str]:
-    return [section.anchor, *(each.anchor for each in section.members)]
+    return [section.anchor, *(member.anchor for member in section.members)]
 
 
 def _environment() -> jinja2.Environment:
@@ -91,8 +91,8 @@ def _data(reference: Reference) -> str:
     value = {
         "servers": [url for url, _ in reference.servers],
         "schemes": {
-            each.credential.key: {"kind": each.credential.kind, "name": each.credential.name}
-            for each in reference.schemes
+            scheme.credential.key: {"kind": scheme.credential.kind, "name": scheme.credential.name}
+            for scheme in reference.schemes
         },
     }
     return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

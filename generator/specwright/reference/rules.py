@@ -62,8 +62,8 @@ def notes_of_rules(schema: Mapping[str, Any]) -> Iterator[Markup]:
     for keyword in _declared(schema, Place.PROPERTY, Place.SCHEMA):
         described, value = keyword.schema(), schema[keyword.name]
         members = Markup("; ").join(
-            Markup("{} <code>{}</code>").format(each.name, visible(each.value))
-            for each in _members("", described, value)
+            Markup("{} <code>{}</code>").format(member.name, visible(member.value))
+            for member in _members("", described, value)
         )
         text = Markup("{}: {}").format(_title(keyword).lower(), described["description"])
         yield text + (Markup(" ({})").format(members) if members else "")

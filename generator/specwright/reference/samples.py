@@ -69,7 +69,7 @@ class Samples:
     def credentials(self) -> Mapping[str, Credential]:
         """The security schemes by their names."""
         declared = dict(sites.members(self._document, sites.components(self._document), _SCHEMES))
-        given = {each.key.raw: each for each in self._api.credentials}
+        given = {credential.key.raw: credential for credential in self._api.credentials}
         prefix = self._api.names.env_prefix
         found = {}
         for key, site in declared.items():
@@ -99,11 +99,13 @@ class Samples:
         credentials = [*self._credentials(operation)]
         path = self._path(operation)
         url = _url(self._base(operation), path, self._api.names.env_prefix)
-        for number, each in enumerate(each for each in credentials if each.kind == "query"):
+        for number, each in enumerate(
+            credential for credential in credentials if credential.kind == "query"
+        ):
             mark = "&" if number or "?" in path else "?"
             url += f'{_word(f"{mark}{quote(each.name)}=")}"${each.variable}"'
         words = [" ".join(["curl", *method, *(["--globoff"] if set(url) & _GLOBBED else []), url])]
-        words += [word for each in credentials if (word := _authorization(each))]
+        words += [word for credential in credentials if (word := _authorization(credential))]
         words += [
             f"--header {_word(f'{each.wire.raw}: {text(_sent(each), self._value(each))}')}"
             for each in _required(operation, Location.HEADER)
@@ -291,7 +293,7 @@ def _statement(call: Call) -> Iterator[str]:
         yield line
     else:
         yield f"{before}{method}("
-        yield from (f"    {each}," for each in arguments)
+        yield from (f"    {argument}," for argument in arguments)
         yield f"){after}"
     if operation.page is not None:
         yield "    print(item)"

@@ -116,7 +116,7 @@ class Schemas:
             for name, each in (found.get("properties") or {}).items()
         ]
         for part in found.get("allOf") or ():
-            own += [each for each in self.fields(part, above) if each.name not in _names(own)]
+            own += [field for field in self.fields(part, above) if field.name not in _names(own)]
         return [*own, *self._of_parts(found, above)]
 
     def field(self, name: str, schema: Any, *, required: bool, description: object = None) -> Field:
@@ -182,11 +182,11 @@ class Schemas:
             if pieces not in shown and (word == " or " or pieces != [Piece("any value")]):
                 shown.append(pieces)
         first, *others = shown or [[Piece("any value")]]
-        return [*first, *(each for pieces in others for each in (Piece(word), *pieces))]
+        return [*first, *(piece for pieces in others for piece in (Piece(word), *pieces))]
 
 
 def _names(fields: Sequence[Field]) -> set[str]:
-    return {each.name for each in fields}
+    return {field.name for field in fields}
 
 
 def _model_of(schema: Mapping[str, Any], document: Document) -> str | None:
@@ -233,7 +233,7 @@ def _notes(schema: Mapping[str, Any]) -> Iterator[Markup]:
 
 def _codes(values: Sequence[object]) -> Markup:
     shown = Markup(", ").join(
-        Markup("<code>{}</code>").format(_written(each)) for each in values[:_LISTED]
+        Markup("<code>{}</code>").format(_written(value)) for value in values[:_LISTED]
     )
     more = len(values) - _LISTED
     return shown if more <= 0 else shown + f" and {more} more"

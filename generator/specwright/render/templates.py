@@ -89,7 +89,7 @@ def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
         above = waiting.pop()
         try:
             with os.scandir(above) as entries:
-                found = [each for each in entries if not _is_no_template(each.name)]
+                found = [entry for entry in entries if not _is_no_template(entry.name)]
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}", Location(str(above), 1, 1)

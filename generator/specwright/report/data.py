@@ -54,7 +54,7 @@ def _finding(finding: Finding) -> _Object:
         "related": _related(finding),
         "evidence": _evidence(finding.evidence) or None,
         "cause": finding.cause or None,
-        "occurrences": [_occurrence(each) for each in finding.occurrences] or None,
+        "occurrences": [_occurrence(occurrence) for occurrence in finding.occurrences] or None,
         "reason": finding.waived,
     }
     written = {name: value for name, value in written.items() if value is not None}

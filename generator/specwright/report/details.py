@@ -21,6 +21,6 @@ def details(finding: Finding) -> Iterator[str]:
         yield visible(f"operations: {listed(finding.operations, _OPERATIONS)}")
     if finding.affected is not None:
         yield f"change: {finding.fingerprint}"
-    for each in finding.evidence:
-        yield visible(f"{each.label}:")
-        yield from (f"  {visible(line)}" for line in each.text.split("\n"))
+    for evidence in finding.evidence:
+        yield visible(f"{evidence.label}:")
+        yield from (f"  {visible(line)}" for line in evidence.text.split("\n"))

@@ -37,7 +37,7 @@ def render(report: Report) -> str:
     for label, value in report.facts:
         ElementTree.SubElement(properties, "property", name=_legal(label), value=_legal(value))
     suite.extend(map(_case, cases))
-    others = [each for case in cases for each in case.findings if not _fails(each)]
+    others = [finding for case in cases for finding in case.findings if not _fails(finding)]
     ElementTree.SubElement(suite, "system-out").text = _listed(others)
     ElementTree.SubElement(suite, "system-err")
     suite.set("tests", str(len(cases)))
@@ -65,7 +65,7 @@ def _clock(report: Report, suite: ElementTree.Element) -> None:
 
 def _cases(report: Report) -> Sequence[_Case]:
     trials = report.trials or tuple(Trial("", rule.id) for rule in report.rules)
-    cases = {(each.subject, each.rule): _Case(each) for each in trials}
+    cases = {(trial.subject, trial.rule): _Case(trial) for trial in trials}
     for finding in (*report.findings, *report.waived):
         for subject, part in _parts(finding) if report.trials else [("", finding)]:
             case = cases.setdefault((subject, part.rule), _Case(Trial(subject, part.rule)))
@@ -77,16 +77,16 @@ def _parts(finding: Finding) -> Iterator[tuple[str, Finding]]:
     """Yield a finding for each of its operations, with the message and evidence there."""
     if not finding.occurrences:
         yield "", finding
-    for each in finding.occurrences:
+    for occurrence in finding.occurrences:
         yield (
-            each.operation,
+            occurrence.operation,
             replace(
                 finding,
-                location=each.location,
-                pointer=each.pointer,
-                message=each.message,
-                evidence=each.evidence,
-                occurrences=(each,),
+                location=occurrence.location,
+                pointer=occurrence.pointer,
+                message=occurrence.message,
+                evidence=occurrence.evidence,
+                occurrences=(occurrence,),
             ),
         )
 
@@ -99,8 +99,8 @@ def _case(case: _Case) -> ElementTree.Element:
         name=_legal(trial.rule),
         time=f"{trial.seconds:.3f}",
     )
-    failing = [each for each in case.findings if _fails(each)]
-    waived = [each.waived for each in case.findings if each.waived is not None]
+    failing = [finding for finding in case.findings if _fails(finding)]
+    waived = [finding.waived for finding in case.findings if finding.waived is not None]
     # Readers keep one outcome of a case, so it contains all findings.
     if failing:
         failure = ElementTree.SubElement(written, "failure", message=_first(failing), type="error")

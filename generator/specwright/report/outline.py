@@ -118,7 +118,14 @@ def kinds(report: Report) -> Sequence[Kind]:
         Kind(
             rules.get(rule) or _unknown(rule),
             len(findings),
-            len({name for each in findings if each.affected for name in each.affected.operations}),
+            len(
+                {
+                    name
+                    for finding in findings
+                    if finding.affected
+                    for name in finding.affected.operations
+                }
+            ),
         )
         for rule, findings in _by(changes, lambda each: each.rule).items()
     ]

@@ -98,17 +98,17 @@ class Redaction:
             tables=tuple(map(self._table, report.tables)),
             visits=tuple(
                 replace(
-                    each,
-                    operation=self.text(each.operation),
-                    outcome=self.text(each.outcome),
-                    hint=self.text(each.hint),
-                    evidence=self._evidence(each.evidence),
+                    visit,
+                    operation=self.text(visit.operation),
+                    outcome=self.text(visit.outcome),
+                    hint=self.text(visit.hint),
+                    evidence=self._evidence(visit.evidence),
                 )
-                for each in report.visits
+                for visit in report.visits
             ),
             trials=tuple(
-                replace(each, subject=self.text(each.subject), skipped=self.text(each.skipped))
-                for each in report.trials
+                replace(trial, subject=self.text(trial.subject), skipped=self.text(trial.skipped))
+                for trial in report.trials
             ),
         )
 

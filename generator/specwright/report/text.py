@@ -39,7 +39,7 @@ def outcome(report: Report) -> str:
 
 def _missed(report: Report) -> Iterator[str]:
     """Yield the operations that never succeeded, so that only their errors were tested."""
-    missed = [each for each in report.visits if not each.successes]
+    missed = [visit for visit in report.visits if not visit.successes]
     if missed:
         yield "Never succeeded:"
     for each in missed:

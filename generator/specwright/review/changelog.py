@@ -100,7 +100,7 @@ def _severity(finding: Finding) -> int:
 
 
 def _heading(base: Document, revision: Document) -> str:
-    before, now = (str(_value(each, _VERSION)) for each in (base, revision))
+    before, now = (str(_value(document, _VERSION)) for document in (base, revision))
     # An unchanged version was released without these changes.
     return _UNRELEASED if before == now else _NOT_IN_VERSION.sub("_", now)
 

@@ -76,7 +76,7 @@ def former_documents(commit: Commit) -> Sequence[str]:
         configs = configs_as_of(file, commit.read(commit.name_of(file)))
     except (OSError, InputError):
         return ()
-    return [os.path.relpath(each.document) for each in configs if each.document is not None]
+    return [os.path.relpath(config.document) for config in configs if config.document is not None]
 
 
 def former_place(commit: Commit, document: Document, gone: Iterable[str]) -> str | None:

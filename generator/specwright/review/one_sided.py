@@ -31,7 +31,7 @@ def removed(path: str, former: Document | None, was: str) -> Report:
         former: the removed document; None if it cannot be used.
         was: the name of the removed document.
     """
-    names = tuple(label(each) for each in operations(former)) if former else ()
+    names = tuple(label(operation) for operation in operations(former)) if former else ()
     count = counted(len(names), "operation")
     finding = Finding(
         DOCUMENT_REMOVED.id,

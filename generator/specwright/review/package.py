@@ -52,7 +52,9 @@ class Package:
             return
         if self.differences:
             message = f"{self._drift(self.revision)}; run: specwright generate"
-            files = "\n".join(f"{each.path}: {each.state}" for each in self.differences)
+            files = "\n".join(
+                f"{difference.path}: {difference.state}" for difference in self.differences
+            )
             yield self._finding(DRIFT, message, Evidence("files", files))
         if isinstance(self.base, Failure):
             message = f"cannot be generated from the base: {self.base.reason}"

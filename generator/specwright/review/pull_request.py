@@ -146,11 +146,12 @@ def joined(
 
 def _news(old: Report, new: Report) -> Sequence[Finding]:
     """Return the errors of a document, and its other findings that the base does not have."""
-    known = {(each.rule, each.pointer, each.message) for each in old.findings}
+    known = {(finding.rule, finding.pointer, finding.message) for finding in old.findings}
     return [
-        each
-        for each in new.findings
-        if each.level is Level.ERROR or (each.rule, each.pointer, each.message) not in known
+        finding
+        for finding in new.findings
+        if finding.level is Level.ERROR
+        or (finding.rule, finding.pointer, finding.message) not in known
     ]
 
 

@@ -27,8 +27,8 @@ def together(reports: Sequence[Report]) -> Report:
     broken = sum(any(map(_breaks, report.findings)) for report in reports)
     return Report(
         counted(len(reports), "document"),
-        worst_first(_named(each, report) for report in reports for each in report.findings),
-        in_order(_named(each, report) for report in reports for each in report.waived),
+        worst_first(_named(finding, report) for report in reports for finding in report.findings),
+        in_order(_named(finding, report) for report in reports for finding in report.waived),
         tuple({rule.id: rule for report in reports for rule in report.rules}.values()),
         line,
         tuple(fact for report in reports for fact in _facts(report)),
@@ -55,5 +55,7 @@ def _facts(report: Report) -> Sequence[tuple[str, str]]:
 def _named(finding: Finding, report: Report) -> Finding:
     if finding.affected is None:
         return finding
-    operations = tuple(f"{each} ({report.document})" for each in finding.affected.operations)
+    operations = tuple(
+        f"{operation} ({report.document})" for operation in finding.affected.operations
+    )
     return replace(finding, affected=Affected(finding.affected.subject, operations))

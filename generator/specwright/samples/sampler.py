@@ -86,7 +86,7 @@ class Sampler:
             validator = self._compiled.validator(schema)
         except UNUSABLE:
             return ()
-        valid = (each for each in candidates if validator.is_valid(each))
+        valid = (candidate for candidate in candidates if validator.is_valid(candidate))
         return tuple(islice(valid, _WITNESSES))
 
     def _values(self, schema: Any, depth: int) -> Iterator[Any]:

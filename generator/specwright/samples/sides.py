@@ -48,5 +48,5 @@ class Side:
 
     def whole(self, places: tuple[Subschema, ...]) -> Any:
         """Return one schema that combines those at all places."""
-        members = [self.written(each) for each in places]
+        members = [self.written(place) for place in places]
         return members[0] if len(members) == 1 else {"allOf": members}

@@ -134,29 +134,29 @@ def _outcome(run: Run, redaction: Redaction) -> Outcome:
             found.setdefault(name, []).append(each)
     idle = never_succeeded(run.contract, run.record)
     outcomes = {
-        name_of(each): OperationOutcome(
-            name_of(each),
-            tuple(found.get(name_of(each), ())),
-            _obstacle(run, redaction, each) if each in idle else None,
+        name_of(operation): OperationOutcome(
+            name_of(operation),
+            tuple(found.get(name_of(operation), ())),
+            _obstacle(run, redaction, operation) if operation in idle else None,
         )
-        for each in run.contract.operations.values()
+        for operation in run.contract.operations.values()
     }
-    others = [each for name, all_ in found.items() if name not in outcomes for each in all_]
+    others = [finding for name, all_ in found.items() if name not in outcomes for finding in all_]
     return Outcome(outcomes, tuple(others), run.stopped, report)
 
 
 def _apart(finding: Finding) -> Iterator[tuple[str, Finding]]:
     """Yield each operation of a finding, with the finding reduced to that operation."""
-    for each in finding.occurrences:
+    for occurrence in finding.occurrences:
         yield (
-            each.operation,
+            occurrence.operation,
             replace(
                 finding,
-                location=each.location,
-                pointer=each.pointer,
-                message=each.message,
-                evidence=each.evidence,
-                occurrences=(each,),
+                location=occurrence.location,
+                pointer=occurrence.pointer,
+                message=occurrence.message,
+                evidence=occurrence.evidence,
+                occurrences=(occurrence,),
             ),
         )
     if not finding.occurrences:
@@ -165,7 +165,9 @@ def _apart(finding: Finding) -> Iterator[tuple[str, Finding]]:
 
 def _obstacle(run: Run, redaction: Redaction, operation: Operation) -> str:
     """Return the last request of an operation and its response, as text."""
-    sent = [each for each in run.record.exchanges if each.operation == operation.pointer]
+    sent = [
+        exchange for exchange in run.record.exchanges if exchange.operation == operation.pointer
+    ]
     if not sent:
         return "no request could be made"
     last = sent[-1]

@@ -55,10 +55,10 @@ def with_data(document: Document, data: Data) -> Document:
     """
     made = document.with_data(clone(document.data))
     operations = {
-        name: each
-        for each in sites.operations(made)
-        if each.direction is Direction.PATH
-        for name in (f"{each.method} {each.key}", each.id)
+        name: operation
+        for operation in sites.operations(made)
+        if operation.direction is Direction.PATH
+        for name in (f"{operation.method} {operation.key}", operation.id)
         if name is not None
     }
     for name, example in data.items():
@@ -74,7 +74,10 @@ def with_data(document: Document, data: Data) -> Document:
 def _give(document: Document, operation: OperationSite, example: Example) -> None:
     """Write examples into the operation itself, as other operations may share its parts."""
     written = resolve(document.data, operation.pointer)
-    slots = {each.value["name"]: each for each in sites.parameters(document, operation).values()}
+    slots = {
+        parameter.value["name"]: parameter
+        for parameter in sites.parameters(document, operation).values()
+    }
     for name, value in example.get("parameters", {}).items():
         if name not in slots:
             hint = did_you_mean(
@@ -83,7 +86,7 @@ def _give(document: Document, operation: OperationSite, example: Example) -> Non
             raise InputError(f"{operation.name} has no parameter {name!r}", hint=hint)
         slots[name] = Site("", _with_example(slots[name], value))
     if "parameters" in example:
-        written["parameters"] = [each.value for each in slots.values()]
+        written["parameters"] = [slot.value for slot in slots.values()]
     body = sites.request_body(document, operation)
     if "body" in example:
         if body is None:

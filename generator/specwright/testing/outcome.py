@@ -29,7 +29,7 @@ class OperationOutcome:
     def __str__(self) -> str:
         if self.is_right:
             return f"{self.name}: no findings"
-        said = [shown(each) for each in self.findings]
+        said = [shown(finding) for finding in self.findings]
         if self.obstacle is not None:
             said.append(f"{self.name} never succeeded:\n{self.obstacle}")
         return "\n\n".join(said)
@@ -57,8 +57,8 @@ class Outcome:
         Raises:
             AssertionError: there are errors, or something was not tested; the text lists them.
         """
-        said = [str(each) for each in self.operations.values() if not each.is_right]
-        said += [shown(each) for each in errors(self.others)]
+        said = [str(operation) for operation in self.operations.values() if not operation.is_right]
+        said += [shown(error) for error in errors(self.others)]
         said += [f"the run stopped: {self.stopped}"] if self.stopped is not None else []
         if said:
             raise AssertionError("\n\n".join(said))
@@ -66,7 +66,7 @@ class Outcome:
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings that fail a test; the report also has the others."""
-    return [each for each in findings if each.level is Level.ERROR]
+    return [finding for finding in findings if finding.level is Level.ERROR]
 
 
 def shown(finding: Finding) -> str:

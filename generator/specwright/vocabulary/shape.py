@@ -87,8 +87,8 @@ class _Word(Shape):
     choices: type[Choice]
 
     def schema(self) -> Schema:
-        meanings = {each.value: each.meaning for each in self.choices if each.meaning}
-        words: Schema = {"enum": [each.value for each in self.choices]}
+        meanings = {choice.value: choice.meaning for choice in self.choices if choice.meaning}
+        words: Schema = {"enum": [choice.value for choice in self.choices]}
         return {**words, "x-meanings": meanings} if meanings else words
 
     def read(self, value: Any) -> object:

@@ -30,7 +30,7 @@ class EventGroup(Events):
             partial(events.feed, scope, after, type, limit)
         )
         # The events keep the exact bytes that webhooks deliver.
-        data = b",".join(each.body for each in found)
+        data = b",".join(event.body for event in found)
         rest = {
             "has_more": more,
             "next_cursor": cursors.encode([last.sequence, last.event_id], *place),

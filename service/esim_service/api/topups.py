@@ -43,7 +43,7 @@ class TopupGroup(Topups):
             iccid,
         )
         return models.TopupPlanList(
-            data=[models.TopupPlan.model_validate_json(each.body) for each in found],
+            data=[models.TopupPlan.model_validate_json(topup_plan.body) for topup_plan in found],
             has_more=more,
             next_cursor=following,
         )

@@ -41,7 +41,9 @@ class WebhookEndpointGroup(WebhookEndpoints):
         """List all endpoints of the mode, newest first."""
         found = await self._backend.read(partial(store.endpoints, scope_of(context)))
         return models.WebhookEndpointList(
-            data=[bodies.endpoint(each) for each in found], has_more=False, next_cursor=None
+            data=[bodies.endpoint(webhook_endpoint) for webhook_endpoint in found],
+            has_more=False,
+            next_cursor=None,
         )
 
     async def create_webhook_endpoint(

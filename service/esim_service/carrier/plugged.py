@@ -31,7 +31,7 @@ async def open_carrier(name: str) -> AsyncIterator[Carrier]:
 
 
 def _load(name: str) -> Open:
-    installed = {each.name: each for each in entry_points(group=GROUP)}
+    installed = {point.name: point for point in entry_points(group=GROUP)}
     if name not in installed:
         names = ", ".join(sorted(installed)) or "none"
         raise OperatorError(

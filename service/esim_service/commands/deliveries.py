@@ -100,7 +100,7 @@ def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> No
         )
     delivery, attempts = found
     if as_json:
-        shown = {**_object(delivery), "history": [_attempt(each) for each in attempts]}
+        shown = {**_object(delivery), "history": [_attempt(attempt) for attempt in attempts]}
         click.echo(json.dumps(shown))
         return
     click.echo(f"{delivery_id}: {delivery.state}")
@@ -108,8 +108,8 @@ def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> No
     click.echo(
         f"endpoint  {delivery.endpoint_id} of {delivery.partner}, {delivery.scope.mode} mode"
     )
-    for each in attempts:
-        click.echo(f"attempt {each.number} {time(each.made_at)} {_outcome(each)}")
+    for attempt in attempts:
+        click.echo(f"attempt {attempt.number} {time(attempt.made_at)} {_outcome(attempt)}")
     if delivery.due_at is not None:
         click.echo(f"next      {time(delivery.due_at)}")
 

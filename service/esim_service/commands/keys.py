@@ -186,7 +186,7 @@ def keys_revoke(key_id: str, database: str | None) -> None:
 
 def _line(key: ApiKey, partner: str, now: int) -> str:
     limits = (key.read_limit, key.write_limit)
-    own = "/".join("-" if each is None else str(each) for each in limits)
+    own = "/".join("-" if limit is None else str(limit) for limit in limits)
     mode, hint = key.scope.mode, f"…{key.hint}"
     return "\t".join((key.key_id, partner, mode, hint, _state(key, now), own))
 

@@ -163,7 +163,9 @@ def _with_job(
 def _line(purchase: Purchase) -> str:
     shown = _object(purchase)
     columns = "order_id status partner mode total_usd created_at attempts next_at".split()
-    return "\t".join(_NOTHING if shown[each] is None else str(shown[each]) for each in columns)
+    return "\t".join(
+        _NOTHING if shown[column] is None else str(shown[column]) for column in columns
+    )
 
 
 def _object(purchase: Purchase) -> Mapping[str, object]:

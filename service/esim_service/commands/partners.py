@@ -161,14 +161,14 @@ def partners_usage(month: datetime | None, database: str | None, as_json: bool) 
         await require_current(opened)
         return await opened.read(read)
 
-    for each in with_database(database, work):
+    for usage in with_database(database, work):
         shown = {
-            "partner": each.partner,
-            "mode": each.mode,
-            "orders": each.orders,
-            "topups": each.topups,
-            "refunds": each.refunds,
-            "charged_usd": to_text(each.charged),
+            "partner": usage.partner,
+            "mode": usage.mode,
+            "orders": usage.orders,
+            "topups": usage.topups,
+            "refunds": usage.refunds,
+            "charged_usd": to_text(usage.charged),
         }
         click.echo(json.dumps(shown) if as_json else "\t".join(map(str, shown.values())))
 

@@ -114,7 +114,7 @@ class DatabaseOutbox:
         _log.info("delivery attempt", extra=about)
 
     async def _write(self, records: Sequence[_Record]) -> Sequence[Done[Any]]:
-        units = [partial(each.act, each.claim, each.made, each.at) for each in records]
+        units = [partial(record.act, record.claim, record.made, record.at) for record in records]
         return await self._database.write_all(units)
 
     async def _failed(self, claim: DueDelivery, verdict: _Verdict) -> None:

@@ -89,7 +89,7 @@ def test(scope: Scope, endpoint_id: str, stamp: Stamp) -> Unit[str]:
     account = yield from partners.lock_account(scope)
     stamp = stamp.under(account)
     known = yield from store.endpoints(scope)
-    if endpoint_id not in {each.endpoint_id for each in known}:
+    if endpoint_id not in {webhook_endpoint.endpoint_id for webhook_endpoint in known}:
         raise not_found()
     data = models.WebhookTest(webhook_endpoint_id=endpoint_id)
     account, event = yield from events.emit_to(endpoint_id, account, "webhook.test", data, stamp)

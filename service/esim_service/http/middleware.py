@@ -38,7 +38,9 @@ class Routes:
     def __init__(self, templates: Iterable[str]) -> None:
         # A template without variables takes precedence, as usual.
         self._templates = sorted(templates, key=lambda each: each.count("{"))
-        self._pattern = re.compile("|".join(f"({_pattern(each)})" for each in self._templates))
+        self._pattern = re.compile(
+            "|".join(f"({_pattern(template)})" for template in self._templates)
+        )
 
     def find(self, path: str) -> str:
         """Return the template of a path, or `other`."""

@@ -91,7 +91,7 @@ class JobRunner(WorkLoop[Job]):
 
     async def give_back(self, claims: Sequence[Job]) -> None:
         """Make jobs due again at once."""
-        held = [self._renewed.get(each.job_id, each) for each in claims]
+        held = [self._renewed.get(claim.job_id, claim) for claim in claims]
         await self._database.write(partial(_release, held, self._clock.now()))
 
     async def _resume(self) -> None:
@@ -108,9 +108,9 @@ class JobRunner(WorkLoop[Job]):
             return
         await self._database.write(partial(_release, late, now + LEASE))
         still = {each.claim.job_id for each in self.going}
-        for each in late:
-            if each.job_id in still:
-                self._renewed[each.job_id] = replace(each, due_at=now + LEASE)
+        for job in late:
+            if job.job_id in still:
+                self._renewed[job.job_id] = replace(job, due_at=now + LEASE)
 
     async def _attempt(self, job: Job) -> str:
         try:

@@ -74,8 +74,8 @@ def main() -> int:
     numbers: Counter[str] = Counter()
     for name in options.documents:
         document = upgrade(load(corpus / name, remote=Remote.KEEP))
-        for each in verdicts(name, document, options.places):
-            count(each, numbers)
+        for verdict in verdicts(name, document, options.places):
+            count(verdict, numbers)
         print(name, dict(numbers), flush=True)
     if tuple(options.documents) == DOCUMENTS:
         PAGE.write_text(page(numbers, options.places), "utf-8")

@@ -58,7 +58,7 @@ class Judged:
 
     @property
     def is_right(self) -> bool:
-        return self.mutant.breaks == any(each.level is Level.ERROR for each in self.findings)
+        return self.mutant.breaks == any(finding.level is Level.ERROR for finding in self.findings)
 
 
 def schema_mutants(name: str, document: Document, chosen: Iterable[Place]) -> Iterator[Mutant]:
@@ -92,8 +92,10 @@ def judged(document: Document, mutants: Sequence[Mutant]) -> Iterator[Judged]:
         found = _by_path(compare(*sides, today=TODAY).findings)
         for number, mutant in enumerate(part):
             findings = found[f"/m{number}"]
-            shown = [each for each in findings if _is_checkable(each)]
-            right = sum(is_confirmed(each, sides, from_client=mutant.from_client) for each in shown)
+            shown = [finding for finding in findings if _is_checkable(finding)]
+            right = sum(
+                is_confirmed(finding, sides, from_client=mutant.from_client) for finding in shown
+            )
             yield Judged(mutant, tuple(findings), len(shown), right)
 
 
@@ -111,9 +113,9 @@ def wire_judged(name: str, document: Document) -> Iterator[Judged]:
             }
             sides.append(document.with_data({**data, "components": components}))
         findings = [
-            each
-            for each in compare(*sides, today=TODAY).findings
-            if not each.rule.startswith("version-")
+            finding
+            for finding in compare(*sides, today=TODAY).findings
+            if not finding.rule.startswith("version-")
         ]
         yield Judged(Mutant(name, edit, breaks, "", before, after), tuple(findings))
 

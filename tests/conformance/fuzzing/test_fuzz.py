@@ -71,7 +71,9 @@ def run(
 
 def reached(record: Record) -> set[str | None]:
     return {
-        each.operation for each in record.exchanges if each.response and each.response.is_success
+        exchange.operation
+        for exchange in record.exchanges
+        if exchange.response and exchange.response.is_success
     }
 
 
@@ -82,16 +84,20 @@ def test_a_correct_server_is_not_accused(contract: Document, seed: int) -> None:
     assert not record.violations
     assert not record.skips
     assert reached(record) == {LIST, CREATE, GET, DELETE}
-    assert {each.role for each in record.exchanges} == {MAIN, NOBODY}
+    assert {exchange.role for exchange in record.exchanges} == {MAIN, NOBODY}
     # Those that checks send, too.
     assert all(
-        each.request.body
-        for each in record.exchanges
-        if each.operation == CREATE and each.role == NOBODY
+        exchange.request.body
+        for exchange in record.exchanges
+        if exchange.operation == CREATE and exchange.role == NOBODY
     )
     # An idempotency key that was used would hide what else is wrong with a request.
-    assert 422 not in {each.response.status for each in record.exchanges if each.response}
-    assert [each.number for each in record.exchanges] == [*range(1, len(record.exchanges) + 1)]
+    assert 422 not in {
+        exchange.response.status for exchange in record.exchanges if exchange.response
+    }
+    assert [exchange.number for exchange in record.exchanges] == [
+        *range(1, len(record.exchanges) + 1)
+    ]
     assert record.checked["invalid-accepted"] == {LIST, CREATE}
     assert record.checked["valid-refused"] == {LIST, CREATE, GET, DELETE}
     assert record.checked["credentials-ignored"] == {LIST, CREATE, GET, DELETE}
@@ -102,15 +108,15 @@ def test_faults_are_found(contract: Document) -> None:
     """Except for deleted resources that are still there: a scenario looks for those."""
     with Server(Widgets({"lenient", "strict", "open", "put", "loses"}).app) as server:
         record = run(contract, f"{server.url}/v1", profile=FuzzingLimits(60, 12, PHASES, 1))
-    assert {(each.rule, each.pointer) for each in record.violations} == {
+    assert {(violation.rule, violation.pointer) for violation in record.violations} == {
         ("invalid-accepted", SIZE),
         ("valid-refused", CREATE),
         ("credentials-ignored", LIST),
         ("method-not-allowed", "/paths/~1widgets"),
         ("created-is-found", CREATE),
     }
-    for each in record.violations:
-        assert each.exchanges[-1] in record.exchanges
+    for violation in record.violations:
+        assert violation.exchanges[-1] in record.exchanges
 
 
 @pytest.mark.parametrize("seed", [1, *exhaustive(2)])
@@ -144,9 +150,9 @@ def test_what_a_process_wrote_before_it_died_is_kept(
 ) -> None:
     says(monkeypatch, WRITES + "print('{\"cut', flush=True); os._exit(7)")
     record = run(contract, "http://127.0.0.1:1/v1")
-    assert [each.operation for each in record.exchanges] == [LIST]
+    assert [exchange.operation for exchange in record.exchanges] == [LIST]
     unreached = "no request was generated for it before fuzzing ended"
-    assert {(each.pointer, each.reason) for each in record.skips} == {
+    assert {(skip.pointer, skip.reason) for skip in record.skips} == {
         ("", "a schemathesis process exited early with code 7"),
         *((operation, unreached) for operation in (CREATE, GET, DELETE)),
     }
@@ -178,10 +184,10 @@ def test_when_time_is_over_the_process_is_killed_and_its_exchanges_are_kept(
 ) -> None:
     says(monkeypatch, WRITES + "signal.signal(2, signal.SIG_IGN); signal.pause()")
     record = run(contract, "http://127.0.0.1:1/v1", profile=FuzzingLimits(1.5, 1, PHASES, 2))
-    pids = [int(each.request.url) for each in record.exchanges]
+    pids = [int(exchange.request.url) for exchange in record.exchanges]
     assert len(pids) == 2
     assert not any(map(is_running, pids))
-    assert {each.pointer for each in record.skips} == {CREATE, GET, DELETE}
+    assert {skip.pointer for skip in record.skips} == {CREATE, GET, DELETE}
 
 
 def test_a_process_that_had_no_time_to_start_is_said(
@@ -190,7 +196,7 @@ def test_a_process_that_had_no_time_to_start_is_said(
     monkeypatch.setattr(process, "_START_SECONDS", 1.0)
     says(monkeypatch, "import signal; signal.pause()")
     record = run(contract, "http://127.0.0.1:1/v1", profile=FuzzingLimits(1, 1, PHASES, 1))
-    assert "schemathesis did not start in time" in {each.reason for each in record.skips}
+    assert "schemathesis did not start in time" in {skip.reason for skip in record.skips}
 
 
 def test_the_time_begins_with_the_first_exchange(
@@ -201,7 +207,7 @@ def test_the_time_begins_with_the_first_exchange(
     says(monkeypatch, f"{started}; time.sleep(1); {later}")
     # It would be over before the exchange, as the last second is for the end of the process.
     record = run(contract, "http://127.0.0.1:1/v1", profile=FuzzingLimits(1.1, 1, PHASES, 1))
-    assert [each.operation for each in record.exchanges] == [LIST]
+    assert [exchange.operation for exchange in record.exchanges] == [LIST]
 
 
 def test_an_interrupt_ends_the_processes(
@@ -217,7 +223,7 @@ def test_an_interrupt_ends_the_processes(
         pytest.raises(KeyboardInterrupt),
     ):
         fuzz(Contract(contract), target, SMALL, 1)
-    assert not any(is_running(int(each.request.url)) for each in record.exchanges)
+    assert not any(is_running(int(exchange.request.url)) for exchange in record.exchanges)
 
 
 def test_a_process_that_does_not_start_is_an_error_that_says_why(

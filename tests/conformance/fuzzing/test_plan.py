@@ -107,7 +107,7 @@ def test_the_key_is_in_the_environment_only(
     settings = tomllib.loads(written)
     assert settings["checks"] == {"enabled": False, "ignored_auth": {"enabled": True}}
     assert settings["max-redirects"] == 0
-    assert [each["include-tag"] for each in settings["operations"]] == ["specwright-1"]
+    assert [operation["include-tag"] for operation in settings["operations"]] == ["specwright-1"]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +129,6 @@ def test_an_idempotency_key_that_is_used_once_fits_its_schema(
     found = idempotency_keys(routes, RequestJudge(contract, routes), record)
     expected = {"way": ("reference",), "form": form}
     assert found == ({"POST /widgets": expected} if form else {})
-    assert [(each.rule, each.pointer) for each in record.skips] == (
+    assert [(skip.rule, skip.pointer) for skip in record.skips] == (
         [] if form else [("invalid-accepted", "/paths/~1widgets/post")]
     )

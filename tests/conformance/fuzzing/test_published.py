@@ -102,7 +102,7 @@ def search(request: Request) -> Response:
         return Response(status_code=404)
     sent = parse_qs(body(request).decode(), keep_blank_values=True)
     numbers = [value for name in ("start", "rows") for value in sent.get(name, [])]
-    if "criteria" not in sent or not all(each.lstrip("-").isdecimal() for each in numbers):
+    if "criteria" not in sent or not all(number.lstrip("-").isdecimal() for number in numbers):
         return Response(status_code=422)
     return JSONResponse([])
 
@@ -177,7 +177,7 @@ def test_what_is_proved_is_what_is_wrong(
         for path in ("/2.0/repositories/ada/engine/pullrequests", "/unknown"):
             target.send(target.request("GET", path), "scenarios", PULLS)
         fuzz(Contract(document), target, FuzzingLimits(60, 10, processes=1), 1)
-    assert {(each.rule, each.pointer) for each in record.violations} == expected
+    assert {(violation.rule, violation.pointer) for violation in record.violations} == expected
     assert not record.skips
-    made_up = [each for each in record.exchanges if each.source == "fuzzing"]
+    made_up = [exchange for exchange in record.exchanges if exchange.source == "fuzzing"]
     assert any(each.response and each.response.is_success for each in made_up)

@@ -51,9 +51,9 @@ class Game:
 
     async def square(self, request: Request) -> Response:
         coordinates = [request.path_params[name] for name in ("row", "column")]
-        if not all(re.fullmatch("[123]", each) for each in coordinates):
+        if not all(re.fullmatch("[123]", coordinate) for coordinate in coordinates):
             return HTMLResponse("Illegal coordinates.", 400)
-        row, column = (int(each) - 1 for each in coordinates)
+        row, column = (int(coordinate) - 1 for coordinate in coordinates)
         if request.method == "PUT":
             if request.headers.get("content-type") != "application/json":
                 return HTMLResponse("Send application/json.", 400)

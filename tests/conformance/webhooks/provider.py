@@ -34,7 +34,8 @@ def _webhook(name: str, operation: str, scenario: str | None, **more: Any) -> di
         "post": {
             "operationId": name.replace(".", "_"),
             "parameters": [
-                {"name": each, "in": "header", "required": True, "schema": text} for each in headers
+                {"name": header, "in": "header", "required": True, "schema": text}
+                for header in headers
             ],
             "requestBody": {
                 "required": True,

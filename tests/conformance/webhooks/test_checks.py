@@ -67,7 +67,7 @@ def doubled(name: str) -> Callable[[Attempt], Attempt]:
 
 def without(name: str) -> Callable[[Attempt], Attempt]:
     return lambda attempt: replace(
-        attempt, headers=tuple(each for each in attempt.headers if each[0] != name)
+        attempt, headers=tuple(header for header in attempt.headers if header[0] != name)
     )
 
 

@@ -61,9 +61,9 @@ def observed(document: Document, authority: Authority, kind: type[Provider]) -> 
         undone = [("sendParcel", "lost")]
         Observation(target, receiver, declared, registered, provoke, pace, undone=undone).run()
         shown = repr(record) + "".join(
-            each.message + exchange.request.curl
-            for each in record.violations
-            for exchange in each.exchanges
+            violation.message + exchange.request.curl
+            for violation in record.violations
+            for exchange in violation.exchanges
         )
         assert provider.hooks
         assert not any(hook.secret in shown for hook in provider.hooks.values())
@@ -102,21 +102,23 @@ def test_a_provider_that_follows_its_contract_breaks_nothing(
 def test_a_fault_is_found_by_its_rule(
     kind: type[Provider], records: Mapping[type[Provider], Record]
 ) -> None:
-    found = {each.rule for each in records[kind].violations}
+    found = {violation.rule for violation in records[kind].violations}
     if kind is NeverRetries:
         # Of an event whose connection was reset at once, nothing was seen.
         found.discard("event-missing")
-    assert found == {FAULTS[kind]}, [(each.rule, each.message) for each in records[kind].violations]
+    assert found == {FAULTS[kind]}, [
+        (violation.rule, violation.message) for violation in records[kind].violations
+    ]
 
 
 @pytest.mark.parametrize("kind", FAULTS, ids=lambda kind: kind.__name__)
 def test_a_violation_shows_what_was_sent(
     kind: type[Provider], records: Mapping[type[Provider], Record]
 ) -> None:
-    for each in records[kind].violations:
-        assert each.exchanges
-        assert all(exchange.number for exchange in each.exchanges)
-        assert len(each.message) < 200
+    for violation in records[kind].violations:
+        assert violation.exchanges
+        assert all(exchange.number for exchange in violation.exchanges)
+        assert len(violation.message) < 200
 
 
 def test_every_rule_has_a_fault() -> None:

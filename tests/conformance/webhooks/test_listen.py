@@ -97,7 +97,7 @@ class Listening:
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
             text = self.output.read_text("utf-8")
-            if found := next((each for each in text.splitlines() if words in each), None):
+            if found := next((line for line in text.splitlines() if words in line), None):
                 return found
             time.sleep(0.02)
         raise AssertionError(f"no {words!r} in {text}")

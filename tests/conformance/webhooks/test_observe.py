@@ -73,7 +73,7 @@ def test_all_events_of_the_reference_service_are_observed(
         left = target.send(request, "webhooks", None).response
     assert record.violations == []
     assert record.skips == []
-    pointers = {each.pointer for each in declared}
+    pointers = {webhook.pointer for webhook in declared}
     for rule in ("event-missing", "event-schema", "event-headers", "signature", "delivery-retry"):
         found = record.checked[rule]
         assert {each.partition("/x-contract-")[0] for each in found} == pointers, rule
@@ -104,7 +104,7 @@ def test_pauses_that_are_too_long_are_said(parcels: Document, authority: Authori
     with Provider(authority.file) as provider:
         record = observed(parcels, provider, authority, Pace(patience_seconds=1))
     assert record.violations == []
-    skipped = {(each.rule, each.reason) for each in record.skips}
+    skipped = {(skip.rule, skip.reason) for skip in record.skips}
     assert {rule for rule, _ in skipped} == {
         "delivery-retry",
         "delivery-acknowledged",
@@ -119,12 +119,12 @@ def test_an_authority_that_is_not_trusted_is_said(
     other = Authority.at(tmp_path)
     with Provider(other.file) as provider:
         record = observed(parcels, provider, authority, Pace())
-        assert all(each.is_gone for each in provider.hooks.values())
+        assert all(hook.is_gone for hook in provider.hooks.values())
     assert record.violations == []
-    assert {each.reason for each in record.skips if each.rule == "event-missing"} == {
+    assert {skip.reason for skip in record.skips if skip.rule == "event-missing"} == {
         "the implementation does not trust the receiver's authority"
     }
-    assert len({each.pointer for each in record.skips if each.rule == "event-missing"}) == 4
+    assert len({skip.pointer for skip in record.skips if skip.rule == "event-missing"}) == 4
 
 
 def test_a_stranger_at_the_receiver_is_not_taken_for_the_implementation(
@@ -148,7 +148,7 @@ def test_a_stranger_at_the_receiver_is_not_taken_for_the_implementation(
 
     with Visited(authority.file) as provider:
         record = observed(parcels, provider, authority, Pace())
-    reasons = {each.reason for each in record.skips if each.rule == "event-missing"}
+    reasons = {skip.reason for skip in record.skips if skip.rule == "event-missing"}
     assert reasons == {"addHook was answered with 503"}
 
 
@@ -170,8 +170,8 @@ def test_an_endpoint_that_cannot_be_registered_is_said(
     with Refusing(authority.file) as provider:
         record = observed(parcels, provider, authority, Pace())
     assert record.violations == []
-    assert {each.reason for each in record.skips} == {reason}
-    assert {each.rule for each in record.skips} == RULES
+    assert {skip.reason for skip in record.skips} == {reason}
+    assert {skip.rule for skip in record.skips} == RULES
 
 
 def test_a_call_that_fails_causes_no_violation_but_is_said(
@@ -209,7 +209,7 @@ def test_the_events_of_other_steps_do_not_prolong_an_observation(
         record = observed(parcels, provider, authority, Pace(patience_seconds=3))
         assert provider.parcels
     assert record.violations == []
-    assert {each.rule for each in record.skips} == set()
+    assert {skip.rule for skip in record.skips} == set()
 
 
 def test_tests_that_come_late_are_waited_for(authority: Authority, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_tests_that_come_late_are_waited_for(authority: Authority, tmp_path: Pat
 
     with Late(authority.file) as provider:
         record = observed(load(path), provider, authority, Pace(patience_seconds=3))
-    assert {each.rule for each in record.violations} == {"delivery-retry"}
+    assert {violation.rule for violation in record.violations} == {"delivery-retry"}
 
 
 def without(*keys: str, test: str | None = "pingHook") -> dict[str, Any]:
@@ -266,7 +266,7 @@ def test_what_is_not_declared_is_not_judged(
     with Provider(authority.file) as provider:
         record = observed(upgrade(load(path)), provider, authority, Pace(patience_seconds=1))
     assert record.violations == []
-    said = {each.rule: each.reason for each in record.skips if each.rule in ("event-missing",)}
+    said = {skip.rule: skip.reason for skip in record.skips if skip.rule in ("event-missing",)}
     assert said.keys() == skipped.keys()
     assert all(words in said[rule] for rule, words in skipped.items())
 

@@ -83,7 +83,7 @@ def test_a_redirect_leads_to_itself_and_is_noticed(
 ) -> None:
     url = receiver.endpoint([(Fault.REDIRECT,)])
     client.post(url, content=b"{}", follow_redirects=True)
-    assert [each.is_redirected for each in receiver.attempts(url)] == [False, True]
+    assert [attempt.is_redirected for attempt in receiver.attempts(url)] == [False, True]
 
 
 @pytest.mark.parametrize(("success", "length"), [(200, "0"), (204, None)])
@@ -145,7 +145,7 @@ def test_a_long_body_is_cut(receiver: Receiver, client: httpx2.Client) -> None:
     url = receiver.endpoint()
     answers = [client.post(url, content=b"x" * (MAX_BODY_BYTES + more)) for more in (0, 1)]
     # Without a word of it, the next request would go into a connection that is about to end.
-    assert [each.headers.get("connection") for each in answers] == [None, "close"]
+    assert [answer.headers.get("connection") for answer in answers] == [None, "close"]
     exact, longer = receiver.attempts(url)
     assert (len(exact.body), exact.is_cut) == (MAX_BODY_BYTES, False)
     assert (len(longer.body), longer.is_cut) == (MAX_BODY_BYTES, True)
@@ -165,7 +165,7 @@ def test_a_body_in_chunks_and_one_that_asks_first_are_read(receiver: Receiver) -
             assert raw.recv(100).startswith(b"HTTP/1.1 100")
             raw.sendall(b"cd")
             assert raw.recv(100).startswith(b"HTTP/1.1 200")
-        assert [each.body for each in plain.attempts(url)] == [b"ab", b"cd"]
+        assert [attempt.body for attempt in plain.attempts(url)] == [b"ab", b"cd"]
 
 
 @pytest.mark.parametrize("sent", [b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nA: " + b"a" * 100_000])
@@ -241,7 +241,7 @@ def test_only_its_owner_reads_the_key_of_the_receiver_and_the_authority_has_none
 ) -> None:
     Authority.at(tmp_path)
     assert (tmp_path / RECEIVER).stat().st_mode & 0o077 == 0
-    assert {each.name for each in tmp_path.iterdir()} == {CERTIFICATE, RECEIVER}
+    assert {path.name for path in tmp_path.iterdir()} == {CERTIFICATE, RECEIVER}
     assert b"PRIVATE KEY" not in (tmp_path / CERTIFICATE).read_bytes()
     assert (tmp_path / RECEIVER).read_bytes().count(b"PRIVATE KEY") == 2
 

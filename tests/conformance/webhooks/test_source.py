@@ -51,7 +51,7 @@ def test_why_nothing_is_received_is_said_of_every_webhook(
 ) -> None:
     record = watched(loaded(tmp_path, {**DOCUMENT, "paths": {}}), options)
     assert record.exchanges == []
-    assert [(each.rule, each.reason) for each in record.skips] == [("event-missing", reason)] * 4
+    assert [(skip.rule, skip.reason) for skip in record.skips] == [("event-missing", reason)] * 4
 
 
 def test_behind_a_tunnel_its_url_is_registered(tmp_path: Path) -> None:

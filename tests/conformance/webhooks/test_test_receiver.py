@@ -60,10 +60,10 @@ def test_a_receiver_made_with_the_generated_package_answers_rightly() -> None:
     assert SECRET not in done.stdout + done.stderr
     assert done.returncode == 0, done.stdout
     findings = json.loads(done.stdout)["findings"]
-    assert {each["level"] for each in findings} == {"info"}
-    assert {each["rule"] for each in findings} == {each.id for each in RULES}
-    assert not [each for each in findings if "not tried" in each["message"]]
-    genuine = [each for each in findings if each["rule"] == "acknowledges-genuine"]
+    assert {finding["level"] for finding in findings} == {"info"}
+    assert {finding["rule"] for finding in findings} == {rule.id for rule in RULES}
+    assert not [finding for finding in findings if "not tried" in finding["message"]]
+    genuine = [finding for finding in findings if finding["rule"] == "acknowledges-genuine"]
     assert len({each["pointer"] for each in genuine}) == 9
     assert all(each["message"].startswith("a delivery of '") for each in genuine)
 
@@ -96,7 +96,7 @@ def test_a_receiver_made_with_the_generated_package_answers_rightly() -> None:
         ),
         (
             app(consumer_app.trusting),
-            {each.id for each in RULES if each.id.startswith("refuses-")},
+            {rule.id for rule in RULES if rule.id.startswith("refuses-")},
         ),
         (app(consumer_app.right, remembers=True), {"acknowledges-repeated"}),
         (
@@ -124,7 +124,7 @@ def test_a_proxy_of_the_environment_gets_no_delivery(
 
 def test_a_failure_is_no_refusal(document: Document) -> None:
     found = rules(document, app(consumer_app.right, refusal=500), Level.WARNING)
-    assert found == {each.id for each in RULES if each.id.startswith("refuses-")}
+    assert found == {rule.id for rule in RULES if rule.id.startswith("refuses-")}
 
 
 def test_the_text_names_the_rule_the_place_and_the_delivery() -> None:

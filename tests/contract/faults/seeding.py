@@ -56,7 +56,7 @@ def edit(patch: MonkeyPatch, function: Any, *edits: tuple[str, str]) -> None:
     _, head, rest = re.split(r"^( *(?:async )?def )", source, maxsplit=1, flags=re.MULTILINE)
     text = f"from __future__ import annotations\nif True:\n {head}{rest}"
     module = compile(text, inspect.getfile(target), "exec")
-    code = next(each for each in module.co_consts if isinstance(each, CodeType))
+    code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
     patch.setattr(target, "__code__", code)
 
 
@@ -114,7 +114,7 @@ def over_http(
     Raises:
         LookupError: the pattern fits no operation.
     """
-    if not any(re.fullmatch(calls, each) for each in CALLS):
+    if not any(re.fullmatch(calls, call) for call in CALLS):
         raise LookupError(f"no operation is {calls!r}")
     served = RequestMiddleware.__call__
 

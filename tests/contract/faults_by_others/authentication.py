@@ -139,7 +139,7 @@ def plan_without_a_key(patch: MonkeyPatch) -> None:
     catalogue = json.loads(
         (resources.files("esim_service") / "data" / "catalogue.json").read_text()
     )
-    plans: dict[str, Any] = {each["plan_id"]: each for each in catalogue["plans"]}
+    plans: dict[str, Any] = {plan["plan_id"]: plan for plan in catalogue["plans"]}
 
     def show(exchange: Exchange) -> None:
         found = plans.get(exchange.call.rpartition("/")[2])
@@ -156,7 +156,7 @@ def route_before_the_key(patch: MonkeyPatch) -> None:
 
     “authentication, rate limit, route, body and query”
     """
-    paths = [re.sub(r"\{[^}]*\}", "[^/]+", each) for each in document.load()["paths"]]
+    paths = [re.sub(r"\{[^}]*\}", "[^/]+", path) for path in document.load()["paths"]]
     known = re.compile("|".join(paths))
 
     def find(exchange: Exchange) -> None:

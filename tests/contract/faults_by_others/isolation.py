@@ -145,7 +145,7 @@ def endpoint_tested_by_others(patch: MonkeyPatch) -> None:
         patch,
         endpoints.test,
         (
-            "if endpoint_id not in {each.endpoint_id for each in known}:",
+            "if endpoint_id not in {webhook_endpoint.endpoint_id for webhook_endpoint in known}:",
             "if (yield from store.lock_endpoint(endpoint_id)) is None:",
         ),
     )

@@ -212,7 +212,7 @@ def last_event_again(patch: MonkeyPatch) -> None:
 
 def _nothing_between_pages(desk: Desk) -> bool:
     whole = _plans(desk.api, country="FR", limit=200)
-    return [each["plan_id"] for each in _plans(desk.api, country="FR", limit=5)] == [
+    return [plan["plan_id"] for plan in _plans(desk.api, country="FR", limit=5)] == [
         each["plan_id"] for each in whole
     ]
 

@@ -31,7 +31,7 @@ def _attempts(desk: Desk, manner: Manner, count: int, seconds: float = 25.0) -> 
 
 
 def _pauses(receiver: Receiver) -> list[float]:
-    moments = [each.at for each in receiver.deliveries]
+    moments = [delivery.at for delivery in receiver.deliveries]
     return [after - before for before, after in itertools.pairwise(moments)]
 
 
@@ -39,7 +39,7 @@ def _signed_anew(desk: Desk) -> bool:
     with receiving(desk, lambda _: 500) as receiver:
         tested(desk.api, receiver.url)
         receiver.has(5)
-        signatures = {each.headers["service-signature"] for each in receiver.deliveries}
+        signatures = {delivery.headers["service-signature"] for delivery in receiver.deliveries}
     return len(signatures) > 1
 
 

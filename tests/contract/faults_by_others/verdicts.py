@@ -136,7 +136,10 @@ def _title(kind: str) -> str:
 def _total(kind: str, verdicts: list[Verdicts]) -> str:
     counts = [
         sum(bool(judged.quick) if profile == "quick" else judged.is_found for judged in column)
-        for column in ([each.first for each in verdicts], [each.last for each in verdicts])
+        for column in (
+            [verdict.first for verdict in verdicts],
+            [verdict.last for verdict in verdicts],
+        )
         for profile in ("quick", "full")
     ]
     return " | ".join(["| " + _title(kind), str(len(verdicts)), *map(str, counts)]) + " |"

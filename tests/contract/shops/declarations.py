@@ -96,6 +96,8 @@ def declared(document: Any, shop: str) -> Any:
     for (method, path, *parameter), keys in DECLARATIONS[shop].items():
         holder = made["paths"][path][method]
         for name in parameter:
-            holder = next(each for each in holder["parameters"] if each["name"] == name)
+            holder = next(
+                parameter for parameter in holder["parameters"] if parameter["name"] == name
+            )
         holder.update(keys)
     return made

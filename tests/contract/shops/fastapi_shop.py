@@ -176,7 +176,7 @@ def list_products(
     shown = page(found, limit, offset)
     if BUG == "list-lacks-a-field":
         items = [
-            Product(**each).model_dump(mode="json", exclude={"category"}) for each in shown["items"]
+            Product(**item).model_dump(mode="json", exclude={"category"}) for item in shown["items"]
         ]
         return JSONResponse({**shown, "items": items})  # type: ignore[return-value]
     return shown  # type: ignore[return-value]
@@ -266,7 +266,7 @@ def list_reviews(
     who: Somebody, product_id: int, limit: Limit = 20, offset: Offset = 0
 ) -> ReviewPage:
     find(products, product_id)
-    found = [each for each in reviews.values() if each["product_id"] == product_id]
+    found = [review for review in reviews.values() if review["product_id"] == product_id]
     return page(found, limit, offset)  # type: ignore[return-value]
 
 
@@ -335,10 +335,10 @@ def list_orders(
     who: Somebody, limit: Limit = 20, offset: Offset = 0, status: Status | None = None
 ) -> OrderPage:
     found = [
-        each
-        for each in orders.values()
-        if (each["owner"] == who.name or BUG == "list-of-others")
-        and (status is None or each["status"] == status)
+        order
+        for order in orders.values()
+        if (order["owner"] == who.name or BUG == "list-of-others")
+        and (status is None or order["status"] == status)
     ]
     return page(found, limit, offset)  # type: ignore[return-value]
 

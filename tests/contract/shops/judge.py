@@ -97,10 +97,10 @@ def tested(shop: str, bug: str, document: Any, seed: str) -> frozenset[Found]:
                 return frozenset({("not-tested", done.stderr.strip().partition("\n")[0])})
             findings = json.loads(done.stdout)["findings"]
             return frozenset(
-                (finding["rule"], each["pointer"], each["message"])
+                (finding["rule"], occurrence["pointer"], occurrence["message"])
                 for finding in findings
                 if finding["level"] != "info"
-                for each in finding.get("occurrences") or [finding]
+                for occurrence in finding.get("occurrences") or [finding]
             )
     return frozenset({("not-tested", "it did not end")})
 
@@ -190,14 +190,14 @@ def main() -> None:
         parser.error(f"there is no shop or bug {', '.join(sorted(unknown))}")
     program = shutil.which("schemathesis")
     clean = True
-    for shop in [each for each in SHOPS if each in given] or SHOPS:
+    for shop in [shop for shop in SHOPS if shop in given] or SHOPS:
         judge = Judge(shop, program)
         runs = load(shop)
         found = {kind: sorted({rule for rule, *_ in each}) for kind, each in judge.clean.items()}
         runs = Runs(found, runs.first, runs.last)
         clean &= not any(found.values())
         print(f"{shop} without a bug: {found}", flush=True)
-        names = [each for each in BUGS if each in given] or list(BUGS)
+        names = [bug for bug in BUGS if bug in given] or list(BUGS)
         with ThreadPoolExecutor(AT_A_TIME) as pool:
             for name, verdict in zip(names, pool.map(judge.verdict, names), strict=True):
                 # The first verdict stays; later runs only replace the last one.

@@ -146,7 +146,7 @@ def _total(title: str, runs: Runs) -> str:
         for column in (runs.first, runs.last)
         for kind in ("plain", "declared")
     ]
-    alone = sum(bool(each.alone) for each in runs.last.values())
+    alone = sum(bool(verdict.alone) for verdict in runs.last.values())
     clean = len(set().union(*runs.clean.values()))
     return " | ".join([f"| {title}", *map(str, (len(runs.last), *counts, alone, clean))]) + " |"
 

@@ -237,7 +237,7 @@ def table() -> str:
     lines = ["| Fault or load | Must | Tests |\n|---|---|---|\n"]
     for row in ROWS:
         shown = "; ".join(
-            f"[{file}](../tests/service/{file}): {', '.join(f'`{each}`' for each in tests)}"
+            f"[{file}](../tests/service/{file}): {', '.join(f'`{test}`' for test in tests)}"
             for file, tests in row.tests.items()
         )
         lines.append(f"| {row.fault} | {row.must} | {shown} |\n")

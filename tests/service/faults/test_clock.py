@@ -73,5 +73,5 @@ async def test_lists_keep_their_order_when_a_stamp_is_older_than_the_one_before(
         times = [each.created_at for each in found]
         assert len(times) == 3
         assert times == sorted(times, reverse=True)
-    fed = [each.created_at for each in await world.events()]
+    fed = [event.created_at for event in await world.events()]
     assert fed == sorted(fed)

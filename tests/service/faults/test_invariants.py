@@ -339,7 +339,7 @@ class Partner(RuleBasedStateMachine):
     def check_deliveries(self, endpoint: Endpoint) -> None:
         line = f"POST {endpoint.path} HTTP/1.1"
         received = {}
-        for each in [each for each in self.arena.hook.requests if each.line == line]:
+        for each in [request for request in self.arena.hook.requests if request.line == line]:
             event = webhooks.parse(each.body, each.headers, endpoint.made.signing_secret)
             assert event.id == each.headers["Service-Event-Id"]  # type: ignore[union-attr]
             received[event.id] = each.body  # type: ignore[union-attr]

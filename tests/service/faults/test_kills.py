@@ -52,7 +52,7 @@ async def cut_off(running: Running, http: httpx2.AsyncClient, known: Books) -> l
         names = {f"r{attempt}-{number}" for number in range(BURST)}
         sent = {name: asyncio.create_task(place(http, name)) for name in names}
         # Step by step: however slow this machine is, it gets no further while it is looked at.
-        while not all(each.done() for each in sent.values()):
+        while not all(task.done() for task in sent.values()):
             await known.references("acme")
             stop(running)
             try:
@@ -112,7 +112,7 @@ async def test_between_commit_and_answer_the_retry_replays(
                 # Interrupted work was completed: each order has its event, which was delivered.
                 feed = await known.feed("acme")
                 assert len(feed) == await known.count("orders")
-    assert {each.headers["Service-Event-Id"]: each.body for each in seen.requests} == feed
+    assert {request.headers["Service-Event-Id"]: request.body for request in seen.requests} == feed
 
 
 async def test_between_commit_and_delivery_it_is_delivered_after_the_restart(

@@ -66,12 +66,12 @@ async def test_fifty_identical_orders_at_once_are_one(
         late = await next(https).post("/orders", json=body)
         balance = (await next(https).get("/balance")).json()["balance_usd"]
         price = (await next(https).get(f"/plans/{PLAN}")).json()["price_usd"]
-    made = [each for each in answers if each.status_code == 201]
+    made = [answer for answer in answers if answer.status_code == 201]
     first = [each for each in made if "idempotent-replay" not in each.headers]
     assert len(first) == 1
-    assert {each.content for each in [*made, late]} == {first[0].content}
+    assert {response.content for response in [*made, late]} == {first[0].content}
     assert late.headers["idempotent-replay"] == "true"
-    for refused in (each for each in answers if each.status_code != 201):
+    for refused in (answer for answer in answers if answer.status_code != 201):
         assert refused.status_code == 409
         assert refused.json()["error"]["code"] == "reference_in_progress"
         assert refused.headers["retry-after"] == "1"
@@ -129,7 +129,7 @@ async def test_the_601st_read_and_the_61st_write_have_to_wait(
             answers = await asyncio.gather(
                 *(next(turns).request(method, path) for _ in range(limit))
             )
-            assert Counter(each.status_code for each in answers) == {200: limit}
+            assert Counter(answer.status_code for answer in answers) == {200: limit}
             refused = await next(turns).request(method, path)
             assert refused.status_code == 429
             assert refused.json()["error"]["code"] == "rate_limited"

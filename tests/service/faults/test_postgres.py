@@ -110,10 +110,10 @@ async def test_after_a_crash_under_load_no_acknowledged_order_is_lost(
                 group.create_task(customer.run(stopped))
 
             async def has_more(than: int = 0) -> bool:
-                return sum(len(each.acknowledged) for each in customers) >= than + ENOUGH
+                return sum(len(customer.acknowledged) for customer in customers) >= than + ENOUGH
 
             async def all_refused() -> bool:
-                return all(each.refused for each in customers)
+                return all(customer.refused for customer in customers)
 
             await until(has_more)
             try:
@@ -122,7 +122,7 @@ async def test_after_a_crash_under_load_no_acknowledged_order_is_lost(
             finally:
                 # It recovers from its log.
                 postgres_process.ensure_postgres_running()
-            before = sum(len(each.acknowledged) for each in customers)
+            before = sum(len(customer.acknowledged) for customer in customers)
 
             async def goes_on() -> bool:
                 return await has_more(before)

@@ -89,7 +89,7 @@ class Connection:
     ) -> Answer:
         target = target if isinstance(target, bytes) else target.encode()
         size = b"" if body is None else b"Content-Length: %d\r\n" % len(body)
-        more = b"" if body is None else b"".join(each + b"\r\n" for each in fields)
+        more = b"" if body is None else b"".join(field + b"\r\n" for field in fields)
         head = b"%s %s HTTP/1.1\r\nHost: x\r\n" % (method.encode(), BASE.encode() + target)
         self.write(head + self.authorization + size + more + b"\r\n" + (body or b""))
         return self.read(has_body=method != "HEAD")

@@ -45,8 +45,8 @@ def test_requests_in_one_packet_are_one_order(connection: Connection) -> None:
     connection.write(request * 5)
     first, *others = [connection.read() for _ in range(5)]
     assert first.status == 201
-    assert {each.body for each in others} == {first.body}
-    assert [each.headers.get("idempotent-replay") for each in others] == ["true"] * 4
+    assert {answer.body for answer in others} == {first.body}
+    assert [answer.headers.get("idempotent-replay") for answer in others] == ["true"] * 4
 
 
 def test_a_body_in_chunks_without_end_is_answered(connect: Callable[[], Connection]) -> None:
@@ -105,8 +105,8 @@ def test_who_has_said_everything_reads_the_answers(connect: Callable[[], Connect
     connection.write(request * 3)
     connection.end()
     answers = [connection.read() for _ in range(3)]
-    assert [each.status for each in answers] == [201] * 3
-    assert [each.headers.get("connection") for each in answers] == [None, None, "close"]
+    assert [answer.status for answer in answers] == [201] * 3
+    assert [answer.headers.get("connection") for answer in answers] == [None, None, "close"]
     assert connection.is_closed()
 
 

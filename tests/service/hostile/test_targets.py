@@ -179,7 +179,7 @@ def test_a_cursor_is_good_for_its_own_list_only(
             answer = mine.send("GET", f"{target}&cursor={quote(wrong)}")
             assert answer.refusal == (400, "invalid_cursor"), wrong
         for foreign in (
-            *(each for each in cursors if each != target),
+            *(cursor for cursor in cursors if cursor != target),
             "/esims?limit=1",
             "/orders?reference=r",
             "/events?type=webhook.test",

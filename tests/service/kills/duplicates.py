@@ -71,10 +71,10 @@ async def _one(callers: list[Caller], reference: str, counted: Flood) -> None:
     answers: list[Answer] = []
     for _ in range(WAVES):
         answers += await asyncio.gather(*(caller.order(reference) for caller in callers))
-    made = [each for each in answers if each.status == 201]
-    assert {each.status for each in answers} <= {201, 409}
-    assert len({each.body for each in made}) == 1
-    assert sum(not each.is_replay for each in made) == 1
+    made = [answer for answer in answers if answer.status == 201]
+    assert {answer.status for answer in answers} <= {201, 409}
+    assert len({answer.body for answer in made}) == 1
+    assert sum(not answer.is_replay for answer in made) == 1
     counted.requests += len(answers)
     counted.orders += 1
     counted.replays += len(made) - 1

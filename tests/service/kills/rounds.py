@@ -162,7 +162,7 @@ class Siege:
     async def _round(self, number: int, known: Books, hook: Receiver) -> None:
         partner = Partner(f"partner {number}", await known.key(f"partner {number}"))
         self._partners.append(partner)
-        urls = [each.base_url for each in self._fleet]
+        urls = [running.base_url for running in self._fleet]
         async with Caller(urls[0], partner.key) as caller:
             body = json.dumps({"url": f"https://127.0.0.1:{hook.port}/{number}"}).encode()
             assert (await caller.send("POST", "/webhook-endpoints", body)).status == 201

@@ -29,8 +29,8 @@ def render(reports: Sequence[Report], seconds: float) -> str:
 
 def line(report: Report) -> str:
     """Return the results of one outage, as a row of the table."""
-    rates = " → ".join(f"{each.orders_per_second:.0f}" for each in report.felt)
-    waits = " → ".join(f"{each.p99_seconds:.2f}".replace("nan", "-") for each in report.felt)
+    rates = " → ".join(f"{figures.orders_per_second:.0f}" for figures in report.felt)
+    waits = " → ".join(f"{figures.p99_seconds:.2f}".replace("nan", "-") for figures in report.felt)
     return (
         f"| {report.outage.name} | {report.outage.database} | {rates} | {waits} |"
         f" {report.silence_seconds:.1f} s | {report.ready} | {report.acknowledged:,} |"

@@ -231,7 +231,7 @@ async def play(outage: Outage, directory: Path, shared: PostgresServer, seconds:
             await until(lambda: _is_done(known), SETTLED_SECONDS)
             await known.audit()
         replayed = [crowd.require_all(stage.fleet[-1], stage.kept_until) for crowd in crowds]
-        lost = [await each for each in replayed]
+        lost = [await coroutine for coroutine in replayed]
     others = crowds[1:] if outage.has_victim else crowds
     everybody = Crowd(stage.fleet[-1], (), felt=[felt for crowd in others for felt in crowd.felt])
     begun, ended, over = times

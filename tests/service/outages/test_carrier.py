@@ -51,7 +51,7 @@ async def test_a_carrier_that_hangs_is_waited_for_only_so_long(ready: str, tmp_p
             # Another partner gets a slot, because the carrier does not keep it.
             async with running.async_client(keys[4]) as client:
                 assert await status_of(client, "r") == 201
-        assert {each.result() for each in hanging} == {503}
+        assert {task.result() for task in hanging} == {503}
         assert running.stop() == 0
         assert [each for each in running.log() if each["level"] in ("error", "critical")] == []
 

@@ -45,7 +45,7 @@ def completed(client: EsimClient, count: int, name: str) -> list[str]:
         # What cannot be done while the database changes is done when it has.
         eventually(lambda number=number: _order(client, f"{name}-{number}"))
     assert eventually(lambda: len(client.events.list(limit=200).items) == before + count)
-    return [each.id for each in client.events.list(limit=200).items]
+    return [item.id for item in client.events.list(limit=200).items]
 
 
 def _order(client: EsimClient, reference: str) -> bool:

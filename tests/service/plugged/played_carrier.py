@@ -26,7 +26,7 @@ class Played(Simulator):
     async def provision(self, order: Order) -> Sequence[Profile]:
         assert order.scope.mode == "live"
         made = await super().provision(order)
-        return [replace(each, smdp_address=ADDRESS) for each in made]
+        return [replace(profile, smdp_address=ADDRESS) for profile in made]
 
 
 class Awkward(Played):
@@ -44,9 +44,9 @@ class Awkward(Played):
             case "raise":
                 raise RuntimeError("the carrier has a bug")
             case "blank":
-                return [replace(each, smdp_address="") for each in made]
+                return [replace(profile, smdp_address="") for profile in made]
             case "script":
-                return [replace(each, ios_install_url="javascript:alert(1)") for each in made]
+                return [replace(profile, ios_install_url="javascript:alert(1)") for profile in made]
         return made
 
 

@@ -80,7 +80,9 @@ def contract_condition(subject: Subject) -> Iterator[Violation]:
 
 
 def contract_webhook(subject: Subject) -> Iterator[Violation]:
-    webhooks = [each for each in subject.operations if each.direction is Direction.WEBHOOK]
+    webhooks = [
+        operation for operation in subject.operations if operation.direction is Direction.WEBHOOK
+    ]
     for name in (SIGNATURE.name, DELIVERY.name):
         if any(name in webhook.value for webhook in webhooks):
             for webhook in webhooks:

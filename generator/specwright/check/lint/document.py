@@ -40,9 +40,9 @@ def dialect(subject: Subject) -> Iterator[Violation]:
 
 def _semantic(rule: str) -> Check:
     def check(subject: Subject) -> Iterator[Violation]:
-        for each in subject.semantics:
-            if each.rule == rule:
-                yield Violation(each.pointer, shorten(each.message))
+        for semantic in subject.semantics:
+            if semantic.rule == rule:
+                yield Violation(semantic.pointer, shorten(semantic.message))
 
     return check
 

@@ -68,7 +68,7 @@ def _goes_one_way(subject: Subject, schema: Pointer, problem: Problem) -> bool:
     """Return whether a missing property belongs only to requests or only to responses."""
     place = problem.pointer + join(problem.missing or "")
     whole = Subschema(schema, resolve(subject.document.data, schema))
-    described = [mapping(each.value) for each in find(subject, whole, place)]
+    described = [mapping(subschema.value) for subschema in find(subject, whole, place)]
     return any(each.get(word) is True for each in described for word in ("readOnly", "writeOnly"))
 
 

@@ -102,7 +102,7 @@ def _choosing_property(subject: Subject, reference: Reference) -> str | None:
     # The object may be composed of several schemas: the property may be in any of them.
     ends = f"/properties{reference.name}"
     choosing = (each for each in subject.of_kind("schema") if CHOSEN_FROM.name in each.value)
-    known = any(each.pointer.endswith(ends) for each in choosing)
+    known = any(node.pointer.endswith(ends) for node in choosing)
     return None if known else f"is not a property with {CHOSEN_FROM.name}"
 
 
@@ -134,8 +134,8 @@ def _item(subject: Subject, operation: OperationSite, reference: Reference) -> s
         return "needs a response body"
     page = declared(PAGINATION, operation.value)
     lists = find(subject, _schema_of(body), page.items.raw if page else ROOT)
-    items = (item for each in lists for item in of_item(subject.document, each, 0))
-    if any(describes(subject, each, reference.name) for each in items):
+    items = (item for list_ in lists for item in of_item(subject.document, list_, 0))
+    if any(describes(subject, item, reference.name) for item in items):
         return None
     return "is not in the items of the list"
 

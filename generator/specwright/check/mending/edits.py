@@ -85,7 +85,7 @@ def _without_item(document: Document, pointer: Pointer, length: int) -> Document
     }
     for later in range(int(number) + 1, length):
         old, new = f"{holder}/{later}", f"{holder}/{later - 1}"
-        for place in [each for each in grafts if each.startswith(f"{old}/")]:
+        for place in [graft for graft in grafts if graft.startswith(f"{old}/")]:
             grafts[new + place[len(old) :]] = grafts.pop(place)
         source, inner = document.origin(old)
         grafts[new] = Graft(source, inner)

@@ -27,7 +27,11 @@ def rename(document: Document, names: Renames) -> Document:
     sites = list(operations(document))
     schemas = components(document).value.get("schemas") or {}
     # As written: the keys of parameters have the names of headers in lower case.
-    sent = {each.value["name"] for site in sites for each in parameters(document, site).values()}
+    sent = {
+        parameter.value["name"]
+        for site in sites
+        for parameter in parameters(document, site).values()
+    }
     _known(document, "parameters", names.parameters, sent)
     _known(document, "schemas", names.schemas, schemas)
     _known(document, "tags", names.tags, {first_tag(site.value) for site in sites})

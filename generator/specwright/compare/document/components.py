@@ -20,7 +20,7 @@ _AT = join("components", "schemas")
 
 def unused_schemas(base: Document, revision: Document) -> Iterator[tuple[str, SharedSchema]]:
     """Yield the changed schemas by name, in both directions, as their sender is not declared."""
-    sides = [_schemas(each) for each in (base, revision)]
+    sides = [_schemas(document) for document in (base, revision)]
     changed = [name for name in sides[0] if sides[1].get(name, sides[0][name]) != sides[0][name]]
     if not changed:
         return

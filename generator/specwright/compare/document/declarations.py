@@ -227,7 +227,7 @@ CLAUSES = (
 
 def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Change]:
     """Yield the changes in the declarations of two matching objects."""
-    keywords = dict.fromkeys(each.keyword for each in CLAUSES if place in each.keyword.places)
+    keywords = dict.fromkeys(clause.keyword for clause in CLAUSES if place in clause.keyword.places)
     for keyword in keywords:
         if keyword.name not in base.value and keyword.name not in revision.value:
             continue
@@ -248,7 +248,7 @@ def _member_changes(keyword: Keyword[Any], base: Site, revision: Site) -> Iterat
     for clause in CLAUSES:
         if clause.keyword is not keyword:
             continue
-        parts = (dict(_parts(each.value.get(name), clause.member, ())) for each in (base, revision))
+        parts = (dict(_parts(site.value.get(name), clause.member, ())) for site in (base, revision))
         for way, before, after in paired(*parts):
             if before != after:
                 yield Change(

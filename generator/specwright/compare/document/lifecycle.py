@@ -22,8 +22,8 @@ def announcements(old: Site, new: Site, what: str) -> Iterator[Change]:
         if field == DEPRECATED:
             words = f"{what} is {'now' if is_deprecated(new.value) else 'no longer'} deprecated"
         else:
-            days = (sunset(each.value) for each in (old, new))
-            words = f"the sunset of {what} {became(*(each and str(each) for each in days))}"
+            days = (sunset(site.value) for site in (old, new))
+            words = f"the sunset of {what} {became(*(day and str(day) for day in days))}"
         yield Change(rule, old / field, new / field, words)
 
 
@@ -43,7 +43,7 @@ def is_unstable(operation: OperationSite) -> bool:
 
 def _stability(operation: OperationSite) -> int:
     owners = (operation, operation.item)
-    if any(each.value.get(INTERNAL) is True for each in owners):
+    if any(owner.value.get(INTERNAL) is True for owner in owners):
         return 0
-    said = next((each.value[STABILITY] for each in owners if STABILITY in each.value), None)
+    said = next((owner.value[STABILITY] for owner in owners if STABILITY in owner.value), None)
     return _LEVELS.index(said) if said in _LEVELS else len(_LEVELS) - 1

@@ -104,7 +104,7 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
         yield Change(
             ChangeRule.OPERATION_ID_CHANGED, old / "operationId", new / "operationId", message
         )
-    tags = [_first_tag(each) for each in (old, new)]
+    tags = [_first_tag(site) for site in (old, new)]
     # Tags that differ only in case or separators form one group of a client.
     groups = [tag and group_names(tag).attribute for tag in tags]
     if groups[0] is not None and groups[0] != groups[1]:
@@ -146,7 +146,9 @@ def _order(
     """Yield a change if the shared parameters are in another order."""
     now = [each for each in revision if each in shared]
     if shared != now:
-        words = [", ".join(each.name for each in order) for order in (shared, now)]
+        words = [
+            ", ".join(parameter_key.name for parameter_key in order) for order in (shared, now)
+        ]
         at = pair.base / "parameters", pair.revision / "parameters"
         yield Change(
             ChangeRule.PARAMETER_ORDER_CHANGED, *at, f"order of parameters: {became(*words)}"
@@ -169,7 +171,7 @@ def _parameter(
     yield from _presence("parameter", words, old, new, (pair.base, pair.revision), polarity)
     if old is None or new is None:
         return
-    names = [str(each.value.get("name")) for each in (old, new)]
+    names = [str(site.value.get("name")) for site in (old, new)]
     if key.place == "path" and names[0] != names[1]:
         message = f"path parameter {became(*names)}"
         yield Change(ChangeRule.PARAMETER_RENAMED, old / "name", new / "name", message)
@@ -265,7 +267,7 @@ def _holder(
     documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
 ) -> Iterator[Found]:
     """Yield the changes of a parameter or header value, which has a schema or one content."""
-    has_content = ["content" in each.value for each in (old, new)]
+    has_content = ["content" in site.value for site in (old, new)]
     if all(has_content):
         yield from content_changes(documents, old, new, polarity)
     elif any(has_content):

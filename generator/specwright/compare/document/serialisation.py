@@ -31,7 +31,7 @@ def serialisation_changes(
     old: Site, new: Site, place: str, words: str, polarity: Polarity
 ) -> Iterator[Change]:
     """Yield the changes in the serialisation of a parameter or header."""
-    before, after = (_serialisation(each, place) for each in (old, new))
+    before, after = (_serialisation(site, place) for site in (old, new))
     yield from _changes(before, after, (old, new), words, polarity)
 
 
@@ -91,7 +91,7 @@ def _media_types(document: Document, content: Site, name: str, part: Site) -> st
     values = found.value if found else {}
     if values.get("format") == "binary" or {"contentEncoding", "contentMediaType"} & values.keys():
         return str(values.get("contentMediaType", "application/octet-stream"))
-    kinds = [_PARTS[each] for each in types(values.get("type")) if each in _PARTS]
+    kinds = [_PARTS[type_] for type_ in types(values.get("type")) if type_ in _PARTS]
     return kinds[0] if kinds else "text/plain"
 
 

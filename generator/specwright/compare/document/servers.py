@@ -25,7 +25,7 @@ def own_server_changes(
     documents: tuple[Document, Document], base: OperationSite, revision: OperationSite
 ) -> Iterator[Change]:
     """Yield those of an operation, if it or its path declares servers."""
-    owners = [_owner(each) for each in (base, revision)]
+    owners = [_owner(site) for site in (base, revision)]
     if any(owners):
         before, after = (
             _urls(owner.value if owner else document.data)
@@ -51,7 +51,7 @@ def _changes(before: list[str], after: list[str], at: tuple[Pointer, Pointer]) -
 def _urls(owner: dict[str, Any]) -> list[str]:
     declared = owner.get("servers")
     servers = declared if isinstance(declared, list) else []
-    urls = [_with_defaults(each) for each in servers if isinstance(each, dict)]
+    urls = [_with_defaults(server) for server in servers if isinstance(server, dict)]
     return list(dict.fromkeys(urls)) or [_HERE]
 
 

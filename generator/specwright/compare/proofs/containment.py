@@ -84,8 +84,8 @@ class Prover:
         except UNUSABLE:
             return False
         return any(
-            sends.is_valid(each) and not takes.is_valid(each)
-            for each in self._samples.witnesses(sent)
+            sends.is_valid(witness) and not takes.is_valid(witness)
+            for witness in self._samples.witnesses(sent)
         )
 
     def alone(self, claim: Claim) -> Verdict | None:
@@ -113,7 +113,7 @@ class Prover:
         values that another removes, or the schemas below may exclude them. For an alternative, this
         is decided later, when all alternatives that may accept its values are known.
         """
-        verdicts = tuple(self._verdict(each, ends) for each in claims)
+        verdicts = tuple(self._verdict(claim, ends) for claim in claims)
         if ends.union is not True:
             return verdicts
         doubtful = [
@@ -182,7 +182,9 @@ class Prover:
         difference = self._difference(claim)
         absent = _absent(difference)
         yield from _texts_outside(claim.taken, claim.sent)
-        objects = [each for each in self._samples.witnesses(sent) if isinstance(each, dict)]
+        objects = [
+            witness for witness in self._samples.witnesses(sent) if isinstance(witness, dict)
+        ]
         tried: set[tuple[int, str]] = set()
         for value in chain(self._samples.of(difference), self._samples.of(claim.taken)):
             for number, whole in enumerate(objects if isinstance(value, dict) else ()):
@@ -223,7 +225,7 @@ def _texts_outside(taken: Schema, sent: Schema) -> Iterator[str]:
 
 
 def _patterns(*schemas: Schema) -> Iterator[str]:
-    return (str(each.get("pattern", "")) for each in schemas)
+    return (str(schema.get("pattern", "")) for schema in schemas)
 
 
 def _absent(schema: Any) -> frozenset[str]:

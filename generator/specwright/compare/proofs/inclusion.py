@@ -84,12 +84,12 @@ def text_outside(sent: str, taken: str) -> str | None:
 
 
 def _may_end(sequence: Sequence) -> bool:
-    return all(each.least == 0 for each in sequence)
+    return all(repeat.least == 0 for repeat in sequence)
 
 
 def _after(states: States, character: int) -> States:
     """Return the states after a character."""
-    return frozenset(each for state in states for each in _rests(state, character))
+    return frozenset(rest for state in states for rest in _rests(state, character))
 
 
 def _rests(sequence: Sequence, character: int) -> Iterator[Sequence]:
@@ -156,7 +156,7 @@ class _Reader:
             found = [before + part for before, part in product(found, parts)]
             if len(found) > _MOST_SEQUENCES:
                 raise UndecidedError
-        return [each + around for each in found]
+        return [repeat + around for repeat in found]
 
     def _part(self, depth: int) -> list[Sequence]:
         if self._skips("("):
@@ -203,7 +203,7 @@ def _ranges(atom: re.Match[str]) -> Ranges:
 
 def _members(text: str) -> Iterator[tuple[int, int]]:
     atoms = list(_MEMBER.finditer(text))
-    if sum(len(each[0]) for each in atoms) != len(text):
+    if sum(len(atom[0]) for atom in atoms) != len(text):
         raise UndecidedError
     while atoms:
         ranges = _member(atoms.pop(0))

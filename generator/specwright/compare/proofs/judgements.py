@@ -24,7 +24,7 @@ Judged = Mapping[Difference, tuple[Verdict, ...]]
 def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
     """Return the verdicts on the claims of each difference that has any, in their order."""
     prover = Prover(walk.sides)
-    claims = {each: each.claims for each in differences if each.claims}
+    claims = {difference: difference.claims for difference in differences if difference.claims}
     tasks = [
         partial(prover.verdicts, found, _ends(each, walk.sides)) for each, found in claims.items()
     ]
@@ -47,7 +47,7 @@ def _limits(tasks: Sequence[object]) -> Limits:
 
 def _alone(prover: Prover, claims: tuple[Claim, ...], reason: Stopped) -> tuple[Verdict, ...]:
     """Return the verdicts on keywords alone, after whole schemas exceeded the limits."""
-    tasks = [partial(prover.alone, each) for each in claims]
+    tasks = [partial(prover.alone, claim) for claim in claims]
     unknown = Verdict(Outcome.UNPROVEN, reason=f": {reason}")
     return tuple(
         unknown if isinstance(found, Stopped) or found is None else found
@@ -63,13 +63,13 @@ def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
         if any(verdict.outcome in (Outcome.BREAKS, Outcome.UNPROVEN) for verdict in found)
     }
     doubtful = [
-        each
-        for each in walk.below
-        if each.pair.frame
-        and not _is_shown(each, judged.get(each, ()), walk.sides)
-        and any(below in broken for below in walk.reached([each]))
+        difference
+        for difference in walk.below
+        if difference.pair.frame
+        and not _is_shown(difference, judged.get(difference, ()), walk.sides)
+        and any(below in broken for below in walk.reached([difference]))
     ]
-    tasks = [partial(prover.covers, *_framed(each, walk.sides)) for each in doubtful]
+    tasks = [partial(prover.covers, *_framed(difference, walk.sides)) for difference in doubtful]
     outcomes = isolated(tasks, _limits(tasks)) if tasks else ()
     return [each for each, outcome in zip(doubtful, outcomes, strict=True) if outcome is True]
 
@@ -110,7 +110,7 @@ def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, S
     pair = difference.pair
     assert pair.frame is not None
     sender, receiver, _ = directed(pair.way.polarity, *sides)
-    taking = {"anyOf": [receiver.whole(each) for each in pair.frame.takers]}
+    taking = {"anyOf": [receiver.whole(taker) for taker in pair.frame.takers]}
     return taking, _sent(difference, sides).closed(sender)
 
 

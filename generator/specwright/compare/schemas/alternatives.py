@@ -46,8 +46,8 @@ class Alternative:
     @cached_property
     def meaning(self) -> str:
         """The schema as JSON without annotations, order and the names of references."""
-        ends = [self.document.end(each.pointer, each.value)[1] for each in self.places]
-        return json.dumps([_meaning(each) for each in ends], sort_keys=True, default=str)
+        ends = [self.document.end(place.pointer, place.value)[1] for place in self.places]
+        return json.dumps([_meaning(end) for end in ends], sort_keys=True, default=str)
 
     @property
     def reference(self) -> Pointer | None:
@@ -102,9 +102,9 @@ class Alternative:
     def named(self) -> frozenset[str]:
         """The properties that an open object names anywhere; empty for other schemas."""
         parts = [
-            each.value
-            for each in applying(self.document, self.places)
-            if isinstance(each.value, dict)
+            subschema.value
+            for subschema in applying(self.document, self.places)
+            if isinstance(subschema.value, dict)
         ]
         if any(_SAYING_MORE & part.keys() for part in parts):
             return frozenset()
@@ -185,7 +185,7 @@ def partners(
             yield index, partner
         else:
             left.append(index)
-    if all(each.values is not None for each in (*base, *revision)):
+    if all(alternative.values is not None for alternative in (*base, *revision)):
         # The remaining values are compared as one set.
         return
     likely = sorted(
@@ -254,7 +254,9 @@ def _union(value: Any) -> str | None:
 def _listed(flat: Flat) -> list[str] | None:
     values = [flat.keywords["const"]] if "const" in flat.keywords else flat.keywords.get("enum")
     return (
-        [json.dumps(each, sort_keys=True) for each in values] if isinstance(values, list) else None
+        [json.dumps(value, sort_keys=True) for value in values]
+        if isinstance(values, list)
+        else None
     )
 
 

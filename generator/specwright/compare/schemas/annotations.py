@@ -69,9 +69,9 @@ ANNOTATIONS = (
     Annotation("xml", _written, _names_in_xml),
     Annotation(EXTENSIBLE_ENUM.name, _known_values),
     *(
-        Annotation(each.name, _declared)
-        for each in KEYWORDS
-        if Place.PROPERTY in each.places and each is not EXTENSIBLE_ENUM
+        Annotation(keyword.name, _declared)
+        for keyword in KEYWORDS
+        if Place.PROPERTY in keyword.places and keyword is not EXTENSIBLE_ENUM
     ),
 )
 
@@ -80,17 +80,18 @@ def annotation_changes(pair: Pair) -> Iterator[Plain]:
     """Yield the changes of a pair of schemas that are judged without a proof."""
     yield from discriminator_changes(pair)
     yield from _announcements(pair)
-    for each in ANNOTATIONS if not pair.is_lifted else ():
-        if each.keyword == "xml" and pair.way.writing is not Writing.XML:
+    for annotation in ANNOTATIONS if not pair.is_lifted else ():
+        if annotation.keyword == "xml" and pair.way.writing is not Writing.XML:
             continue
         before, after = (
-            each.meaning(flat.keywords.get(each.keyword)) for flat in (pair.base, pair.revision)
+            annotation.meaning(flat.keywords.get(annotation.keyword))
+            for flat in (pair.base, pair.revision)
         )
         if not equal(before, after):
-            base = pair.base.place(each.keyword, pair.revision)
-            revision = pair.revision.place(each.keyword, pair.base)
-            message = f"{each.keyword} {became(before, after)}"
-            yield Plain(each.judge(before, after, pair.way), base, revision, message)
+            base = pair.base.place(annotation.keyword, pair.revision)
+            revision = pair.revision.place(annotation.keyword, pair.base)
+            message = f"{annotation.keyword} {became(before, after)}"
+            yield Plain(annotation.judge(before, after, pair.way), base, revision, message)
 
 
 def _announcements(pair: Pair) -> Iterator[Plain]:

@@ -257,7 +257,7 @@ def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
 
 def _is_hidden(document: Document, places: Subschemas, polarity: Polarity) -> bool:
     # Most properties have no such keyword, neither themselves nor through other schemas.
-    if all(_is_plain(each.value) for each in places):
+    if all(_is_plain(place.value) for place in places):
         return False
     return any(
         part.value.get(mark) is True and sent is not polarity

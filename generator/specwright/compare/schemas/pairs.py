@@ -97,7 +97,7 @@ class Pair:
     @property
     def is_lifted(self) -> bool:
         """Whether only alternatives are to be compared."""
-        return any(each.is_all for each in self.unions)
+        return any(union.is_all for union in self.unions)
 
     @property
     def shared(self) -> tuple[ChildKey, ...]:
@@ -173,10 +173,10 @@ def _put(schema: Schema, key: ChildKey, value: Any) -> None:
 
 def _put_union(union: Union, sides: tuple[Side, Side], found: tuple[Schema, Schema]) -> None:
     """Add a union to both schemas, with shared alternatives made equal: they are compared alone."""
-    before = [sides[0].whole(each.places) for each in union.base]
+    before = [sides[0].whole(alternative.places) for alternative in union.base]
     shared = dict(union.partners)
     after = [before[old] for old in sorted(shared.values())]
-    after += [sides[1].whole(each.places) for each in union.new]
+    after += [sides[1].whole(alternative.places) for alternative in union.new]
     if union.base and union.names[0]:
         found[0][union.keyword] = before
     if union.revision and union.names[1]:

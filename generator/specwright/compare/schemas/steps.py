@@ -153,7 +153,7 @@ def _union_step(
     stem = _union_stem(union, alone)
     fewer = 0 < len(others) + len(union.partners) < len(alone) + len(union.partners)
     otherwise = ChangeRule.ALTERNATIVE_CHANGED if fewer and None not in union.names else COMPATIBLE
-    lost = {**sent, union.keyword: [each.closed(side) for each in alone]}
+    lost = {**sent, union.keyword: [alternative.closed(side) for alternative in alone]}
     rule, message = ChangeRule(f"{stem}-{suffix}"), union.message
     if stem == "nullable":
         message = _NULL[suffix]
@@ -169,17 +169,17 @@ def _divided(union: Union, pair: Pair, sides: tuple[Side, Side]) -> tuple[Schema
     names = directed(pair.way.polarity, *union.names)
     if names[:2] != (None, "oneOf") or len(lone) != 1:
         return None
-    if any(each.meaning == lone[0].meaning for each in others):
+    if any(alternative.meaning == lone[0].meaning for alternative in others):
         return None
     sender, receiver, _ = directed(pair.way.polarity, *sides)
-    choices = [receiver.whole(each.places) for each in others]
+    choices = [receiver.whole(alternative.places) for alternative in others]
     return lone[0].closed(sender), {"anyOf": [{"oneOf": choices}, {"not": {"anyOf": choices}}]}
 
 
 def _union_stem(union: Union, alone: list[Alternative]) -> str:
-    if all(each.is_null for each in alone):
+    if all(alternative.is_null for alternative in alone):
         return "nullable"
-    listed = all(each.values is not None for each in (*union.base, *union.revision))
+    listed = all(alternative.values is not None for alternative in (*union.base, *union.revision))
     return "enum" if listed else "union"
 
 
@@ -248,7 +248,7 @@ def _words(name: str, pair: Pair) -> str:
     if values == [None, None] and name == "enum":
         name, values = "const", [side.keywords.get("const") for side in sides]
     if any(side.where.get(name, "").endswith("/format") for side in sides):
-        values = [_FORMATS.get((name, str(each)), each) for each in values]
+        values = [_FORMATS.get((name, str(value)), value) for value in values]
         name = "format"
     return f"{name} {_happened(name, values, sides)}"
 
@@ -258,7 +258,7 @@ def _happened(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
         has = [any(key[0] == name for key in side.children) for side in sides]
         happened = {(False, True): "was added", (True, False): "was removed"}
         return happened.get((has[0], has[1]), "changed")
-    if name in ("enum", "type") and all(isinstance(each, list) for each in values):
+    if name in ("enum", "type") and all(isinstance(value, list) for value in values):
         old, new = values
         texts = [[json.dumps(each, ensure_ascii=False) for each in one or ()] for one in (old, new)]
         parts = [
@@ -333,9 +333,9 @@ def _declared(document: Document, pair: Pair) -> set[str]:
     places = pair.frame.revision if pair.frame else pair.revision.places
     return {
         str(name)
-        for each in applying(document, places)
-        if isinstance(each.value, dict)
-        for name in each.value.get("properties") or ()
+        for subschema in applying(document, places)
+        if isinstance(subschema.value, dict)
+        for name in subschema.value.get("properties") or ()
     }
 
 

@@ -59,7 +59,7 @@ class Union:
         """The gained and lost alternatives, in words."""
         old, new = _listed(self.base), _listed(self.revision)
         if None not in self.names:
-            names = [{each.name for each in only} for only in (self.new, self.gone)]
+            names = [{alternative.name for alternative in only} for only in (self.new, self.gone)]
             same = names[0] & names[1]
             parts = {
                 "gains": [each for each in self.new if each.name not in same],
@@ -108,7 +108,7 @@ def unions(
     def side(document: Document, flat: Flat, name: str | None) -> list[Alternative]:
         if name:
             found = alternatives(document, flat.choices[name], polarity)
-            return [_beside(flat, each) for each in found] if lifted else found
+            return [_beside(flat, alternative) for alternative in found] if lifted else found
         return by_type(document, flat.places, polarity) if lifted else []
 
     for names in _names(base, revision):
@@ -128,7 +128,7 @@ def _beside(flat: Flat, each: Alternative) -> Alternative:
 
 def _names(base: Flat, revision: Flat) -> Iterator[tuple[str | None, str | None]]:
     """Yield the keywords of unions that belong together, with the same name if possible."""
-    names = [[name for name in CHOICES if name in each.choices] for each in (base, revision)]
+    names = [[name for name in CHOICES if name in flat.choices] for flat in (base, revision)]
     shared = [name for name in names[0] if name in names[1]]
     yield from ((name, name) for name in shared)
     old, new = ([name for name in each if name not in shared] for each in names)

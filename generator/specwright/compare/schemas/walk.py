@@ -43,12 +43,12 @@ class Difference:
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The steps that need a proof."""
-        return tuple(each for each in self.steps if isinstance(each, Claim))
+        return tuple(step for step in self.steps if isinstance(step, Claim))
 
     @property
     def plain(self) -> tuple[Plain, ...]:
         """The steps that need no proof."""
-        return tuple(each for each in self.steps if isinstance(each, Plain))
+        return tuple(step for step in self.steps if isinstance(step, Plain))
 
 
 @dataclass(slots=True)
@@ -194,9 +194,9 @@ def _takers(union: Union, old: int, new: int, way: Way) -> Iterator[Subschemas]:
     """Yield the alternatives that may accept values of one: its partner, and some of the others."""
     sent, partner, _ = directed(way.polarity, union.base[old], union.revision[new])
     _, taking, _ = directed(way.polarity, union.base, union.revision)
-    for each in taking:
-        if each is partner or each.may_take(sent):
-            yield each.places
+    for alternative in taking:
+        if alternative is partner or alternative.may_take(sent):
+            yield alternative.places
 
 
 def _rest(flat: Flat, name: str) -> Iterator[Subschemas]:
@@ -227,10 +227,10 @@ def _elsewhere(document: Document, flat: Flat, name: str) -> Iterator[Subschemas
 
 def _ends(document: Document, places: Subschemas) -> Subschemas:
     return tuple(
-        Subschema(*document.end(each.pointer, each.value))
-        if isinstance(each.value, dict) and each.value.keys() <= _MEANINGLESS
-        else each
-        for each in places
+        Subschema(*document.end(place.pointer, place.value))
+        if isinstance(place.value, dict) and place.value.keys() <= _MEANINGLESS
+        else place
+        for place in places
     )
 
 
@@ -243,6 +243,6 @@ def _key(places: _Places, way: Way) -> PairKey:
 def _identity(places: Subschemas) -> tuple[tuple[Pointer, str], ...]:
     # A schema may have been split into one for each of its types.
     return tuple(
-        (each.pointer, str(each.value.get("type")) if isinstance(each.value, dict) else "")
-        for each in places
+        (place.pointer, str(place.value.get("type")) if isinstance(place.value, dict) else "")
+        for place in places
     )

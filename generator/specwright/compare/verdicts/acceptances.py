@@ -53,7 +53,7 @@ class Acceptance:
         if self.change:
             return (finding.rule, finding.fingerprint) == (self.rule, self.change)
         places = (*operations, finding.pointer or "")
-        return finding.rule == self.rule and any(fnmatchcase(each, self.where) for each in places)
+        return finding.rule == self.rule and any(fnmatchcase(place, self.where) for place in places)
 
 
 def find(document: str) -> str | None:
@@ -119,17 +119,17 @@ def approved(
     entries: Sequence[Acceptance], base: Sequence[Acceptance]
 ) -> tuple[list[Acceptance], list[Finding]]:
     """Return the entries that the base also has, and a finding for each of the others."""
-    known = [each for each in entries if any(each.is_as(other) for other in base)]
+    known = [entry for entry in entries if any(entry.is_as(other) for other in base)]
     pending = [
         Finding(
             PENDING.id,
             PENDING.recommended,
-            each.location,
+            entry.location,
             None,
-            f"{each.about} is not accepted until the acceptance is in the base",
+            f"{entry.about} is not accepted until the acceptance is in the base",
         )
-        for each in entries
-        if each not in known
+        for entry in entries
+        if entry not in known
     ]
     return known, pending
 
@@ -144,18 +144,22 @@ def apply(
     accepted: list[Finding] = []
     needed: set[Acceptance] = set()
     for finding, operations in findings:
-        fitting = [each for each in acceptances if each.covers(finding, operations)]
+        fitting = [
+            acceptance for acceptance in acceptances if acceptance.covers(finding, operations)
+        ]
         needed.update(fitting)
         valid = next((each for each in fitting if today <= each.expires), None)
         if valid is None:
             kept.append(finding)
         else:
             accepted.append(replace(finding, waived=valid.reason))
-    for each in acceptances:
-        if each not in needed:
-            message = f"no finding matches {each.about}: remove the acceptance"
-            kept.append(Finding(UNUSED.id, UNUSED.recommended, each.location, None, message))
-        elif each.expires < today:
-            message = f"{each.about} was accepted until {each.expires}"
-            kept.append(Finding(EXPIRED.id, EXPIRED.recommended, each.location, None, message))
+    for acceptance in acceptances:
+        if acceptance not in needed:
+            message = f"no finding matches {acceptance.about}: remove the acceptance"
+            kept.append(Finding(UNUSED.id, UNUSED.recommended, acceptance.location, None, message))
+        elif acceptance.expires < today:
+            message = f"{acceptance.about} was accepted until {acceptance.expires}"
+            kept.append(
+                Finding(EXPIRED.id, EXPIRED.recommended, acceptance.location, None, message)
+            )
     return kept, accepted

@@ -113,7 +113,7 @@ def _values(document: Document, schema: Any) -> dict[str, Any]:
         return {}
     unions = [schema[each] for each in ("anyOf", "oneOf") if each in schema]
     members = unions[0] if len(unions) == 1 and isinstance(unions[0], list) else [schema]
-    found = [_listed(document.follow(each)) for each in members]
+    found = [_listed(document.follow(member)) for member in members]
     return {text: each for one in found for text, each in one.items()} if all(found) else {}
 
 

@@ -47,7 +47,7 @@ class Verdict(NamedTuple):
 def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on the version of a revision that differs from its base."""
     part, reason = _called_for(findings)
-    texts = [_text(each) for each in (base, revision)]
+    texts = [_text(document) for document in (base, revision)]
     place = revision.locate(_POINTER)
     before, now = (_number(text) for text in texts)
     words = f"the changes call for a {part.name.lower()} version ({reason})"
@@ -70,11 +70,11 @@ def _finding(rule: str, place: Location, message: str) -> Finding:
 
 
 def _called_for(findings: Sequence[Finding]) -> tuple[Part, str]:
-    categories = [Category(BY_ID[each.rule].category) for each in findings]
+    categories = [Category(BY_ID[finding.rule].category) for finding in findings]
     breaking = [f.rule for f, c in zip(findings, categories, strict=True) if c in BREAKING]
     if breaking:
         return Part.MAJOR, _counted(len(breaking), "breaking change", breaking[0])
-    unknown = [each.rule for each in findings if each.rule in _UNKNOWN]
+    unknown = [finding.rule for finding in findings if finding.rule in _UNKNOWN]
     if unknown:
         return Part.MAJOR, _counted(len(unknown), "change", unknown[0]) + ", which may break"
     others = [f.rule for f, c in zip(findings, categories, strict=True) if c is not Category.REVIEW]

@@ -67,7 +67,9 @@ class Ids:
             self._follow(urljoin(exchange.request.url, location), operation)
         for lead in leads(contract, call, response):
             try:
-                values = tuple(evaluate(each, call, response) for each in lead.expressions)
+                values = tuple(
+                    evaluate(expression, call, response) for expression in lead.expressions
+                )
             except Unknown:
                 continue
             self._keep(lead.shape, _Trail(values, lead.expressions, operation.name))
@@ -108,7 +110,7 @@ class Ids:
                 for name, expression in zip(names, newest.expressions, strict=False):
                     self._linked[operation.name, name] = newest.source, expression
                 return {
-                    ("path", name): [each.values[index] for each in trails]
+                    ("path", name): [trail.values[index] for trail in trails]
                     for index, name in enumerate(names)
                 }
         return {}

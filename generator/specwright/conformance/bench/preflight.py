@@ -54,9 +54,9 @@ def reach(contract: Contract, target: Target) -> None:
 
 def _calls(bench: Workbench) -> Iterator[Call]:
     """Yield calls of safe operations, without path variables if possible."""
-    safe = [each for each in bench.contract.operations.values() if each.is_safe]
+    safe = [operation for operation in bench.contract.operations.values() if operation.is_safe]
     plain = [each for each in safe if not each.template.names] or safe[:1]
-    made = (next(bench.candidates(each), None) for each in plain)
+    made = (next(bench.candidates(operation), None) for operation in plain)
     found = [each for each in made if each is not None]
     # In a large document, the first operations need not be typical ones.
     yield from found[:: max(len(found) // _MOST, 1)][:_MOST]
@@ -97,7 +97,7 @@ def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> Non
         InputError: always.
     """
     url, last = bench.target.base_url, exchanges[-1]
-    statuses = [each.response.status for each in exchanges if each.response is not None]
+    statuses = [exchange.response.status for exchange in exchanges if exchange.response is not None]
     if last.response is None:
         failure = str(last.failure)
         hint = next((hint for sign, hint in _HINTS.items() if sign in failure), _NOT_THERE)
@@ -125,7 +125,7 @@ def _prefix(bench: Workbench, call: Call) -> str | None:
     """Return the base URL at which the API is found, a declared or a common one; else None."""
     parts = urlsplit(bench.target.base_url)
     origin, own = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
-    urls = [each.url for each in all_servers(bench.contract.document)]
+    urls = [server.url for server in all_servers(bench.contract.document)]
     declared = [urlsplit(each).path.rstrip("/") for each in urls if "{" not in each]
     usual = [place + prefix for place in dict.fromkeys(["", own]) for prefix in _PREFIXES]
     for path in dict.fromkeys([*declared, "", *usual]):

@@ -62,7 +62,10 @@ def sign_ins(
 
 
 def _operation(contract: Contract, name: str) -> Operation:
-    named = {f"{each.method} {each.site.key}": each for each in contract.operations.values()}
+    named = {
+        f"{operation.method} {operation.site.key}": operation
+        for operation in contract.operations.values()
+    }
     named |= contract.by_id
     if name not in named:
         hint = did_you_mean(name, named, "use its operationId, or a form such as POST /login")

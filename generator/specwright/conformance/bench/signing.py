@@ -60,7 +60,7 @@ class Signer:
 
     def unsigned(self, request: Request) -> Request:
         """Return a request without the parts that hold credentials."""
-        places = {(each.location, each.name.lower()) for each in self._schemes.values()}
+        places = {(scheme.location, scheme.name.lower()) for scheme in self._schemes.values()}
         url, mark, query = request.url.partition("?")
         pairs = [
             each
@@ -75,9 +75,9 @@ class Signer:
             if name.lower() == "cookie":
                 cookies = [each.strip() for each in value.split(";")]
                 kept = "; ".join(
-                    each
-                    for each in cookies
-                    if ("cookie", each.partition("=")[0].lower()) not in places
+                    cookie
+                    for cookie in cookies
+                    if ("cookie", cookie.partition("=")[0].lower()) not in places
                 )
             if kept:
                 headers.append((name, kept))
@@ -123,15 +123,15 @@ class Signer:
         alternatives = self.credential.demands.get(operation or "", usual)
         owner = MAIN if role == MISNAMED else role
         held = [
-            tuple(name for name in each if self._key(owner, name) is not None)
-            for each in alternatives
+            tuple(name for name in alternative if self._key(owner, name) is not None)
+            for alternative in alternatives
         ]
         whole = [
             names
             for names, each in zip(held, alternatives, strict=True)
             if names and len(names) == len(each)
         ]
-        suited = (names for names in whole if all(self._suits(owner, each) for each in names))
+        suited = (names for names in whole if all(self._suits(owner, name) for name in names))
         return next(iter([*suited, *whole, *filter(None, held)]), ())
 
     def trust(self, operation: Pointer | None, role: str) -> None:
@@ -169,7 +169,7 @@ class Signer:
         return self.credential.schemes if self.credential is not None else {}
 
     def _is_private(self, name: str) -> bool:
-        places = {each.name.lower() for each in self._schemes.values()}
+        places = {scheme.name.lower() for scheme in self._schemes.values()}
         return name.lower() in _PRIVATE | places
 
     def _key(self, role: str, name: str) -> str | None:

@@ -206,7 +206,9 @@ class Target:
 
     def _last_request(self) -> str:
         """Return a note on the last request that was received, which may have caused a crash."""
-        taken = (each for each in reversed(self.record.exchanges) if not each.is_unconnected)
+        taken = (
+            exchange for exchange in reversed(self.record.exchanges) if not exchange.is_unconnected
+        )
         last = next(taken, None)
         if last is None:
             return ""

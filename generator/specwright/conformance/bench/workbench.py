@@ -158,7 +158,7 @@ class Workbench:
 
     def _arguments(self, operation: Operation) -> Iterator[dict[Key, JsonValue]]:
         """Yield values for all needed parameters, each time with the next choice for each."""
-        needed = [each for each in operation.slots if self._is_needed(operation, each)]
+        needed = [slot for slot in operation.slots if self._is_needed(operation, slot)]
         path = self._ids.path(operation)
         choices = {
             each.key: self._choices(operation, each, path.get(each.key, [])) for each in needed
@@ -273,8 +273,8 @@ def key_header(operation: Operation) -> Key | None:
     if declared is None or declared.header is None:
         return None
     wanted = ("header", declared.header.raw.lower())
-    slots = (each.key for each in operation.slots)
-    return next((each for each in slots if (each[0], each[1].lower()) == wanted), None)
+    slots = (slot.key for slot in operation.slots)
+    return next((slot for slot in slots if (slot[0], slot[1].lower()) == wanted), None)
 
 
 def with_key(call: Call, key: str) -> Call:

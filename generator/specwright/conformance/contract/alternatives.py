@@ -28,7 +28,7 @@ def _alternatives(document: Document, schema: Any, depth: int) -> Iterator[dict[
     if not isinstance(schema, dict) or depth > _DEPTH:
         return
     own = {name: each for name, each in schema.items() if name not in ("allOf", *_UNIONS)}
-    parts = [[each] for each in _members(schema, "allOf")]
+    parts = [[member] for member in _members(schema, "allOf")]
     parts += [found for keyword in _UNIONS if (found := _members(schema, keyword))]
     choices = [
         [found for each in part for found in _alternatives(document, each, depth + 1)] or [{}]

@@ -129,7 +129,7 @@ class Operation:
     def slot(self, name: str) -> ParameterSlot | None:
         """Return the parameter with a name, or with `place.name` as links write it."""
         return next(
-            (each for each in self.slots if name in (each.key[1], ".".join(each.key))), None
+            (slot for slot in self.slots if name in (slot.key[1], ".".join(slot.key))), None
         )
 
     def response(self, status: int) -> Site | None:
@@ -176,7 +176,7 @@ class Contract:
     def uncalled(self) -> frozenset[tuple[str, str]]:
         """Method and path of the operations that exist, but are not tested."""
         sites = (*(site for site, _ in self.left_out), *self.excluded)
-        return frozenset((each.method, each.key) for each in sites)
+        return frozenset((site.method, site.key) for site in sites)
 
     @cached_property
     def webhooks(self) -> tuple[OperationSite, ...]:
@@ -189,8 +189,8 @@ class Contract:
         """Return the scopes of a security scheme that any operation requires."""
         asked = (
             alternative.get(scheme, ())
-            for each in self.operations.values()
-            for alternative in self._demands.of(each.site)
+            for operation in self.operations.values()
+            for alternative in self._demands.of(operation.site)
         )
         return tuple(dict.fromkeys(scope for scopes in asked for scope in scopes))
 
@@ -202,11 +202,11 @@ class Contract:
         has the operations with that as the last variable, and may be empty.
         """
         found = defaultdict[Shape, dict[str, list[Operation]]](dict)
-        for each in self.operations.values():
+        for operation in self.operations.values():
             longest = True
-            for part, names in up_to_variables(each.site.key):
+            for part, names in up_to_variables(operation.site.key):
                 below = found[part].setdefault(names[-1], [])
-                below += [each] if longest else []
+                below += [operation] if longest else []
                 longest = False
         return found
 
@@ -217,7 +217,7 @@ class Contract:
         The keys are the shapes of collections; a value has the shape of a path up to the variable,
         and names of the property that selects a member, the likeliest first.
         """
-        shapes = {shape(each.site.key) for each in self.operations.values()}
+        shapes = {shape(operation.site.key) for operation in self.operations.values()}
         found = defaultdict[Shape, list[tuple[Shape, tuple[str, ...]]]](list)
         for part, below in self.members.items():
             collection, selector = part[:-2], part[-2] if len(part) > 2 else None
@@ -367,5 +367,5 @@ def _closed(document: Document) -> Document:
         if node.kind == "schema" and node.value.get("type") == "string":
             values = EXTENSIBLE_ENUM.read(node.value)
             if values is not None:
-                node.value["enum"] = [getattr(each, "raw", each) for each in values]
+                node.value["enum"] = [getattr(value, "raw", value) for value in values]
     return document.with_data(data)

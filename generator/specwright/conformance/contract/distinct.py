@@ -13,8 +13,8 @@ from specwright.pointer import Pointer, resolve
 def distinct(contract: Contract, place: Pointer) -> Iterator[JsonValue]:
     """Yield values that fit a schema of a request; none for unsupported schemas."""
     document = contract.document
-    for each in alternatives(document, resolve(document.data, place)):
-        for value in _values(each):
+    for alternative in alternatives(document, resolve(document.data, place)):
+        for value in _values(alternative):
             if not any(contract.requests.problems(place, value)):
                 yield value
 

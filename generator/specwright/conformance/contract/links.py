@@ -129,7 +129,7 @@ def named(
             if not _is_plain(value):
                 continue
             if plain in _IDS:
-                yield from ((f"{each}_{plain}", place + join(name)) for each in resources)
+                yield from ((f"{resource}_{plain}", place + join(name)) for resource in resources)
             elif plain.rpartition("_")[2] in _IDS:
                 yield plain, place + join(name)
 
@@ -164,7 +164,7 @@ def wanted_names(path: str, name: str) -> tuple[str, ...]:
 def member_names(collection: Shape, variable: str) -> tuple[str, ...]:
     """Return names for the value of a path variable in the member itself, the likeliest first."""
     plain = snake(variable)
-    kind = next((each for each in _IDS if plain.endswith(each)), None)
+    kind = next((id_ for id_ in _IDS if plain.endswith(id_)), None)
     if kind is not None:
         return plain, plain.removesuffix(kind).rstrip("_") + f"_{kind}", kind
     # `{post}` or `{p}` below `/posts` is its id, and `{status}` is not.

@@ -15,9 +15,9 @@ from specwright.pointer import Pointer, resolve
 def in_place(document: Document, schema: Pointer) -> Iterator[tuple[Pointer, dict[str, Any]]]:
     """Yield the schema at a pointer and those that apply with it, each with its pointer."""
     start = Subschema(schema, resolve(document.data, schema))
-    for each in applying(document, [start]):
-        if isinstance(each.value, dict):
-            yield each.pointer, each.value
+    for subschema in applying(document, [start]):
+        if isinstance(subschema.value, dict):
+            yield subschema.pointer, subschema.value
 
 
 def is_read_only(document: Document, schema: Pointer) -> bool:

@@ -57,5 +57,5 @@ def qualified(path: str, variable: str) -> str:
     before = path.partition(f"{{{variable}}}")[0]
     literals = [snake(each) for each in before.strip("/").split("/") if "{" not in each]
     plain = snake(variable)
-    collection = next((each for each in reversed(literals) if each != plain), "")
+    collection = next((literal for literal in reversed(literals) if literal != plain), "")
     return f"{singular(collection)}_{plain}"

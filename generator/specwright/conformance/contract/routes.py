@@ -21,10 +21,14 @@ class Routes:
     def __init__(self, contract: Contract, base_url: str) -> None:
         """Compile the patterns of all paths below a base URL."""
         self._contract = contract
-        self.operations = tuple(each.site for each in contract.operations.values())
-        self._by_route = {(each.key, each.method): each for each in self.operations}
+        self.operations = tuple(operation.site for operation in contract.operations.values())
+        self._by_route = {
+            (operation.key, operation.method): operation for operation in self.operations
+        }
         self._base_path = urlsplit(base_url).path.rstrip("/")
-        self._forms = {each.key: _form(self._base_path, each.key) for each in self.operations}
+        self._forms = {
+            operation.key: _form(self._base_path, operation.key) for operation in self.operations
+        }
 
     def find(self, path: str, method: str) -> OperationSite | None:
         """Return the operation with a path, as the document writes it, and a method."""
@@ -39,9 +43,9 @@ class Routes:
         """Return the operation of a request; of several, the one with the fewest path variables."""
         path = urlsplit(url).path
         fitting = [
-            each
-            for each in self._contract.operations.values()
-            if each.method == method and self._forms[each.site.key](path)
+            operation
+            for operation in self._contract.operations.values()
+            if operation.method == method and self._forms[operation.site.key](path)
         ]
         return min(fitting, key=lambda each: len(each.template.names), default=None)
 

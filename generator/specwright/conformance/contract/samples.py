@@ -67,7 +67,7 @@ class _Sampler:
     def _plain(self, schema: dict[str, Any], depth: int) -> JsonValue:
         declared = schema.get("type")
         types = declared if isinstance(declared, list) else [declared]
-        kind = next((each for each in types if each != "null"), None)
+        kind = next((type_ for type_ in types if type_ != "null"), None)
         result: JsonValue = None
         match kind or _implied(schema):
             case "string":

@@ -34,9 +34,9 @@ class Reason:
 def why_not(contract: Contract, operation: Operation, status: str) -> Reason:
     """Return the first reason that applies."""
     return next(
-        each
-        for each in _REASONS
-        if each.status in (status, None) and each.holds(contract, operation)
+        reason
+        for reason in _REASONS
+        if reason.status in (status, None) and reason.holds(contract, operation)
     )
 
 
@@ -53,11 +53,11 @@ def _charges_nothing(contract: Contract, operation: Operation) -> bool:
 def _cannot_be_malformed(contract: Contract, operation: Operation) -> bool:
     """Return whether a request has nothing but path parameters that accept any text."""
     return not operation.has_body and all(
-        each.written.location == "path"
+        slot.written.location == "path"
         and not any(
-            problem for text in _TEXTS for problem in contract.instances.problems(each.schema, text)
+            problem for text in _TEXTS for problem in contract.instances.problems(slot.schema, text)
         )
-        for each in operation.slots
+        for slot in operation.slots
     )
 
 

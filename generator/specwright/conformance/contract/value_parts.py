@@ -36,7 +36,7 @@ def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iter
         pointer, schemas, value = pending.pop()
         if not schemas:
             continue
-        key = tuple(each.pointer for each in schemas)
+        key = tuple(subschema.pointer for subschema in schemas)
         if key not in known:
             known[key] = tuple(applying(document, schemas))
         part = Part(pointer, value, tuple(schemas), known[key])
@@ -49,16 +49,28 @@ def _within(document: Document, part: Part) -> Iterator[tuple[Pointer, list[Subs
     applied = part.applied
     match part.value:
         case dict(members):
-            names = [e for each in applied for e in held(document, each, ["propertyNames"])]
+            names = [
+                e for subschema in applied for e in held(document, subschema, ["propertyNames"])
+            ]
             for name, member in members.items():
                 at = part.pointer + join(name)
                 if names:
                     yield at, names, name
-                yield at, [e for each in applied for e in of_property(document, each, name)], member
+                yield (
+                    at,
+                    [e for subschema in applied for e in of_property(document, subschema, name)],
+                    member,
+                )
         case list(items):
             for index, item in enumerate(items):
                 at = part.pointer + join(index)
-                yield at, [e for each in applied for e in of_item(document, each, index)], item
+                yield (
+                    at,
+                    [e for subschema in applied for e in of_item(document, subschema, index)],
+                    item,
+                )
         case str(text):
-            if content := [e for each in applied for e in held(document, each, ["contentSchema"])]:
-                yield from ((part.pointer, content, each) for each in readings(text)[1:])
+            if content := [
+                e for subschema in applied for e in held(document, subschema, ["contentSchema"])
+            ]:
+                yield from ((part.pointer, content, reading) for reading in readings(text)[1:])

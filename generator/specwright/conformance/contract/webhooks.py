@@ -61,7 +61,7 @@ class Webhook:
         """Whether anything is declared about the values in its events."""
         declared = self.trigger
         parts = (declared.carries, declared.ahead, declared.falls) if declared is not None else ()
-        return any(each is not None for each in parts)
+        return any(part is not None for part in parts)
 
     def problems(self, body: Any) -> Iterator[Problem]:
         """Return the reasons why a body does not fit its schema."""

@@ -180,7 +180,7 @@ def derive(contract: Contract, routes: Routes, seen: Sequence[Exchange], shards:
             copies.append(each)
     # Neighbours stay together: values in a response of one are sent to the next one.
     copies.sort(key=lambda each: each.key)
-    ends = list(accumulate(_variety(derived, each) for each in copies))
+    ends = list(accumulate(_variety(derived, copy) for copy in copies))
     for copy, end in zip(copies, ends, strict=True):
         copy.value["tags"] = [_tag((end - 1) * shards // ends[-1])]
         if copy.pointer in known:
@@ -191,9 +191,9 @@ def derive(contract: Contract, routes: Routes, seen: Sequence[Exchange], shards:
 def _endless(exchanges: Iterable[Exchange]) -> set[Pointer]:
     """Return the operations that respond with a stream, or not in time."""
     return {
-        each.operation
-        for each in exchanges
-        if each.operation and (is_stream(each.response) or each.failure == HANGS)
+        exchange.operation
+        for exchange in exchanges
+        if exchange.operation and (is_stream(exchange.response) or exchange.failure == HANGS)
     }
 
 

@@ -56,7 +56,9 @@ def _invalid_accepted(report: FailedCheck, traffic: TrafficOracle) -> Violation 
 def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
     """Return whether a created resource must exist afterwards, or a deleted one must be gone."""
     if cause.request.method != "DELETE":
-        made, asked = (shape(split(each.operation or "/paths/")[1]) for each in (cause, proof))
+        made, asked = (
+            shape(split(exchange.operation or "/paths/")[1]) for exchange in (cause, proof)
+        )
         # A resource may lack a part of its own, such as an image.
         is_part = asked[: len(made) + 1] == (*made, None) and len(asked) > len(made) + 1
         return traffic.is_first(cause) and not is_part
@@ -68,7 +70,9 @@ def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
 def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
     operation = traffic.contract.operations.get(report.operation.pointer)
     # Without another response, an error is the only one that the document expects.
-    is_hopeless = operation is not None and all(each[0] in "45" for each in operation.responses)
+    is_hopeless = operation is not None and all(
+        response[0] in "45" for response in operation.responses
+    )
     if is_hopeless or not report.verdict.is_valid:
         return None
     proof = report.proof

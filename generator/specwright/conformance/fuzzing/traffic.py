@@ -40,10 +40,14 @@ class TrafficOracle:
     def __post_init__(self) -> None:
         """Read the declared error codes, and the ids that were deleted."""
         self._deleted = defaultdict(dict)
-        for each in self.exchanges:
-            if each.request.method == "DELETE" and each.response and each.response.is_success:
-                for kind, id in [*_segments(each.request.url)][-1:]:
-                    self._deleted[id].setdefault(kind, each.number)
+        for exchange in self.exchanges:
+            if (
+                exchange.request.method == "DELETE"
+                and exchange.response
+                and exchange.response.is_success
+            ):
+                for kind, id in [*_segments(exchange.request.url)][-1:]:
+                    self._deleted[id].setdefault(kind, exchange.number)
         declared = ERROR.read(self.contract.document.data)
         self._code = None if declared is None else declared.code.raw
         codes = {} if declared is None else declared.codes
@@ -89,31 +93,31 @@ class TrafficOracle:
         declared = IDEMPOTENCY.read(operation.value)
         if declared is not None:
             answers = (declared.changed, declared.in_progress)
-            return {each.status for each in answers if each is not None}
+            return {answer.status for answer in answers if answer is not None}
         has_key = ("header", KEY_HEADER) in parameters(self.contract.document, operation)
         return {_KEY_REUSED} if has_key else set()
 
     def is_first(self, cause: Exchange) -> bool:
         """Return whether the response is not a repetition of an earlier one, as for a used key."""
         return not any(
-            each.number < cause.number
-            and each.operation == cause.operation
-            and each.response is not None
+            exchange.number < cause.number
+            and exchange.operation == cause.operation
+            and exchange.response is not None
             and cause.response is not None
-            and each.response.body == cause.response.body != b""
-            for each in self.exchanges
+            and exchange.response.body == cause.response.body != b""
+            for exchange in self.exchanges
         )
 
     def is_undisturbed(self, cause: Exchange, proof: Exchange) -> bool:
         """Return whether nothing was changed between two exchanges, as far as we can know."""
         end = proof.sent_at + proof.seconds
         return not any(
-            each.request.method not in _SAFE
-            and each.number not in (cause.number, proof.number)
-            and each.sent_at <= end
-            and each.sent_at + each.seconds >= cause.sent_at
-            and (each.response is None or each.response.is_success)
-            for each in self.exchanges
+            exchange.request.method not in _SAFE
+            and exchange.number not in (cause.number, proof.number)
+            and exchange.sent_at <= end
+            and exchange.sent_at + exchange.seconds >= cause.sent_at
+            and (exchange.response is None or exchange.response.is_success)
+            for exchange in self.exchanges
         )
 
 

@@ -146,7 +146,7 @@ def _accepted_parameter(
         rule = Behaviour.INVALID_ACCEPTED
         return accepted_form(operation, exchange, place, f"a request without {name}", rule)
     values = readings(text)
-    first = [next(contract.instances.problems(slot.schema, each), None) for each in values]
+    first = [next(contract.instances.problems(slot.schema, value), None) for value in values]
     telling = (
         each
         for each, problem in zip(values, first, strict=True)

@@ -39,7 +39,7 @@ def _mended(
     """Return the value with a part converted so that the part fits; None if that is impossible."""
     for other in _conversions(value_at(value, place)):
         changed = _with(value, split(place), other)
-        if all(each.pointer != place for each in instances.problems(schema, changed)):
+        if all(problem.pointer != place for problem in instances.problems(schema, changed)):
             return (changed,)
     return None
 

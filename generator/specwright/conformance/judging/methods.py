@@ -31,7 +31,7 @@ def method_violation(
     if routes.operation(exchange.request.method, exchange.request.url) is not None:
         return None
     place, asked = nearest.item.pointer, f"{exchange.request.method} {nearest.key}"
-    there = {each.upper() for each in METHODS if each in nearest.item.value}
+    there = {method.upper() for method in METHODS if method in nearest.item.value}
     if response.status not in ((405,) if _is_declared(contract) else _REFUSED):
         cause = f"a method that is not in the document returns {response.status}"
         message = f"{asked} is not in the document and returned {response.status}, not 405"
@@ -53,5 +53,5 @@ def _allow(header: str | None) -> str:
 def _is_declared(contract: Contract) -> bool:
     errors = contract.errors
     return errors is not None and any(
-        each.condition is Condition.METHOD_NOT_ALLOWED for each in errors.codes.values()
+        code.condition is Condition.METHOD_NOT_ALLOWED for code in errors.codes.values()
     )

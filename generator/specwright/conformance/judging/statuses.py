@@ -61,7 +61,7 @@ def _is_unreadable(operation: Operation, request: Request) -> bool:
         return True
     if request.body is None or not operation.has_body:
         return False
-    if not any(sites.fits(given, each) for each in operation.media_types):
+    if not any(sites.fits(given, media_type) for media_type in operation.media_types):
         return True
     is_json = request.json_or_none is not None or request.body.strip() == b"null"
     return sites.is_json(given) and not is_json

@@ -217,7 +217,7 @@ def message(headers: Headers, body: bytes | None) -> dict[str, JsonValue]:
 
     A long body is truncated; `bytes` is then its full length.
     """
-    written: dict[str, JsonValue] = {"headers": [list(each) for each in headers]}
+    written: dict[str, JsonValue] = {"headers": [list(header) for header in headers]}
     if body is None:
         return written
     kept = body[:_MOST_KEPT]

@@ -33,7 +33,7 @@ def render(exchanges: Iterable[Exchange]) -> _Object:
         "log": {
             "version": "1.2",
             "creator": {"name": "specwright", "version": version("specwright")},
-            "entries": [_entry(each) for each in exchanges],
+            "entries": [_entry(exchange) for exchange in exchanges],
         }
     }
 
@@ -156,7 +156,9 @@ def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
     sent = None if posted is None or "text" not in posted else str(posted["text"]).encode()
     request = Request(str(written["method"]), str(written["url"]), _headers(written), sent)
     # A HAR has the body decoded.
-    headers = tuple(each for each in _headers(answered) if each[0].lower() != "content-encoding")
+    headers = tuple(
+        header for header in _headers(answered) if header[0].lower() != "content-encoding"
+    )
     return Exchange(
         0,
         "traffic",
@@ -171,4 +173,4 @@ def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
 
 
 def _headers(message: Mapping[str, Any]) -> Headers:
-    return tuple((str(each["name"]), str(each["value"])) for each in message["headers"])
+    return tuple((str(header["name"]), str(header["value"])) for header in message["headers"])

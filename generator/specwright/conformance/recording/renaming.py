@@ -52,7 +52,7 @@ def _in_value(value: JsonValue, names: Mapping[str, str], place: tuple[str, ...]
         case dict(members):
             return {name: _in_value(each, names, (*place, name)) for name, each in members.items()}
         case list(items):
-            return [_in_value(each, names, place) for each in items]
+            return [_in_value(item, names, place) for item in items]
         case str(text):
             return in_text(text, names)
         case bool() | None:

@@ -64,7 +64,9 @@ def never_succeeded(contract: Contract, record: Record) -> list[Operation]:
         for exchange in record.exchanges
         if exchange.response is not None and exchange.response.is_success
     }
-    return [each for each in contract.operations.values() if each.pointer not in reached]
+    return [
+        operation for operation in contract.operations.values() if operation.pointer not in reached
+    ]
 
 
 def tables(items: list[Item]) -> tuple[Table, ...]:
@@ -123,7 +125,9 @@ def _of_operations(
 ) -> Iterator[Item]:
     for operation in contract.operations.values():
         exchanges = by_operation.get(operation.pointer, [])
-        succeeded = [each for each in exchanges if each.response and each.response.is_success]
+        succeeded = [
+            exchange for exchange in exchanges if exchange.response and exchange.response.is_success
+        ]
         reason = "" if succeeded else "it never succeeded"
         yield Item("operation", operation.name, operation.pointer, len(succeeded), reason)
         yield from _statuses(contract, operation, exchanges)
@@ -134,7 +138,9 @@ def _of_operations(
 def _statuses(
     contract: Contract, operation: Operation, exchanges: list[Exchange]
 ) -> Iterator[Item]:
-    seen = Counter(str(each.response.status) for each in exchanges if each.response is not None)
+    seen = Counter(
+        str(exchange.response.status) for exchange in exchanges if exchange.response is not None
+    )
     for status, response in operation.responses.items():
         count = sum(number for each, number in seen.items() if _is_of(each, status, operation))
         name, place = f"{operation.name} {status}", response.pointer
@@ -155,7 +161,7 @@ def _parameters(operation: Operation, succeeded: list[Exchange]) -> Iterator[Ite
     reason = "no successful request had it"
     for slot in operation.slots:
         place, name = slot.written.location, slot.written.wire
-        count = sum(1 for each in succeeded if _is_given(place, name, each))
+        count = sum(1 for exchange in succeeded if _is_given(place, name, exchange))
         yield Item(
             "parameter",
             f"{operation.name} {name}",
@@ -174,7 +180,7 @@ def _is_given(place: str, name: str, exchange: Exchange) -> bool:
             return exchange.request.header(name) is not None
         case "cookie":
             pairs = (exchange.request.header("cookie") or "").split(";")
-            return any(each.strip().startswith(f"{name}=") for each in pairs)
+            return any(pair.strip().startswith(f"{name}=") for pair in pairs)
     return True
 
 
@@ -183,7 +189,7 @@ def _properties(
 ) -> Iterator[Item]:
     """Yield the properties and enum values of requests and responses, with their declarations."""
     sides = {
-        "request": (contract.body_schema(operation), [_sent(each) for each in succeeded]),
+        "request": (contract.body_schema(operation), [_sent(exchange) for exchange in succeeded]),
     }
     for status, response in operation.responses.items():
         if status.startswith("2"):

@@ -83,7 +83,7 @@ def judged(
                 reason = IN_BASELINE
             causes.setdefault((each.rule, known.cause, level, reason), []).append(found)
     made = [_finding(*cause, occurrences) for cause, occurrences in causes.items()]
-    about = (each for each in waivers.findings() if is_whole or each.rule == EXPIRED.id)
+    about = (finding for finding in waivers.findings() if is_whole or finding.rule == EXPIRED.id)
     return Judged(
         in_order([*(each for each in made if each.waived is None), *about]),
         in_order(each for each in made if each.waived is not None),
@@ -149,7 +149,7 @@ def _message(cause: str, occurrences: Sequence[Occurrence]) -> str:
     """Return the message of a single occurrence, else the cause with the number of operations."""
     if len(occurrences) == 1:
         return occurrences[0].message
-    operations = {each.operation for each in occurrences if each.operation}
+    operations = {occurrence.operation for occurrence in occurrences if occurrence.operation}
     if len(operations) == len(occurrences):
         return f"{cause}: {len(operations)} operations"
     where = operations.pop() if len(operations) == 1 else f"{len(operations)} operations"

@@ -25,7 +25,7 @@ def trials(contract: Contract, record: Record) -> Iterator[Trial]:
     tried = {
         rule.id: {subjects.of(each) for each in record.checked.get(rule.id, ())} for rule in RULES
     }
-    skipped = {(each.rule, subjects.of(each.pointer)): each.reason for each in record.skips}
+    skipped = {(skip.rule, subjects.of(skip.pointer)): skip.reason for skip in record.skips}
     seconds = defaultdict[str, float](float)
     for exchange in record.exchanges:
         seconds[subjects.of(exchange.operation or "")] += exchange.seconds
@@ -44,8 +44,8 @@ def clock(record: Record) -> Clock | None:
     """Return the time of the first request, and the seconds until the last response."""
     if not record.exchanges:
         return None
-    started = min(each.sent_at for each in record.exchanges)
-    ended = max(each.sent_at + each.seconds for each in record.exchanges)
+    started = min(exchange.sent_at for exchange in record.exchanges)
+    ended = max(exchange.sent_at + exchange.seconds for exchange in record.exchanges)
     return Clock(started, ended - started, socket.gethostname() or "localhost")
 
 
@@ -53,8 +53,10 @@ class _Subjects:
     """The operations and webhooks that places of a document belong to."""
 
     def __init__(self, contract: Contract) -> None:
-        self._names = {each.pointer: each.name for each in contract.operations.values()}
-        self._names |= {each.pointer: each.key for each in contract.webhooks}
+        self._names = {
+            operation.pointer: operation.name for operation in contract.operations.values()
+        }
+        self._names |= {webhook.pointer: webhook.key for webhook in contract.webhooks}
         self._known: dict[Pointer, str] = {}
 
     def of(self, pointer: Pointer) -> str:

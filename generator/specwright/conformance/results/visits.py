@@ -63,6 +63,6 @@ def _hint(operation: Operation, exchange: Exchange) -> str:
 
 def _inputs(operation: Operation) -> str:
     """Return the inputs that a caller has to know, in words."""
-    names = [f"'{each.key[1]}'" for each in operation.slots if each.written.required]
+    names = [f"'{slot.key[1]}'" for slot in operation.slots if slot.written.required]
     names += ["the body"] if operation.has_body else []
     return ", ".join(names) or "its parameters"

@@ -103,8 +103,8 @@ class Consistency:
         if schema is None or not self._may_hold(schema):
             return []
         found: list[Violation] = []
-        for each in self._objects([self._at(schema)], response.json_or_none):
-            found += self._of_object(exchange, operation, each)
+        for object_ in self._objects([self._at(schema)], response.json_or_none):
+            found += self._of_object(exchange, operation, object_)
         return found
 
     def _at(self, schema: Pointer) -> Subschema:
@@ -125,23 +125,23 @@ class Consistency:
         depth: int = 0,
     ) -> Iterator[_Object]:
         """Yield the objects in a value about which something is declared."""
-        document, key = self.contract.document, tuple(each.pointer for each in schemas)
+        document, key = self.contract.document, tuple(schema.pointer for schema in schemas)
         if key not in self._applied:
             self._applied[key] = list(applying(document, schemas))
         applied = self._applied[key]
         if isinstance(value, list):
             for index, item in enumerate(value):
-                inner = [e for each in applied for e in of_item(document, each, index)]
+                inner = [e for subschema in applied for e in of_item(document, subschema, index)]
                 yield from self._objects(inner, item, around, depth + 1)
         elif isinstance(value, dict) and applied:
             members = {
-                name: [e for each in applied for e in of_property(document, each, name)]
+                name: [e for subschema in applied for e in of_property(document, subschema, name)]
                 for name in value
             }
             declared = [
                 (name, each) for name, found in members.items() for each in found if _declares(each)
             ]
-            pointers = tuple(each.pointer for each in applied)
+            pointers = tuple(subschema.pointer for subschema in applied)
             this = _Object(value, declared, pointers, around, depth)
             if declared:
                 yield this
@@ -274,11 +274,11 @@ def _readers(contract: Contract) -> Iterator[tuple[Pointer, tuple[str, ...]]]:
 
 def _declares(schema: Subschema) -> bool:
     value = schema.value
-    return isinstance(value, dict) and any(each.name in value for each in _KEYWORDS)
+    return isinstance(value, dict) and any(keyword.name in value for keyword in _KEYWORDS)
 
 
 def _holds(value: dict[str, JsonValue], when: When | None) -> bool:
-    return when is None or value_at(value, when.at.raw) in [each.raw for each in when.values]
+    return when is None or value_at(value, when.at.raw) in [text.raw for text in when.values]
 
 
 def _is_missing(value: dict[str, JsonValue], name: str, needed: When) -> str:
@@ -293,13 +293,13 @@ def _differs(value: dict[str, JsonValue], name: str, computed: Computed) -> str:
     if given is None or not _holds(value, computed.when):
         return ""
     try:
-        parts: list[JsonValue] = [resolve(value, each.raw) for each in computed.of]
+        parts: list[JsonValue] = [resolve(value, text.raw) for text in computed.of]
     except KeyError:
         return ""
     wanted = _computed(computed.by, parts)
     if wanted is None or wanted == given:
         return ""
-    return f"'{name}' is not the {computed.by} of {', '.join(each.raw for each in computed.of)}"
+    return f"'{name}' is not the {computed.by} of {', '.join(text.raw for text in computed.of)}"
 
 
 def _computed(by: Means, parts: list[JsonValue]) -> Decimal | None:
@@ -307,11 +307,11 @@ def _computed(by: Means, parts: list[JsonValue]) -> Decimal | None:
     if by is Means.COUNT:
         return Decimal(len(parts[0])) if isinstance(parts[0], list) else None
     if by is Means.PRODUCT:
-        parts = [each for each in parts if each is not None]
-    numbers = [decimal_of(each) for each in parts]
-    if not numbers or any(each is None for each in numbers):
+        parts = [part for part in parts if part is not None]
+    numbers = [decimal_of(part) for part in parts]
+    if not numbers or any(number is None for number in numbers):
         return None
-    known = [each for each in numbers if each is not None]
+    known = [number for number in numbers if number is not None]
     if by is Means.PRODUCT:
         return reduce(lambda one, other: one * other, known)
     return max(Decimal(0), known[0] - sum(known[1:]))

@@ -28,7 +28,7 @@ def of_list(
         place = slot.site.pointer
         if slot.written.wire == limit:
             # Of less than one item, an implementation may make anything.
-            most = next((each for each in values if isinstance(each, int) and each > 0), None)
+            most = next((value for value in values if isinstance(value, int) and value > 0), None)
             if most is not None and len(items) >= most:
                 record.check(Behaviour.PAGE_SIZE, place)
             if most is not None and len(items) > most:
@@ -52,7 +52,9 @@ def _given(
         texts = query.get(slot.written.wire, [])
         if slot.written.location == "query" and len(texts) == 1:
             problems = contract.instances.problems
-            values = [each for each in readings(texts[0]) if not any(problems(slot.schema, each))]
+            values = [
+                reading for reading in readings(texts[0]) if not any(problems(slot.schema, reading))
+            ]
             if values:
                 yield slot, values
 

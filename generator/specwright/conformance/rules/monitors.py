@@ -187,10 +187,10 @@ class Monitors:
             yield answer.violation(Behaviour.RESPONSE_SCHEMA, schema, "the body is not JSON")
             return
         problems = (
-            each
-            for each in self.contract.answers.problems(schema, value)
+            problem
+            for problem in self.contract.answers.problems(schema, value)
             # A value that was redacted from a recording is not a violation.
-            if value_at(value, each.pointer) != REDACTED
+            if value_at(value, problem.pointer) != REDACTED
         )
         for problem in itertools.islice(problems, _PROBLEMS):
             said = f"{response.status}: {problem.message} at '{_general(problem.pointer)}'"
@@ -225,7 +225,7 @@ class Monitors:
             elif "schema" in header.value:
                 values = readings(given)
                 schema = header / "schema"
-                if all(any(self.contract.instances.problems(schema, each)) for each in values):
+                if all(any(self.contract.instances.problems(schema, value)) for value in values):
                     yield answer.violation(
                         Behaviour.RESPONSE_HEADER,
                         header.pointer,

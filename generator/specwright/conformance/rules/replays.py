@@ -64,9 +64,11 @@ class Repetition:
         number = self.now[-1].number
         return next(
             (
-                each.message
-                for each in self.record.violations
-                if each.rule == self.rule and each.exchanges and each.exchanges[-1].number == number
+                violation.message
+                for violation in self.record.violations
+                if violation.rule == self.rule
+                and violation.exchanges
+                and violation.exchanges[-1].number == number
             ),
             None,
         )
@@ -189,7 +191,11 @@ def _method(repetition: Repetition) -> Verdict:
     if response.status != 405:
         return Verdict(False, f"it is answered {response.status}, not 405")
     allowed = {each.strip().upper() for each in (response.header("allow") or "").split(",")}
-    there = {each.method for each in contract.operations.values() if each.item == repetition.place}
+    there = {
+        operation.method
+        for operation in contract.operations.values()
+        if operation.item == repetition.place
+    }
     if there and there <= allowed:
         return Verdict(True, f"it is refused with Allow: {response.header('allow')}")
     return Verdict(False, f"Allow is {response.header('allow')!r}")

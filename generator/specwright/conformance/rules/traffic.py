@@ -87,7 +87,7 @@ class _Requests:
             return []
         self._record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
         faults = self._judge.judge(operation.site, request).faults
-        return [accepted_request(self._contract, operation, exchange, each) for each in faults]
+        return [accepted_request(self._contract, operation, exchange, fault) for fault in faults]
 
     def _undocumented(self, exchange: Exchange) -> Iterator[Violation]:
         request, response = exchange.request, exchange.response
@@ -113,8 +113,8 @@ def credentials(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
     places = _places(Credential.of(contract.document))
     return {
         secret
-        for each in exchanges
-        for scheme, text in _texts(each.request, places)
+        for exchange in exchanges
+        for scheme, text in _texts(exchange.request, places)
         for secret in _secrets(scheme, text)
     }
 

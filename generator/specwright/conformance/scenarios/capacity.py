@@ -83,7 +83,8 @@ def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
         if release is not None and link.target == release.pointer:
             with suppress(Unknown):
                 values = [
-                    evaluate(each, call, exchange.response) for each in link.parameters.values()
+                    evaluate(parameter, call, exchange.response)
+                    for parameter in link.parameters.values()
                 ]
                 bench.ask(Call(release, {release.slots[0].key: values[0]}), OTHER_MODE)
 

@@ -69,7 +69,7 @@ class _Choices:
     page: Pagination
 
     def run(self) -> None:
-        lists = [(each, self._listed(each)) for each in self._parents()]
+        lists = [(parent, self._listed(parent)) for parent in self._parents()]
         found = [(call, item) for call, items in lists for item in items.values()]
         if not found:
             reason = f"{self.lister.name} has no items"
@@ -90,15 +90,15 @@ class _Choices:
 
     def _listed(self, call: Call) -> dict[str, JsonValue]:
         """Return the items of the first pages of the list for a call, by their ids."""
-        slots = {each.key for each in self.lister.slots}
+        slots = {slot.key for slot in self.lister.slots}
         own = {key: value for key, value in call.arguments.items() if key in slots}
         found: dict[str, JsonValue] = {}
         for whole in wholes(self.bench, self.lister):
             response = self.bench.ask(replace(whole, arguments={**whole.arguments, **own})).response
             items = None if response is None else response.at(self.page.items.raw)
-            for each in items if isinstance(items, list) else ():
-                if (id_ := self._id(each)) is not None:
-                    found[str(id_)] = each
+            for item in items if isinstance(items, list) else ():
+                if (id_ := self._id(item)) is not None:
+                    found[str(id_)] = item
         return found
 
     def _id(self, item: JsonValue) -> JsonValue:
@@ -154,7 +154,7 @@ class _Choices:
 
 
 def _applies(declared: RequiredWhen, item: JsonValue) -> bool:
-    return value_at(item, declared.at.raw) in [each.raw for each in declared.values]
+    return value_at(item, declared.at.raw) in [value.raw for value in declared.values]
 
 
 def _varied(found: list[tuple[Call, JsonValue]]) -> list[tuple[Call, JsonValue]]:

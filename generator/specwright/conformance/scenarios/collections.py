@@ -129,22 +129,22 @@ class _Trial:
         operations = self.bench.contract.operations
         path = urlsplit(before.request.url).path
         found: dict[str, Exchange] = {}
-        for each in list(self.bench.target.record.exchanges)[: before.number]:
-            operation, response = operations.get(each.operation or ""), each.response
+        for exchange in list(self.bench.target.record.exchanges)[: before.number]:
+            operation, response = operations.get(exchange.operation or ""), exchange.response
             if operation is None or response is None or not response.is_success:
                 continue
             if operation.declared["reset"] is not None:
                 # The key whose limits may be used up may be one of the same partner.
-                if each.role not in (OTHER, OTHER_MODE):
+                if exchange.role not in (OTHER, OTHER_MODE):
                     found.clear()
             elif operation.method == "DELETE":
-                removed = urlsplit(each.request.url).path.rstrip("/")
+                removed = urlsplit(exchange.request.url).path.rstrip("/")
                 found.pop(removed.rpartition("/")[2], None)
             # Only in the list of this parent, not of another one.
-            elif urlsplit(each.request.url).path == path and response.status == 201:
+            elif urlsplit(exchange.request.url).path == path and response.status == 201:
                 id_ = response.at(self.declared.id.raw)
-                if each.role == MAIN and id_ is not None:
-                    found[str(id_)] = each
+                if exchange.role == MAIN and id_ is not None:
+                    found[str(id_)] = exchange
         return found
 
     def sizes(self, call: Call, walk: _Walk) -> None:
@@ -193,7 +193,9 @@ class _Trial:
     def _is_needed(self, key: tuple[str, str]) -> bool:
         """Return whether a parameter belongs to those of which one is required."""
         needed = self.operation.declared["requires_one_of"]
-        return needed is not None and key in [("query", each.raw) for each in needed.parameters]
+        return needed is not None and key in [
+            ("query", parameter.raw) for parameter in needed.parameters
+        ]
 
     def _filter(self, slot: ParameterSlot, declared: Filter, whole: _Walk, call: Call) -> None:
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
@@ -201,15 +203,15 @@ class _Trial:
         def fitting(items: list[JsonValue]) -> set[str]:
             found = declared.property.raw
             return {
-                self.id(each)
-                for each in items
-                if matches(declared.match, value_at(each, found), wanted)
+                self.id(item)
+                for item in items
+                if matches(declared.match, value_at(item, found), wanted)
             }
 
         self.bench.target.record.check(Behaviour.FILTER, place)
         for size, pages in ((_SMALL, _SMALL_PAGES), (self.largest, _PAGES)):
             walk = self.walk(call, size, pages)
-            shown = {self.id(each) for each in walk.items}
+            shown = {self.id(item) for item in walk.items}
             if shown - fitting(walk.items):
                 said = "items that do not match the filter were returned"
                 self._violate(Behaviour.FILTER, place, said, *walk.exchanges)
@@ -222,7 +224,7 @@ class _Trial:
         cursor, errors = self._slot(self.declared.cursor), self.bench.contract.errors
         if cursor is None or errors is None:
             return
-        if all(each.condition is not Condition.INVALID_CURSOR for each in errors.codes.values()):
+        if all(code.condition is not Condition.INVALID_CURSOR for code in errors.codes.values()):
             return
         first = self.bench.ask(self._sized(call, 1))
         own = self._next_of(first)

@@ -21,7 +21,7 @@ def examples(bench: Workbench) -> None:
     calls = _calls(bench)
     # A slow request is still in progress when the second one arrives with its key.
     twice = [
-        each for each in calls for _ in range(2 if each.operation.declared["idempotency"] else 1)
+        call for call in calls for _ in range(2 if call.operation.declared["idempotency"] else 1)
     ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(bench.send, twice))
@@ -31,9 +31,9 @@ def examples(bench: Workbench) -> None:
 
 def _calls(bench: Workbench) -> list[Call]:
     causes = {
-        each.trigger.scenario.raw
-        for each in webhooks(bench.contract.document)
-        if each.trigger is not None and each.trigger.scenario is not None
+        webhook.trigger.scenario.raw
+        for webhook in webhooks(bench.contract.document)
+        if webhook.trigger is not None and webhook.trigger.scenario is not None
     }
     found = [
         bench.example(operation, name)

@@ -24,7 +24,9 @@ _DELETIONS = frozenset(("delete", "remove", "purge", "clear", "destroy", "drop",
 def explore(bench: Workbench) -> None:
     """Call every operation until it has succeeded, for as long as there is progress."""
     operations = _in_turn([*bench.contract.operations.values()])
-    pending = dict.fromkeys(each for each in operations if not takes_everything(each))
+    pending = dict.fromkeys(
+        operation for operation in operations if not takes_everything(operation)
+    )
     ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
     while pending and time.monotonic() < ends:
         reached = _pass(bench, [each for each in pending if not _is_last(each)])
@@ -33,28 +35,30 @@ def explore(bench: Workbench) -> None:
             is_seen = True
             _reached(bench, _askable(bench, operations))
         reached = reached or _reached(bench, [each for each in pending if _is_last(each)])
-        for each in reached:
-            del pending[each]
+        for operation in reached:
+            del pending[operation]
         if reached:
             ends = time.monotonic() + PATIENCE_SECONDS
             continue
         # A single operation may always fail so.
-        is_locked = 2 * sum(each.pointer in bench.busy for each in pending) > len(pending)
+        is_locked = 2 * sum(operation.pointer in bench.busy for operation in pending) > len(pending)
         if not is_renewed and (not is_locked or time.monotonic() > ends - PATIENCE_SECONDS / 2):
             # The existing resources may be in a final state, such as an order that was shipped.
             is_renewed = True
             renew(bench)
             # A new one may hinder everything else, as the first one did until it was deleted.
-            pending |= dict.fromkeys(each for each in operations if _deletes(bench, each))
+            pending |= dict.fromkeys(
+                operation for operation in operations if _deletes(bench, operation)
+            )
             continue
         time.sleep(PAUSE_SECONDS)
         # What has changed meanwhile is of use to those that were not refused for a lock.
         _reached(bench, () if is_locked else _askable(bench, operations))
-    again = [each for each in operations if not takes_everything(each)]
+    again = [operation for operation in operations if not takes_everything(operation)]
     # The last round deletes nothing: the scenarios that follow need resources.
-    for each in (*again * (ENOUGH - 2), *(each for each in again if not _is_last(each))):
-        if each.pointer in bench.made:
-            bench.succeed(each)
+    for operation in (*again * (ENOUGH - 2), *(each for each in again if not _is_last(each))):
+        if operation.pointer in bench.made:
+            bench.succeed(operation)
 
 
 def _pass(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
@@ -73,9 +77,11 @@ def _pass(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
 
 def renew(bench: Workbench) -> None:
     """Create one resource of each kind again, as earlier ones may be gone."""
-    makers = [each for each in bench.contract.operations.values() if _makes(bench, each)]
+    makers = [
+        operation for operation in bench.contract.operations.values() if _makes(bench, operation)
+    ]
     # One may need a resource that another one creates.
-    _reached(bench, [each for each in makers if bench.succeed(each) is None])
+    _reached(bench, [maker for maker in makers if bench.succeed(maker) is None])
 
 
 def _makes(bench: Workbench, operation: Operation) -> bool:
@@ -86,18 +92,24 @@ def _makes(bench: Workbench, operation: Operation) -> bool:
 
 
 def _reached(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
-    return [each for each in operations if bench.succeed(each) is not None]
+    return [operation for operation in operations if bench.succeed(operation) is not None]
 
 
 def _askable(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
-    return [each for each in operations if each.is_safe and each.pointer in bench.made]
+    return [
+        operation
+        for operation in operations
+        if operation.is_safe and operation.pointer in bench.made
+    ]
 
 
 def _in_turn(operations: Sequence[Operation]) -> list[Operation]:
     """Sort the deletions to the end: first the kind that was made last, nested resources first."""
-    first = [each for each in operations if not _is_last(each)]
-    shapes = {each: shape(each.site.key) for each in operations if _is_last(each)}
-    kinds = [shape(each.site.key)[:1] for each in operations]
+    first = [operation for operation in operations if not _is_last(operation)]
+    shapes = {
+        operation: shape(operation.site.key) for operation in operations if _is_last(operation)
+    }
+    kinds = [shape(operation.site.key)[:1] for operation in operations]
     last = sorted(shapes, key=lambda each: (-kinds.index(shapes[each][:1]), -len(shapes[each])))
     return first + last
 
@@ -117,6 +129,6 @@ def _is_last(operation: Operation) -> bool:
 def takes_everything(operation: Operation) -> bool:
     """Return whether an operation is a command without an object, such as a sandbox reset."""
     responses = operation.responses
-    makes = "201" in responses or any("links" in each.value for each in responses.values())
+    makes = "201" in responses or any("links" in response.value for response in responses.values())
     is_command = not (operation.is_safe or operation.has_body or operation.slots or makes)
     return is_command or operation.declared["reset"] is not None

@@ -48,7 +48,7 @@ def _without_body(bench: Workbench, call: Call) -> None:
     """Send no body and an empty body, where one is required."""
     if not _needs_body(bench, call.operation):
         return
-    empty = [each for each in call.headers if each[0] != "Content-Type"]
+    empty = [header for header in call.headers if header[0] != "Content-Type"]
     for how, headers, content in (
         ("no body", empty, None),
         ("an empty body", call.headers, b""),

@@ -32,7 +32,11 @@ _FORMS = {"format", "pattern", "enum", "const"}
 
 def idempotency(bench: Workbench) -> None:
     """Test every operation that declares a key."""
-    keyed = [each for each in bench.contract.operations.values() if each.declared["idempotency"]]
+    keyed = [
+        operation
+        for operation in bench.contract.operations.values()
+        if operation.declared["idempotency"]
+    ]
     if keyed:
         # The resources that their requests refer to may have been deleted.
         renew(bench)
@@ -126,7 +130,7 @@ class _Trial:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             exchanges = list(pool.map(self.bench.send, [call] * _AT_ONCE))
         rule = Behaviour.IDEMPOTENCY_CONCURRENT
-        answers = [(each, self._answer(rule, each)) for each in exchanges]
+        answers = [(exchange, self._answer(rule, exchange)) for exchange in exchanges]
         bodies = {answer.body for _, answer in answers if answer and answer.is_success}
         if len(bodies) > 1:
             self._violate(rule, "concurrent requests took effect more than once", *exchanges)
@@ -183,7 +187,7 @@ class _Trial:
 
     def _others_of_scope(self) -> Iterator[tuple[Operation, Call]]:
         """Yield calls of other operations with keys, if the scope of keys is the operation."""
-        if _OPERATION not in [each.raw for each in self.declared.scope]:
+        if _OPERATION not in [text.raw for text in self.declared.scope]:
             return
         for other in self.bench.contract.operations.values():
             made = self.bench.made.get(other.pointer)
@@ -197,7 +201,7 @@ class _Trial:
         if response is None:
             return
         taken = [each for each in (declared.changed, declared.in_progress) if each is not None]
-        if self._is_replay(response) or any(self._is(response, each) for each in taken):
+        if self._is_replay(response) or any(self._is(response, answer) for answer in taken):
             self._violate(rule, f"its key was treated as used {how}", used, exchange)
 
     def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
@@ -329,6 +333,6 @@ def _others(schema: Any, value: JsonValue) -> Iterator[JsonValue]:
         candidates = [[{**now[0], name: old + 1}, *now[1:]] for name, old in counts.items()]
     elif now is None and schema.get("type") == "string" and not _FORMS & schema.keys():
         candidates = ["text"]
-    for each in candidates:
-        if json.dumps(each) != json.dumps(now):
-            yield each
+    for candidate in candidates:
+        if json.dumps(candidate) != json.dumps(now):
+            yield candidate

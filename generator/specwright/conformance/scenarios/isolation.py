@@ -77,7 +77,7 @@ def _own_values(bench: Workbench) -> set[str]:
         response = exchange.response
         if operation is None or response is None or not response.is_success:
             continue
-        found = {each for each in _texts(response.json_or_none) if _can_tell(each)}
+        found = {text for text in _texts(response.json_or_none) if _can_tell(text)}
         if exchange.role == MAIN and not operation.is_safe:
             own |= {each for each in found - seen if not _is_sent(exchange, each)}
         seen |= found
@@ -231,10 +231,10 @@ class _Isolation:
             if any(self.hidden[collection].get(each) == _NOT_THERE for each in found):
                 message = f"{self.who} finds data of this partner in its list"
                 self._violate(operation, message, exchange)
-        for each in self.reached:
-            rule = self._broken(each)
+        for reached in self.reached:
+            rule = self._broken(reached)
             if rule is not None:
-                self._violate(each.operation, each.message, each.exchange, rule=rule)
+                self._violate(reached.operation, reached.message, reached.exchange, rule=rule)
 
     def _broken(self, reached: _Reached) -> Behaviour | None:
         collection = reached.collection
@@ -266,7 +266,7 @@ class _Isolation:
             return
         exchange = self._send(operation, invented)
         answers = [each.response for each in (refused, exchange) if each.response is not None]
-        told = [(each.status, each.at(errors.code.raw)) for each in answers]
+        told = [(answer.status, answer.at(errors.code.raw)) for answer in answers]
         if len(told) == 2 and told[1][0] == _NOT_THERE and told[0] != told[1]:
             message = (
                 f"{self.who} is answered {told[0][0]} {told[0][1]} for an existing resource, and "
@@ -312,7 +312,7 @@ class _Isolation:
 
 def _path(operation: Operation) -> list[ParameterSlot]:
     """Return the parameters of the path, in its order."""
-    slots = [each for each in operation.slots if each.written.location == "path"]
+    slots = [slot for slot in operation.slots if slot.written.location == "path"]
     return sorted(slots, key=lambda each: operation.site.key.find(f"{{{each.written.wire}}}"))
 
 

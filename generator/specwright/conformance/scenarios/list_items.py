@@ -77,7 +77,7 @@ def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -
     """Compare the members that did not change between reads before and after the list."""
     record, place = bench.target.record, reader.operation.pointer
     before, listed, after = bench.send(reader), bench.send(call), bench.send(reader)
-    first, last = (_members(each.response) for each in (before, after))
+    first, last = (_members(exchange.response) for exchange in (before, after))
     name = split(declared.id.raw)[-1] if declared.id is not None else ""
     items = listed.response.at(declared.items.raw) if listed.response is not None else None
     for each in items if isinstance(items, list) else ():

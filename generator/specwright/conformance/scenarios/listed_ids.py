@@ -21,9 +21,9 @@ def listed_ids(bench: Workbench, operation: Operation) -> Iterator[str]:
     wanted = _resource(operation)
     for call, before in list(bench.made.values()) if wanted else ():
         links = [
-            each
-            for each in _links(bench, call, before)
-            if _resource(bench.contract.operations[each.target]) == wanted
+            link
+            for link in _links(bench, call, before)
+            if _resource(bench.contract.operations[link.target]) == wanted
         ]
         whole = next(wholes(bench, call.operation), call)
         response = bench.ask(whole).response if links else None

@@ -101,7 +101,7 @@ class _Trial:
     def pages(self) -> None:
         """Follow the pages; with a cursor, add an item meanwhile if that is possible."""
         ways = ("cursor", "next_url", "link", "page", "offset")
-        if not any(getattr(self.declared, each) for each in ways):
+        if not any(getattr(self.declared, way) for way in ways):
             self._skip(Behaviour.PAGINATION, "the list has only one page")
             return
         place = self.operation.pointer + join(PAGINATION.name)
@@ -152,7 +152,7 @@ class _Trial:
         order = self.operation.declared["order"]
         if order is None:
             return
-        keys = [sort_key(each) for each in values]
+        keys = [sort_key(value) for value in values]
         down = order.direction is SortDirection.DESCENDING
         if keys != sorted(keys, reverse=down):
             place = self.operation.pointer + join(ORDER.name)
@@ -161,10 +161,14 @@ class _Trial:
 
     def _adder(self) -> Callable[[], object] | None:
         """Return a function that adds an item by the POST of the same path; None if impossible."""
-        for each in self.bench.contract.operations.values():
-            same = each.site.key == self.operation.site.key and each.method == "POST"
-            if same and each.pointer in self.bench.made and each.declared["capacity"] is None:
-                made = self.bench.made[each.pointer][0]
+        for operation in self.bench.contract.operations.values():
+            same = operation.site.key == self.operation.site.key and operation.method == "POST"
+            if (
+                same
+                and operation.pointer in self.bench.made
+                and operation.declared["capacity"] is None
+            ):
+                made = self.bench.made[operation.pointer][0]
                 # Add to this list, not to that of another parent.
                 path = {key: own for key, own in self.call.arguments.items() if key[0] == "path"}
                 added = replace(made, arguments={**made.arguments, **path})
@@ -237,9 +241,9 @@ class _Trial:
             schema = slot.schema
             wanted = next(
                 (
-                    each
-                    for each in values
-                    if not any(self.bench.contract.instances.problems(schema, each))
+                    value
+                    for value in values
+                    if not any(self.bench.contract.instances.problems(schema, value))
                 ),
                 None,
             )
@@ -307,7 +311,7 @@ def _requires_one_of(bench: Workbench, operation: Operation) -> None:
     if made is None:
         bench.target.record.skip(Behaviour.REQUIRES_ONE_OF, place, "the operation never succeeded")
         return
-    names = {("query", each.raw) for each in declared.parameters}
+    names = {("query", parameter.raw) for parameter in declared.parameters}
     rest = {key: value for key, value in made[0].arguments.items() if key not in names}
     exchange = bench.send(Call(operation, rest, made[0].body))
     bench.target.record.check(Behaviour.REQUIRES_ONE_OF, place)

@@ -37,8 +37,8 @@ def conservation(bench: Workbench) -> None:
 def exhausted(bench: Workbench) -> None:
     """Spend until a charge is refused, if a reset restores the balance afterwards."""
     operations = bench.contract.operations.values()
-    charging = [each for each in operations if each.declared["charge"] is not None]
-    if not any(each.declared["reset"] is not None for each in operations):
+    charging = [operation for operation in operations if operation.declared["charge"] is not None]
+    if not any(operation.declared["reset"] is not None for operation in operations):
         return
     # The resources that they need may be gone, and there is still money to create them again.
     for operation in charging:

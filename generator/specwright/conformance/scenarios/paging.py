@@ -49,7 +49,7 @@ def announces_end(declared: Pagination) -> bool:
     if declared.cursor is not None:
         return not declared.resume
     told = (declared.next_url, declared.total, declared.pages)
-    return declared.link or any(each is not None for each in told)
+    return declared.link or any(text is not None for text in told)
 
 
 def _with(call: Call, name: str, value: JsonValue) -> Call | None:

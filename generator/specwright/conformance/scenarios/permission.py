@@ -44,7 +44,7 @@ def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
     """
     credential = bench.target.credential
     demands = () if credential is None else credential.demands.get(operation.pointer, ())
-    if not demands or not all(any(each.values()) for each in demands):
+    if not demands or not all(any(demand.values()) for demand in demands):
         return
     exchange = bench.ask(bench.with_fresh_key(call), UNSCOPED)
     bench.target.record.check(Behaviour.PERMISSION, operation.pointer)

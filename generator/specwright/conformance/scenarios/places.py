@@ -68,18 +68,20 @@ def parents(bench: Workbench) -> None:
         right = bench.send(Call(operation, dict(zip(names, own, strict=True))))
         other = (*new, *own[len(new) :])
         wrong = bench.ask(Call(operation, dict(zip(names, other, strict=True))))
-        answers = [each.response for each in (right, wrong)]
+        answers = [exchange.response for exchange in (right, wrong)]
         bench.target.record.check(Behaviour.PARENT, operation.pointer)
-        if all(each is not None and each.is_success for each in answers):
+        if all(answer is not None and answer.is_success for answer in answers):
             said = "a child of one resource is found below another one"
             _violate(bench, Behaviour.PARENT, operation, said, right, wrong)
 
 
 def _creating(bench: Workbench) -> list[Operation]:
     return [
-        each
-        for each in bench.contract.operations.values()
-        if each.method == "POST" and each.pointer in bench.made and "201" in each.responses
+        operation
+        for operation in bench.contract.operations.values()
+        if operation.method == "POST"
+        and operation.pointer in bench.made
+        and "201" in operation.responses
     ]
 
 
@@ -97,7 +99,9 @@ def _made(bench: Workbench, maker: Operation, path: Shape) -> tuple[JsonValue, .
     for lead in leads(bench.contract, call, response):
         if lead.shape == path:
             try:
-                return tuple(evaluate(each, call, response) for each in lead.expressions)
+                return tuple(
+                    evaluate(expression, call, response) for expression in lead.expressions
+                )
             except Unknown:
                 return None
     return None
@@ -108,7 +112,7 @@ def _is_another(created: JsonValue, read: Exchange) -> bool:
     found = read.response.json_or_none if read.response is not None else None
     if not isinstance(created, dict) or not isinstance(found, dict):
         return False
-    shared = [each for each in _IDS if each in created and each in found]
+    shared = [id_ for id_ in _IDS if id_ in created and id_ in found]
     return any(created[each] != found[each] for each in shared[:1])
 
 

@@ -43,7 +43,7 @@ def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
     """Check that requests reduce the remaining quota."""
     role = LIMITED if LIMITED in bench.target.keys else MAIN
     exchanges = [bench.send(call, role) for _ in range(_IN_A_ROW)]
-    left = [_left(bench, each) for each in exchanges]
+    left = [_left(bench, exchange) for exchange in exchanges]
     if None in left:
         return
     bench.target.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
@@ -145,9 +145,11 @@ def rate_limits(bench: Workbench) -> None:
             )
         _count(bench, place, name.raw, declared, exchanges)
         # All operations of a class share its limit.
-        is_used_up = any(each.response and each.response.status == 429 for each in exchanges)
-        for each in _of_class(bench, name.raw) if is_used_up else ():
-            another = next(bench.candidates(each), None)
+        is_used_up = any(
+            exchange.response and exchange.response.status == 429 for exchange in exchanges
+        )
+        for operation in _of_class(bench, name.raw) if is_used_up else ():
+            another = next(bench.candidates(operation), None)
             if another is not None:
                 _beyond(bench, place, name.raw, call, another)
 
@@ -177,12 +179,14 @@ def _count(
     exchanges: list[Exchange],
 ) -> None:
     record = bench.target.record
-    refused = [each for each in exchanges if each.response and each.response.status == 429]
+    refused = [
+        exchange for exchange in exchanges if exchange.response and exchange.response.status == 429
+    ]
     if len(refused) == len(exchanges):
         record.skip(Behaviour.RATE_LIMIT, place, "the limit of the key had been used up before")
         return
     served = _served(bench, name)
-    first = min(each.sent_at for each in exchanges)
+    first = min(exchange.sent_at for exchange in exchanges)
     last = max(each.sent_at + each.seconds for each in served)
     # After more than a window, the limit may have been renewed.
     if last - first >= declared.window_seconds:
@@ -217,22 +221,26 @@ def _waits(
     if header is None or len(served) < declared.limit:
         return
     free_at = served[-declared.limit].sent_at + declared.window_seconds
-    for each in refused[:1]:
-        pause = (each.response and each.response.header(header.raw)) or ""
-        if pause.isdecimal() and each.sent_at + each.seconds + int(pause) < free_at - _TOLERANCE:
+    for exchange in refused[:1]:
+        pause = (exchange.response and exchange.response.header(header.raw)) or ""
+        if (
+            pause.isdecimal()
+            and exchange.sent_at + exchange.seconds + int(pause) < free_at - _TOLERANCE
+        ):
             message = f"{header.raw} allows a retry while the limit is still used up"
             bench.target.record.violate(
-                Violation(Behaviour.RATE_LIMIT_HEADERS, place, message, (each,))
+                Violation(Behaviour.RATE_LIMIT_HEADERS, place, message, (exchange,))
             )
 
 
 def _served(bench: Workbench, name: str) -> list[Exchange]:
     """Return the exchanges of a class that were served to the limited key until now."""
     return [
-        each
-        for each in bench.target.record.exchanges
-        if each.role == LIMITED and _class_of(bench, each.request.method, each.operation) == name
-        if each.response is not None and each.response.status != 429
+        exchange
+        for exchange in bench.target.record.exchanges
+        if exchange.role == LIMITED
+        and _class_of(bench, exchange.request.method, exchange.operation) == name
+        if exchange.response is not None and exchange.response.status != 429
     ]
 
 
@@ -259,7 +267,10 @@ def _cheapest(bench: Workbench, name: str) -> Call | None:
 
 
 def _of_class(bench: Workbench, name: str) -> list[Operation]:
-    declared = [(each, each.declared["rate_limit"]) for each in bench.contract.operations.values()]
+    declared = [
+        (operation, operation.declared["rate_limit"])
+        for operation in bench.contract.operations.values()
+    ]
     return [each for each, limit in declared if limit and limit.class_.raw == name]
 
 

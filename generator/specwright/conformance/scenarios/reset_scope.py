@@ -78,8 +78,8 @@ class _Trial:
         if role not in self.bench.target.keys:
             return {}
         calls = {
-            each.raw: next(self.bench.candidates(self.bench.contract.by_id[each.raw]), None)
-            for each in self.declared.empties
+            empty.raw: next(self.bench.candidates(self.bench.contract.by_id[empty.raw]), None)
+            for empty in self.declared.empties
         }
         return {name: self.bench.ask(each, role) for name, each in calls.items() if each}
 
@@ -105,7 +105,7 @@ class _Trial:
 
     def _keyed(self) -> Iterator[tuple[Call, Exchange]]:
         """Yield requests with keys that create resources in an emptied list."""
-        emptied = {self.bench.contract.by_id[each.raw].site.key for each in self.declared.empties}
+        emptied = {self.bench.contract.by_id[empty.raw].site.key for empty in self.declared.empties}
         for operation in self.bench.contract.operations.values():
             made = self.bench.made.get(operation.pointer)
             if operation.declared["idempotency"] is None or made is None:

@@ -59,7 +59,7 @@ class _Trial:
         readings: list[dict[str, Exchange]] = []
         for _ in range(ENOUGH):
             renew(self.bench)
-            before = {each.raw: self._read(each.raw) for each in self.declared.keeps}
+            before = {keep.raw: self._read(keep.raw) for keep in self.declared.keeps}
             if self.bench.succeed(self.operation) is None:
                 reason = "the operation never succeeded"
                 self.bench.target.record.skip(Behaviour.RESET, self.place, reason)
@@ -86,13 +86,14 @@ class _Trial:
     def _restored(self) -> dict[str, Exchange]:
         """Return the responses with restored values, by operation."""
         answers = {
-            each.operation.raw: self._read(each.operation.raw) for each in self.declared.restores
+            restore.operation.raw: self._read(restore.operation.raw)
+            for restore in self.declared.restores
         }
         return {name: each for name, each in answers.items() if each is not None}
 
     def _charged(self) -> Iterator[Violation]:
         """Call operations that charge a restored balance, which may have been used up before."""
-        restored = {(each.operation.raw, each.at.raw) for each in self.declared.restores}
+        restored = {(restore.operation.raw, restore.at.raw) for restore in self.declared.restores}
         for operation in self.bench.contract.operations.values():
             charge = operation.declared["charge"]
             if charge is None or (charge.balance.raw, charge.at.raw) not in restored:
@@ -111,13 +112,17 @@ class _Trial:
                     )
 
     def _equal(self, readings: Sequence[Mapping[str, Exchange]]) -> Iterator[Violation]:
-        for each in self.declared.restores:
+        for restore in self.declared.restores:
             exchanges = [
-                found for reading in readings if (found := reading.get(each.operation.raw))
+                found for reading in readings if (found := reading.get(restore.operation.raw))
             ]
-            values = {str(found.response and found.response.at(each.at.raw)) for found in exchanges}
+            values = {
+                str(found.response and found.response.at(restore.at.raw)) for found in exchanges
+            }
             if len(values) > 1:
-                said = f"{each.operation.raw} has a different '{each.at.raw}' after each reset"
+                said = (
+                    f"{restore.operation.raw} has a different '{restore.at.raw}' after each reset"
+                )
                 yield self._violation(said, *exchanges)
 
     def _read(self, name: str) -> Exchange | None:

@@ -35,7 +35,9 @@ def robustness(bench: Workbench) -> None:
         _bodies(bench, call)
         _nowhere(bench, call)
     routes = Routes(bench.contract, bench.target.base_url)
-    for path in dict.fromkeys(each.site.key for each in bench.contract.operations.values()):
+    for path in dict.fromkeys(
+        operation.site.key for operation in bench.contract.operations.values()
+    ):
         _methods(bench, routes, path)
 
 
@@ -101,7 +103,7 @@ def _refused(
 def _nowhere(bench: Workbench, call: Call) -> None:
     """Request a resource that does not exist."""
     operation = call.operation
-    variables = [each for each in operation.slots if each.written.location == "path"]
+    variables = [slot for slot in operation.slots if slot.written.location == "path"]
     # A PUT creates a missing resource, unless the document says otherwise (RFC 9110, 9.3.4).
     makes = operation.method == "PUT" and (
         "201" in operation.responses or "404" not in operation.responses
@@ -121,10 +123,14 @@ def _nowhere(bench: Workbench, call: Call) -> None:
 def _methods(bench: Workbench, routes: Routes, path: str) -> None:
     """Send a method that the path does not have (RFC 9110, 15.5.6)."""
     there = {
-        each.method: each for each in bench.contract.operations.values() if each.site.key == path
+        operation.method: operation
+        for operation in bench.contract.operations.values()
+        if operation.site.key == path
     }
     some = next(iter(there.values()))
-    made = next(filter(None, (bench.made.get(each.pointer) for each in there.values())), None)
+    made = next(
+        filter(None, (bench.made.get(operation.pointer) for operation in there.values())), None
+    )
     # Operations that are excluded from the test exist nevertheless.
     gone = {method for method, key in bench.contract.uncalled if key == path}
     item = some.site.item.value

@@ -53,7 +53,7 @@ def _elsewhere(bench: Workbench) -> Iterator[tuple[str, str, str]]:
     """Yield methods and paths that do not exist, with the paths as shown in messages."""
     for method in _METHODS:
         yield method, NOWHERE, NOWHERE
-    known = {each.site.key for each in bench.contract.operations.values()}
+    known = {operation.site.key for operation in bench.contract.operations.values()}
     for call, _ in list(bench.made.values()):
         key = call.operation.site.key
         if call.operation.is_safe and not key.endswith("/") and f"{key}/" not in known:

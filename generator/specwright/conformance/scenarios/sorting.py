@@ -29,7 +29,7 @@ def sorting(bench: Workbench) -> None:
                 continue
             # A single item is in any order, and so are equal items.
             renew(bench)
-            for by in dict.fromkeys(str(each.by.raw) for each in slot.sort.orders.values()):
+            for by in dict.fromkeys(str(order.by.raw) for order in slot.sort.orders.values()):
                 _mix(bench, operation, by)
             for value in slot.sort.orders:
                 bench.ask(made[0].with_argument(slot.key, value.raw))

@@ -30,7 +30,9 @@ def transitions(bench: Workbench) -> None:
 
     The resources are new ones, as far as they can be created, and those that each partner has.
     """
-    if not any(each.declared["transition"] for each in bench.contract.operations.values()):
+    if not any(
+        operation.declared["transition"] for operation in bench.contract.operations.values()
+    ):
         return
     _transitions(bench)
     if OTHER in bench.target.keys:
@@ -70,9 +72,9 @@ class _Machine:
         """Create resources until one shows nothing new, and then take those that are known."""
         path = shape(self.reader.site.key)
         makers = [
-            each
-            for each in self.bench.contract.operations.values()
-            if each.method == "POST" and shape(each.site.key) == path[:-1]
+            operation
+            for operation in self.bench.contract.operations.values()
+            if operation.method == "POST" and shape(operation.site.key) == path[:-1]
         ]
         for maker in makers:
             known = -1
@@ -100,10 +102,8 @@ class _Machine:
         """Yield a call of the reader for each resource that is listed, or known in another way."""
         names = [("path", name) for name in variables(self.reader.site.key)]
         slots = [slot for name in names for slot in self.reader.slots if slot.key == name]
-        known = zip(*(self.bench.known(self.reader, each) for each in slots), strict=False)
-        listed = (
-            [(each,) for each in listed_ids(self.bench, self.reader)] if len(names) == 1 else []
-        )
+        known = zip(*(self.bench.known(self.reader, slot) for slot in slots), strict=False)
+        listed = [(id_,) for id_ in listed_ids(self.bench, self.reader)] if len(names) == 1 else []
         for values in dict.fromkeys([*listed, *known]):
             yield Call(self.reader, dict(zip(names, values, strict=True)))
 
@@ -154,7 +154,7 @@ class _Machine:
         """Return whether anything new can be seen in a state, or in one that follows it."""
         if state in passed:
             return False
-        if any((each, state) not in self.seen for each in self.moving):
+        if any((operation, state) not in self.seen for operation in self.moving):
             return True
         after = {_moves(declared).get(state) for declared in self.moving.values()} - {None}
         return any(self._is_new(str(each), passed | {state}) for each in after)

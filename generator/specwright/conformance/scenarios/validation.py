@@ -132,7 +132,8 @@ class _Trial:
         if isinstance(variant.value, str) and text.isdecimal():
             return False
         fits = [
-            not any(self.contract.requests.problems(slot.schema, each)) for each in readings(text)
+            not any(self.contract.requests.problems(slot.schema, reading))
+            for reading in readings(text)
         ]
         return any(fits) if variant.condition is None else not any(fits)
 

@@ -44,7 +44,7 @@ def has_all(call: Call) -> bool:
     """Return whether the list of a call has all items: its query tells of nothing but pages."""
     page = call.operation.declared["pagination"]
     ways = (page.limit, page.cursor, page.page, page.offset) if page is not None else ()
-    names = {each.raw for each in ways if each is not None}
+    names = {way.raw for way in ways if way is not None}
     return all(name in names for place, name in call.arguments if place == "query")
 
 

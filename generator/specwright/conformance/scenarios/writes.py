@@ -59,9 +59,9 @@ def _reader(contract: Contract, writer: Operation) -> Operation:
     path = shape(writer.site.key)
     return next(
         (
-            each
-            for each in contract.operations.values()
-            if each.method == "GET" and shape(each.site.key) == path
+            operation
+            for operation in contract.operations.values()
+            if operation.method == "GET" and shape(operation.site.key) == path
         ),
         writer,
     )
@@ -104,7 +104,7 @@ def _uploaded(bench: Workbench, writer: Operation, reader: Operation) -> None:
         if not (_is_done(sent.response) and _is_done(read.response)):
             return
         exchanges += sent, read
-    first, second = (each.response and each.response.body for each in exchanges[1::2])
+    first, second = (exchange.response and exchange.response.body for exchange in exchanges[1::2])
     bench.target.record.check(Behaviour.WRITTEN_IS_READ, writer.pointer)
     if first == second:
         message = f"{writer.name}: the file is the same after two were uploaded"
@@ -124,7 +124,7 @@ def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member
     needed = {name for _, each in parts for name in each.get("required") or ()}
     body = call.body if isinstance(call.body, dict) else {}
     plain = replace(call, body={name: each for name, each in body.items() if name in needed})
-    free = [each for each in members if each.name not in needed]
+    free = [member for member in members if member.name not in needed]
     for kept, changed in zip(free, [*free[1:], *free[:1]], strict=True):
         if kept is changed:
             continue
@@ -158,7 +158,9 @@ def _shown(
 def _reading(bench: Workbench, call: Call, reader: Operation) -> Call:
     """Return the call that reads the result of a call; the names of path variables may differ."""
     known = next(bench.candidates(reader), None)
-    names = zip(*(variables(each.site.key) for each in (reader, call.operation)), strict=True)
+    names = zip(
+        *(variables(operation.site.key) for operation in (reader, call.operation)), strict=True
+    )
     path = {
         ("path", own): call.arguments["path", other]
         for own, other in names
@@ -193,7 +195,7 @@ def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Poin
             place = at + join("properties", name)
             parts = [each for _, each in in_place(document, place)]
             if not any(
-                each.get(way) is True for each in parts for way in ("readOnly", "writeOnly")
+                part.get(way) is True for part in parts for way in ("readOnly", "writeOnly")
             ):
                 yield name, place
 

@@ -55,7 +55,7 @@ def event_content(webhook: Webhook, attempt: Attempt, secret: str | None) -> Ite
     assert webhook.trigger is not None
     carries, ahead = webhook.trigger.carries, webhook.trigger.ahead
     if carries is not None:
-        values, found = [each.raw for each in carries.values], carried(webhook, attempt)
+        values, found = [value.raw for value in carries.values], carried(webhook, attempt)
         if body_of(attempt) is not None and found not in values:
             yield f"'{carries.at.raw}' is '{found}', not {' or '.join(values)}"
     moment = None if ahead is None else seconds_of(in_body(attempt, ahead.at.raw))

@@ -89,7 +89,7 @@ class Consumer:
             for event in webhook.examples:
                 made = self._genuine(webhook, event).signed()
                 yield _Trial(GENUINE, webhook, f"a delivery of '{webhook.name}'", made, True)
-        for webhook in [each for each in webhooks if each.examples][:1]:
+        for webhook in [webhook for webhook in webhooks if webhook.examples][:1]:
             event = webhook.examples[0]
             made = self._genuine(webhook, event).signed()
             yield _Trial(REPEATED, webhook, "a repeated event", made, True)
@@ -97,7 +97,7 @@ class Consumer:
             if unknown is not None:
                 words = "an event of an unknown type"
                 yield _Trial(UNKNOWN, webhook, words, unknown.signed(), True)
-        for webhook in [each for each in webhooks if each.examples and each.scheme][:1]:
+        for webhook in [webhook for webhook in webhooks if webhook.examples and webhook.scheme][:1]:
             if webhook.scheme is not None:
                 for forgery in FORGERIES:
                     genuine = self._genuine(webhook, webhook.examples[0])

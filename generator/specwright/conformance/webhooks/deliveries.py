@@ -242,7 +242,7 @@ RULES: tuple[RuleDescription, ...] = (
     GENUINE,
     REPEATED,
     UNKNOWN,
-    *(each.rule for each in FORGERIES),
+    *(forgery.rule for forgery in FORGERIES),
 )
 
 

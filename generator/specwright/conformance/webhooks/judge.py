@@ -52,9 +52,9 @@ def applies(rule: str, webhook: Webhook) -> bool:
 
 def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], tuple[str, str]]:
     """Return a function that reads the type and the id of an event from request headers."""
-    declared = [each.delivery for each in webhooks if each.delivery is not None]
-    types = {each.event_type_header.raw.lower() for each in declared}
-    ids = {each.event_id_header.raw.lower() for each in declared}
+    declared = [webhook.delivery for webhook in webhooks if webhook.delivery is not None]
+    types = {delivery.event_type_header.raw.lower() for delivery in declared}
+    ids = {delivery.event_id_header.raw.lower() for delivery in declared}
 
     def read(headers: Headers) -> tuple[str, str]:
         fields = [(name.lower(), value) for name, value in headers]
@@ -90,7 +90,9 @@ class Judge:
 
     def webhook(self, attempt: Attempt) -> Webhook | None:
         """Return the webhook that an attempt delivers, by its body, else by its header."""
-        declared = [(each, each.delivery) for each in self.webhooks if each.delivery is not None]
+        declared = [
+            (webhook, webhook.delivery) for webhook in self.webhooks if webhook.delivery is not None
+        ]
         for pointer in {each.event_type.raw for _, each in declared if each.event_type}:
             name = in_body(attempt, pointer)
             for webhook, _ in declared:
@@ -104,7 +106,7 @@ class Judge:
     def events(self, attempts: Sequence[Attempt]) -> list[list[Attempt]]:
         """Return the attempts of each event, except events that followed a redirect."""
         name = identify(self.webhooks)
-        astray = {name(each.headers) for each in attempts if each.is_redirected}
+        astray = {name(attempt.headers) for attempt in attempts if attempt.is_redirected}
         found: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in attempts:
             if name(attempt.headers) not in astray:
@@ -170,7 +172,7 @@ class Judge:
         Without such values, it is the first one of all.
         """
         declared = webhook.trigger.carries if webhook.trigger is not None else None
-        after = [each for each in attempts if each.received_at >= cause.begun_at]
+        after = [attempt for attempt in attempts if attempt.received_at >= cause.begun_at]
         own = [each for each in after if self.webhook(each) is webhook]
         if declared is None:
             return {None: next(iter(own), None)}
@@ -194,7 +196,7 @@ class Judge:
     ) -> None:
         """Check that a test of one endpoint did not reach another one as well."""
         name = identify(self.webhooks)
-        known = {name(each.headers) for each in tested}
+        known = {name(attempt.headers) for attempt in tested}
         for attempt in others:
             webhook = self.webhook(attempt)
             is_sent = webhook is not None and registration.is_sent_to_one(webhook)
@@ -257,7 +259,7 @@ class Judge:
 
     def _stray(self, attempt: Attempt) -> None:
         # Without a type, it could be any webhook that declares no header for its type.
-        if all(each.delivery is not None for each in self.webhooks):
+        if all(webhook.delivery is not None for webhook in self.webhooks):
             message = "a delivery has a type that is not a webhook of the document"
             self._violate(Behaviour.EVENT_HEADERS, WEBHOOKS, message, attempt)
 
@@ -289,7 +291,7 @@ class Judge:
         if (rule, pointer, message) in self._noted:
             return
         self._noted.add((rule, pointer, message))
-        shown = tuple(self.record.keep(self._exchange(each)) for each in attempts)
+        shown = tuple(self.record.keep(self._exchange(attempt)) for attempt in attempts)
         self.record.violate(Violation(rule, pointer, message, before + shown))
 
     def _exchange(self, attempt: Attempt) -> Exchange:

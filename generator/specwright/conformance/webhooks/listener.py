@@ -73,13 +73,13 @@ class Listener:
         self._server = Server(options.port, context, self._take, self._note)
         self._trust = ssl.create_default_context()
         self._is_distrusted = False
-        deliveries = [each.delivery for each in webhooks if each.delivery is not None]
-        self._success = min((each.success_statuses[0] for each in deliveries), default=200)
+        deliveries = [webhook.delivery for webhook in webhooks if webhook.delivery is not None]
+        self._success = min((delivery.success_statuses[0] for delivery in deliveries), default=200)
         self._seconds = _SHARE_OF_TIMEOUT * min(
-            (each.timeout_seconds for each in deliveries), default=_TIMEOUT_SECONDS
+            (delivery.timeout_seconds for delivery in deliveries), default=_TIMEOUT_SECONDS
         )
-        self._types = [each.event_type for each in deliveries]
-        self._ids = [each.event_id for each in deliveries]
+        self._types = [delivery.event_type for delivery in deliveries]
+        self._ids = [delivery.event_id for delivery in deliveries]
 
     def __enter__(self) -> Listener:
         self._server.__enter__()
@@ -134,7 +134,7 @@ class Listener:
 
     async def _answer(self, attempt: Attempt) -> tuple[int, str] | tuple[int, str, str, str]:
         """Return the status of the response, type and id of a genuine event, and a note."""
-        if attempt.method.upper() not in {each.method.upper() for each in self.webhooks}:
+        if attempt.method.upper() not in {webhook.method.upper() for webhook in self.webhooks}:
             return 405, "not a delivery"
         if attempt.is_cut:
             return 413, f"more than {len(attempt.body):,} bytes"
@@ -154,15 +154,15 @@ class Listener:
         """Return the problem of the signature, if any, and a note."""
         # The webhook is named in the body, which is not trusted yet.
         signed = {
-            (each.scheme, each.signature.tolerance_seconds): each
-            for each in self.webhooks
-            if each.scheme is not None and each.signature is not None
+            (webhook.scheme, webhook.signature.tolerance_seconds): webhook
+            for webhook in self.webhooks
+            if webhook.scheme is not None and webhook.signature is not None
         }
         is_signed = any(attempt.values(scheme.header) for scheme, _ in signed)
-        may_be_plain = any(each.scheme is None for each in self.webhooks)
+        may_be_plain = any(webhook.scheme is None for webhook in self.webhooks)
         if secret is None or (may_be_plain and not is_signed):
             return "", "not verified"
-        problems = [next(signature(each, attempt, secret), "") for each in signed.values()]
+        problems = [next(signature(webhook, attempt, secret), "") for webhook in signed.values()]
         return min(problems, key=bool), ""
 
     async def _forward(self, url: str, attempt: Attempt) -> tuple[int, str]:

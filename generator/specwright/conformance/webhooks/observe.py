@@ -52,14 +52,15 @@ def setting(
     port: int = 0,
 ) -> Setting:
     """Return the settings of a receiver for these webhooks, as they are declared."""
-    declared = [each.delivery for each in webhooks if each.delivery is not None]
+    declared = [webhook.delivery for webhook in webhooks if webhook.delivery is not None]
     return Setting(
         identify(webhooks),
         authority,
         public_url,
         port,
         successes=_successes(declared),
-        slow_seconds=max((each.timeout_seconds for each in declared), default=0) + _SLOWER_SECONDS,
+        slow_seconds=max((delivery.timeout_seconds for delivery in declared), default=0)
+        + _SLOWER_SECONDS,
     )
 
 
@@ -68,9 +69,9 @@ def _successes(declared: Sequence[Delivery]) -> Sequence[int]:
     usual = [
         status
         for status in _USUAL_SUCCESSES
-        if all(status in each.success_statuses for each in declared)
+        if all(status in delivery.success_statuses for delivery in declared)
     ]
-    return usual or [min(each.success_statuses[0] for each in declared)]
+    return usual or [min(delivery.success_statuses[0] for delivery in declared)]
 
 
 @dataclass(slots=True)
@@ -114,7 +115,7 @@ class Observation:
             removed = self._register(((Fault.ERROR,),), none, registered, selected)
             removed_at = self._remove_failing(removed)
             registered.remove(removed)
-            every = [each.name for each in self.webhooks]
+            every = [webhook.name for webhook in self.webhooks]
             whole = self._register(self._rotation(), every, registered, selected)
             plays = self._plays()
             narrow = self._register(plays, selected[:1], registered)
@@ -248,17 +249,17 @@ class Observation:
         if response is None:
             return False
         value, threshold = (
-            decimal_of(response.at(each.raw)) for each in (declared.at, declared.below)
+            decimal_of(response.at(text.raw)) for text in (declared.at, declared.below)
         )
         return value is not None and threshold is not None and value < threshold
 
     def _cause_again(self, narrow: Endpoint, selected: Sequence[str], times: int) -> float:
         """Trigger a number of events of an endpoint; return when the last of them is due."""
         caused = [
-            each
-            for each in self.webhooks
-            if self.registration.is_sent_to_one(each)
-            or (self.registration.test is None and each.trigger and each.name in selected)
+            webhook
+            for webhook in self.webhooks
+            if self.registration.is_sent_to_one(webhook)
+            or (self.registration.test is None and webhook.trigger and webhook.name in selected)
         ]
         for webhook in caused[:1]:
             causes = [self._call(webhook, narrow) for _ in range(times)]
@@ -292,7 +293,7 @@ class Observation:
         seen = -1
 
         def count() -> int:
-            return sum(len(self.receiver.attempts(each.url)) for each in endpoints)
+            return sum(len(self.receiver.attempts(endpoint.url)) for endpoint in endpoints)
 
         def has_news() -> bool:
             return count() > seen
@@ -348,7 +349,11 @@ class Observation:
             self.target.record.skip(Behaviour.EVENT_MISSING, WEBHOOKS, reason)
 
     def _selectable(self) -> list[str]:
-        return [each.name for each in self.webhooks if not self.registration.is_sent_to_one(each)]
+        return [
+            webhook.name
+            for webhook in self.webhooks
+            if not self.registration.is_sent_to_one(webhook)
+        ]
 
     def _rotation(self) -> Plays:
         return _EACH_FAULT if self._waits(1) else ()
@@ -365,16 +370,16 @@ class Observation:
         return plays
 
     def _waits(self, failures: int) -> bool:
-        declared = (each.delivery for each in self.webhooks if each.delivery is not None)
-        return any(self.pace.pause(each, failures) is not None for each in declared)
+        declared = (webhook.delivery for webhook in self.webhooks if webhook.delivery is not None)
+        return any(self.pace.pause(delivery, failures) is not None for delivery in declared)
 
     def _timeout(self) -> float:
-        declared = (each.delivery for each in self.webhooks if each.delivery is not None)
-        return max((each.timeout_seconds for each in declared), default=0)
+        declared = (webhook.delivery for webhook in self.webhooks if webhook.delivery is not None)
+        return max((delivery.timeout_seconds for delivery in declared), default=0)
 
     def _test_seconds(self) -> float:
-        declared = (each.trigger for each in self.webhooks if each.trigger is not None)
-        return max((each.within_seconds for each in declared), default=0)
+        declared = (webhook.trigger for webhook in self.webhooks if webhook.trigger is not None)
+        return max((trigger.within_seconds for trigger in declared), default=0)
 
 
 def _is_done(cause: Cause) -> bool:

@@ -136,7 +136,7 @@ class Receiver:
     def attempts(self, endpoint: str) -> tuple[Attempt, ...]:
         """Return the attempts at an endpoint until now, in order of arrival."""
         with self._changed:
-            return tuple(each for each in self._attempts if each.endpoint == endpoint)
+            return tuple(attempt for attempt in self._attempts if attempt.endpoint == endpoint)
 
     def wait(self, condition: Callable[[], bool], until: float) -> bool:
         """Wait for a condition of the attempts until a given time; return whether it was met.

@@ -101,7 +101,7 @@ def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broke
     """Yield a violation if the timestamp is that of the attempt before."""
     if webhook.signature is None or after.received_at - before.received_at < _DISTINCT_SECONDS:
         return
-    timestamps = [_timestamp(webhook, each) for each in (before, after)]
+    timestamps = [_timestamp(webhook, attempt) for attempt in (before, after)]
     if timestamps[0] is not None and timestamps[0] == timestamps[1]:
         message = "the timestamp of the previous attempt was reused"
         yield Broken(Behaviour.SIGNATURE, message, after)

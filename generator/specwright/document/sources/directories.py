@@ -14,7 +14,7 @@ class Directories:
     """The directory of a document, and others with files that it may refer to."""
 
     def __init__(self, document: str, others: Iterable[Path]) -> None:
-        self._directories = [os.path.realpath(each) for each in (Path(document).parent, *others)]
+        self._directories = [os.path.realpath(path) for path in (Path(document).parent, *others)]
 
     def beside(self, file: str, path: str) -> str:
         return os.path.normpath(os.path.join(os.path.dirname(file), path))  # noqa: PTH118, PTH120
@@ -24,6 +24,6 @@ class Directories:
 
     def read(self, file: str) -> bytes:
         real = Path(os.path.realpath(file))
-        if not any(real.is_relative_to(each) for each in self._directories):
+        if not any(real.is_relative_to(directory) for directory in self._directories):
             raise LeadsOut(file)
         return read_regular(real)

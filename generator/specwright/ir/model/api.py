@@ -119,7 +119,7 @@ class Call:
     @property
     def is_complete(self) -> bool:
         """Whether every argument has a value."""
-        return all(each.value is not None for each in self.arguments)
+        return all(argument.value is not None for argument in self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,20 +203,20 @@ class Api:
     @property
     def media(self) -> frozenset[str]:
         """The names of the media of the API's bodies."""
-        bodies = [each.body for each in self.operations if each.body is not None]
-        answers = [each for operation in self.operations for each in operation.answers]
+        bodies = [operation.body for operation in self.operations if operation.body is not None]
+        answers = [answer for operation in self.operations for answer in operation.answers]
         holders: list[Body | Response] = [*bodies, *answers]
-        return frozenset(content.medium.name for each in holders for content in each.contents)
+        return frozenset(content.medium.name for holder in holders for content in holder.contents)
 
     @property
     def credentials(self) -> tuple[SecurityScheme, ...]:
         """The schemes with credentials that a client takes."""
-        return tuple(each for each in self.schemes if each.is_given)
+        return tuple(scheme for scheme in self.schemes if scheme.is_given)
 
     @property
     def redirects(self) -> bool:
         """Whether any operation succeeds with a redirect."""
-        return any(each.is_redirect for each in self.operations)
+        return any(operation.is_redirect for operation in self.operations)
 
     @property
     def operations(self) -> tuple[Operation, ...]:

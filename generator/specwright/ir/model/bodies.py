@@ -118,7 +118,7 @@ class Body:
     @property
     def json(self) -> Content | None:
         """The JSON form, if there is one."""
-        return next((each for each in self.contents if each.is_json), None)
+        return next((content for content in self.contents if content.is_json), None)
 
     @property
     def choices(self) -> tuple[Content, ...]:

@@ -160,9 +160,9 @@ class Operation:
 
     def argument(self, name: str) -> str:
         """Return the name for an argument of a method that is not from the document."""
-        taken = {each.name for each in self.parameters}
+        taken = {parameter.name for parameter in self.parameters}
         if self.body is not None and self.body.fields is not None:
-            taken |= {each.name for each in self.body.fields}
+            taken |= {field.name for field in self.body.fields}
         return apart(name, taken)
 
     @property
@@ -190,7 +190,7 @@ class Operation:
         """Return the annotation of the result of a call that requests a media type."""
         if self.method == "HEAD":
             return "None"
-        declared = [each.received(media_type) for each in self.answers]
+        declared = [answer.received(media_type) for answer in self.answers]
         if media_type is not None:
             declared = [each for each in declared if each not in ("None", RAW)]
         if self.is_redirect:
@@ -203,7 +203,7 @@ class Operation:
         if self.method == "HEAD":
             return "None"
         leads = ["Redirect"] if any(r.status[0] == "3" for r in self.responses) else []
-        return union([*(each.given for each in self.answers), *leads]) or RAW
+        return union([*(answer.given for answer in self.answers), *leads]) or RAW
 
     @property
     def content_type(self) -> str:
@@ -220,14 +220,16 @@ class Operation:
     @property
     def stream(self) -> Switch | None:
         """The property or parameter that requests items one by one in place of one value."""
-        contents = [content for each in self.answers for content in each.contents]
+        contents = [content for answer in self.answers for content in answer.contents]
         streams = [content for content in contents if content.medium.is_stream]
         if self.page or not streams or len(streams) == len(contents):
             return None
         fields = (self.body.fields or ()) if self.body else ()
-        arguments = [(each.wire, each.name, each.annotation, each.default) for each in fields]
-        for each in self.parameters:
-            arguments.append((each.wire, each.name, each.type.annotation, each.default))
+        arguments = [(field.wire, field.name, field.annotation, field.default) for field in fields]
+        for parameter in self.parameters:
+            arguments.append(
+                (parameter.wire, parameter.name, parameter.type.annotation, parameter.default)
+            )
         for wire, name, annotation, default in arguments:
             if wire == Text(_STREAM) and annotation.split(" | ")[0] == "bool":
                 is_on = default is not None and default.value is True
@@ -247,11 +249,14 @@ class Operation:
                 Variant(union([on, off]), stream="bool"),
             ]
         if self.accept:
-            found += [Variant(self.result_in(each), accept=each) for each in self.media_types]
+            found += [
+                Variant(self.result_in(media_type), accept=media_type)
+                for media_type in self.media_types
+            ]
         if self.content_type and self.body and self.body.fields is None:
             first, *others = self.body.choices
-            if any(each.sent() != first.sent() for each in others):
-                found += [Variant(self.result, content=each) for each in others]
+            if any(content.sent() != first.sent() for content in others):
+                found += [Variant(self.result, content=content) for content in others]
         if not found or self.stream is not None:
             return tuple(found)
         return Variant(self.result, content=self.body.usual if self.body else None), *found
@@ -259,7 +264,10 @@ class Operation:
     @property
     def result_of_all(self) -> str:
         """The annotation of all possible results of a call."""
-        return union(each.result for each in self.variants if each.stream != "bool") or self.result
+        return (
+            union(variant.result for variant in self.variants if variant.stream != "bool")
+            or self.result
+        )
 
     @property
     def is_cast(self) -> bool:
@@ -267,7 +275,7 @@ class Operation:
         if self.result == "object":
             return False
         return bool(self.variants) or any(
-            content.medium.is_stream for each in self.answers for content in each.contents[:1]
+            content.medium.is_stream for answer in self.answers for content in answer.contents[:1]
         )
 
     @property

@@ -45,8 +45,10 @@ class Addresses:
         self._own: dict[str, Address] = {}
         given = (base_url or os.environ.get(setting) or "").rstrip("/")
         self._given = given
-        chosen = [each for each in service.servers if _is_at(each.url, given)]
-        is_own = any(_is_at(each, given) for each in service.operation_servers)
+        chosen = [server for server in service.servers if _is_at(server.url, given)]
+        is_own = any(
+            _is_at(operation_server, given) for operation_server in service.operation_servers
+        )
         self._is_moved = given != "" and not chosen and not is_own
         if self._is_moved:
             # Not shown in the error: the URL may contain a password.

@@ -226,7 +226,7 @@ class AsyncCalls(Core):
         """Repeat an operation until its result is final."""
         course = wait(operation, timeout, self.clock)
         read = partial(self._read, operation, arguments, self.options.changed(options))
-        (value,) = [each async for each in run_async(course, read, self.sleep)]
+        (value,) = [t async for t in run_async(course, read, self.sleep)]
         return value
 
     async def answer(

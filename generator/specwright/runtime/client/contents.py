@@ -43,7 +43,7 @@ def accept(operation: Operation[Any], media_type: str | None) -> str:
         wanted = [contents[0].media_type for contents in _successes(operation) if contents]
     else:
         wanted = [media_type]
-        if all(each.media_type != media_type for each in _all(operation)):
+        if all(content.media_type != media_type for content in _all(operation)):
             raise InvalidArgumentError("accept: the operation has no response of this media type")
     names = list(dict.fromkeys(_ANY if "*" in each else each for each in wanted))
     if not names:
@@ -60,7 +60,7 @@ def accept(operation: Operation[Any], media_type: str | None) -> str:
 def is_stream(operation: Operation[Any], media_type: str | None) -> bool:
     """Return whether the requested response is a stream of items."""
     wanted = (content for contents in _successes(operation) for content in contents[:1])
-    names = [each.media_type for each in wanted] if media_type is None else [media_type]
+    names = [content.media_type for content in wanted] if media_type is None else [media_type]
     return any(medium_of(name).is_stream for name in names)
 
 
@@ -124,18 +124,18 @@ def _distance(pattern: str, status: int) -> int:
 
 def _fitting(contents: Contents, came: str) -> Iterator[Content]:
     """Yield the contents that match a media type, the most specific first."""
-    yield from (each for each in contents if _plain(each.media_type) == _plain(came))
+    yield from (content for content in contents if _plain(content.media_type) == _plain(came))
     name = essence(came)
-    yield from (each for each in contents if essence(each.media_type) == name)
+    yield from (content for content in contents if essence(content.media_type) == name)
     top = name.partition("/")[0]
-    yield from (each for each in contents if essence(each.media_type) == f"{top}/*")
+    yield from (content for content in contents if essence(content.media_type) == f"{top}/*")
     if name:
         yield from (
-            each
-            for each in contents
-            if medium_of(each.media_type) is medium_of(name) and medium_of(name).name == "json"
+            content
+            for content in contents
+            if medium_of(content.media_type) is medium_of(name) and medium_of(name).name == "json"
         )
-        yield from (each for each in contents if essence(each.media_type) == "*/*")
+        yield from (content for content in contents if essence(content.media_type) == "*/*")
 
 
 def _plain(media_type: str) -> str:

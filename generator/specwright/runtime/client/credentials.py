@@ -85,8 +85,8 @@ class Credentials:
 
     def outdated(self, schemes: Sequence[Scheme]) -> bool:
         """Discard the tokens obtained for schemes; return whether there were any."""
-        sources = [self._given.get(each.argument) for each in schemes]
-        return sum(each.forget() for each in sources if isinstance(each, Tokens)) > 0
+        sources = [self._given.get(scheme.argument) for scheme in schemes]
+        return sum(source.forget() for source in sources if isinstance(source, Tokens)) > 0
 
     def _of_environment(self, scheme: Scheme) -> object:
         text = os.environ.get(self._service.variable(scheme.argument))

@@ -193,7 +193,7 @@ def status_error(
     pagination = None if operation is None else operation.pagination
     expired = None if pagination is None else pagination.expired
     patterns = (str(response.status), f"{response.status // 100}XX", "default")
-    kind = next(errors.classes[each] for each in patterns if each in errors.classes)
+    kind = next(errors.classes[pattern] for pattern in patterns if pattern in errors.classes)
     error = kind(response, errors, model)
     is_expired = expired is not None and error.code == expired
     return errors.classes["expired"](response, errors, model) if is_expired else error

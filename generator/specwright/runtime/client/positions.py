@@ -87,7 +87,7 @@ def next_link(headers: Iterable[tuple[str, str]]) -> str | None:
     for value in (value for name, value in headers if name.lower() == "link"):
         for target, parameters in _LINK.findall(value):
             relations = [quoted or plain for quoted, plain in _RELATION.findall(parameters)]
-            if any("next" in each.lower().split() for each in relations):
+            if any("next" in relation.lower().split() for relation in relations):
                 return str(target)
     return None
 

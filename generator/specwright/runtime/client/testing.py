@@ -67,7 +67,7 @@ class Book:
         """Return the first successful response of an operation, with the document's example."""
         status = next(iter(operation.successes), "200")
         contents = operation.responses.get(status, ())
-        body = next((self.examples.get(each.model or "", "") for each in contents), "")
+        body = next((self.examples.get(content.model or "", "") for content in contents), "")
         # `default` stands for any status.
         return response(body.encode(), int(status.replace("XX", "00").replace("default", "200")))
 

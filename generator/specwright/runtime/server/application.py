@@ -117,7 +117,9 @@ def bind(
         for operation in group.operations:
             handler: Any = getattr(source, operation.handler, None)
             name = f"{group.protocol}.{operation.handler}"
-            differences += [f"{name} {each}" for each in _differences(handler, operation)]
+            differences += [
+                f"{name} {difference}" for difference in _differences(handler, operation)
+            ]
             bound.append((operation, handler))
     if differences:
         raise ImplementationError("\n".join(["the implementation does not match:", *differences]))
@@ -128,7 +130,7 @@ def bind(
         check_responses=options.get("check_responses", True),
         refuse_unknown_query=options.get("refuse_unknown_query", False),
         query_keys=frozenset(
-            each.name for each in policy.schemes.values() if each.location == "query"
+            scheme.name for scheme in policy.schemes.values() if scheme.location == "query"
         ),
     )
     endpoints = [Endpoint(operation, handler, conduct) for operation, handler in bound]
@@ -319,7 +321,9 @@ def _common_security(operations: Sequence[Operation[Any]]) -> Security:
 
 def _common_limit(operations: Sequence[Operation[Any]], safe: bool) -> str | None:
     # A request that matches no operation also counts if only one limit can apply.
-    limits = {each.rate_limit for each in operations if (each.method in _SAFE) is safe}
+    limits = {
+        operation.rate_limit for operation in operations if (operation.method in _SAFE) is safe
+    }
     return limits.pop() if len(limits) == 1 else None
 
 

@@ -92,7 +92,7 @@ class BodyReader:
             is_coded = fields.get(b"content-encoding", b"identity").lower() != b"identity"
             if not is_other_text and not is_coded:
                 return content
-        names = " or ".join(each.media_type for each in self._operation.body)
+        names = " or ".join(content.media_type for content in self._operation.body)
         raise Problem("unsupported_media_type", f"The body must be {names}.")
 
 

@@ -56,7 +56,7 @@ def declared_body(
 def _shapes(said: Said) -> Sequence[Mapping[str, object]]:
     faults = said.details or [{"param": None, "code": said.code, "message": said.message}]
     return (
-        {"detail": [_fault(each) for each in faults]},
+        {"detail": [_fault(fault) for fault in faults]},
         {"code": said.code, "message": said.message},
         {"error": {"code": said.code, "message": said.message}},
         {"error": {"message": said.message}},

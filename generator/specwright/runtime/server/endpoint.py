@@ -44,10 +44,10 @@ class Endpoint:
         self._conduct = conduct
         self._readers = [
             (
-                _reader(conduct.codecs, operation, each),
-                None if each.model is None else conduct.codecs[each.model],
+                _reader(conduct.codecs, operation, parameter),
+                None if parameter.model is None else conduct.codecs[parameter.model],
             )
-            for each in operation.parameters
+            for parameter in operation.parameters
         ]
         self._body = BodyReader(operation, conduct.codecs, conduct.max_body)
         self._answer = AnswerWriter(operation, conduct.codecs, conduct.check_responses)

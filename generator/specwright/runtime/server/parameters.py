@@ -45,7 +45,7 @@ class Sent:
     def cookies(self) -> Pairs:
         """The names and texts of the cookies as received, without surrounding quotes."""
         headers = self._headers.getlist("cookie")
-        split = (pair.strip().partition("=") for each in headers for pair in each.split(";"))
+        split = (pair.strip().partition("=") for header in headers for pair in header.split(";"))
         return [(name, _unquoted(text)) for name, is_pair, text in split if is_pair]
 
 

@@ -162,11 +162,11 @@ class ErrorWriter:
             param=first.param or None,
             details=[
                 {
-                    "param": each.param or None,
-                    "code": self.shape.conditions.get(each.code, each.code),
-                    "message": each.message,
+                    "param": fault.param or None,
+                    "code": self.shape.conditions.get(fault.code, fault.code),
+                    "message": fault.message,
                 }
-                for each in found[:MAX_DETAILS]
+                for fault in found[:MAX_DETAILS]
             ],
         )
 

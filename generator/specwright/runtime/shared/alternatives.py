@@ -28,7 +28,7 @@ class OneOf:
         schema = handler(source)
         if get_origin(source) not in (Union, UnionType):
             return schema
-        members = [each for each in get_args(source) if each is not NoneType]
+        members = [argument for argument in get_args(source) if argument is not NoneType]
         return cast("CoreSchema", noted(dict(schema), TEST, _Alternatives(members).test))
 
 
@@ -38,7 +38,7 @@ class _Alternatives:
 
     @cached_property
     def _checkers(self) -> list[Checker[Any]]:
-        return [Checker(each) for each in self._members]
+        return [Checker(member) for member in self._members]
 
     def test(self, value: T) -> T:
         data = _ANYTHING.dump_json(value, by_alias=True, exclude_unset=True)

@@ -68,7 +68,7 @@ def _shaped(schema: Schema) -> Schema:
         return noted(_INTEGER, INSTEAD, schema)
     limits = {key: schema[key] for key in _LIMITS.get(kind, ()) if key in schema}
     rest = {key: value for key, value in schema.items() if key not in limits}
-    if kind == "union" and all(_is_text(each) for each in schema["choices"]):
+    if kind == "union" and all(_is_text(choice) for choice in schema["choices"]):
         return noted(_STR, INSTEAD, schema)
     result = _mapped(rest, shaped)
     return noted(result, LIMITS, limits) if limits else result

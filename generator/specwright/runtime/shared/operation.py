@@ -252,10 +252,10 @@ class Operation(Generic[Result]):
             media_type: that of the body, if it has been received.
         """
         contents = self.contents_of(status)
-        found = [each for each in contents or () if each.model is not None]
+        found = [content for content in contents or () if content.model is not None]
         came = media_type.partition(";")[0].strip().lower()
         exact = [each for each in found if each.media_type.lower() == came]
-        return contents is not None, next((each.model for each in exact + found), None)
+        return contents is not None, next((content.model for content in exact + found), None)
 
 
 class ListOperation(Operation[object], Generic[Item]):

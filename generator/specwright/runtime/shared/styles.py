@@ -55,9 +55,11 @@ STYLES: Mapping[str, Style] = {
 _RESERVED = {"query": ":/?@!$'()*,;=", "path": ":@!$&'()*+,;="}
 _TRIPLET = re.compile("(%[0-9A-Fa-f]{2})")
 _DELIMITERS = ",;=./"
-_ENCODED = re.compile("%(" + "|".join(f"{ord(each):02x}" for each in _DELIMITERS) + ")", re.I)
+_ENCODED = re.compile(
+    "%(" + "|".join(f"{ord(delimiter):02x}" for delimiter in _DELIMITERS) + ")", re.I
+)
 # Placeholders for encoded delimiters until a text is split; no decoded text contains them.
-MARKED = {0xDC00 + ord(each): each for each in _DELIMITERS}
+MARKED = {0xDC00 + ord(delimiter): delimiter for delimiter in _DELIMITERS}
 _NO_DELIMITERS = dict.fromkeys(map(ord, _DELIMITERS))
 _BRACKETS = re.compile(r"(?:\[[^\[\]]*\]){1,16}")
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0+)?", re.ASCII)
@@ -97,7 +99,7 @@ def is_ambiguous(parameter: Parameter, value: JsonValue) -> bool:
     encode = _encoder(parameter, value)
     delimiter = style.exploded if parameter.explode else style.delimiter
     parts = chain(*value.items()) if isinstance(value, dict) else value
-    return any(delimiter in encode(_text(each)) for each in parts if each is not None)
+    return any(delimiter in encode(_text(part)) for part in parts if part is not None)
 
 
 def pairs(parameter: Parameter, value: JsonValue) -> Pairs:
@@ -111,7 +113,7 @@ def pairs(parameter: Parameter, value: JsonValue) -> Pairs:
     if isinstance(value, dict):
         members = [(encode(k), encode(_text(v))) for k, v in value.items() if v is not None]
         if parameter.explode:
-            return members if style.named else [("", "=".join(each)) for each in members]
+            return members if style.named else [("", "=".join(member)) for member in members]
         parts = list(chain(*members))
     elif isinstance(value, list):
         parts = [encode(_text(each)) for each in value if each is not None]
@@ -208,7 +210,7 @@ def _joined(parameter: Parameter, style: Style, text: str) -> JsonValue:
         return _scalar(parameter.alone or "string", text)
     parts = text.split(delimiter) if text else []
     if parameter.kind == "array":
-        return [_inner(parameter, "*", each) for each in parts]
+        return [_inner(parameter, "*", part) for part in parts]
     if parameter.explode:
         return _object(parameter, [(n, each) for n, _, each in (p.partition("=") for p in parts)])
     return _object(parameter, list(zip(parts[::2], parts[1::2], strict=False)))

@@ -89,7 +89,7 @@ class Model(BaseModel):
     ) -> None:
         """Set the allowed number of properties; the limits of a class also apply to subclasses."""
         super().__init_subclass__(**config)
-        above = [each for each in cls.__bases__ if issubclass(each, Model)]
+        above = [base for base in cls.__bases__ if issubclass(base, Model)]
         cls._least_properties = max(min_properties, *(each._least_properties for each in above))
         cls._most_properties = min(max_properties, *(each._most_properties for each in above))
 
@@ -295,8 +295,10 @@ class TaggedUnion:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        members = [each for each in get_args(source) if each is not NoneType]
-        if not all(isinstance(each, type) and issubclass(each, BaseModel) for each in members):
+        members = [argument for argument in get_args(source) if argument is not NoneType]
+        if not all(
+            isinstance(member, type) and issubclass(member, BaseModel) for member in members
+        ):
             return handler(source)
         tags = {member: self._tags(member) for member in members}
         known = {tag for each in tags.values() for tag in each}
@@ -336,7 +338,7 @@ class TaggedUnion:
             for name, field in member.model_fields.items():
                 if (field.alias or name) == self.discriminator:
                     names[name] = None
-        return self.discriminator if len(names) == 1 else [[each] for each in names]
+        return self.discriminator if len(names) == 1 else [[name] for name in names]
 
     def _unknown(
         self, model: type[BaseModel], known: set[Any], handler: GetCoreSchemaHandler
@@ -387,4 +389,4 @@ def _literals(annotation: Any) -> list[Any]:
     """Return the values of the literals in an annotation, in a union or alone."""
     if get_origin(annotation) is Literal:
         return list(get_args(annotation))
-    return [value for each in get_args(annotation) for value in _literals(each)]
+    return [value for argument in get_args(annotation) for value in _literals(argument)]

@@ -58,14 +58,14 @@ def batch_unit(
         waits: whether to wait for accounts that another transaction holds; otherwise their changes
             are refused.
     """
-    names = {each.subject: key(each.subject) for each in changes if each.gives_way}
-    scopes = [each.scope for each in changes]
+    names = {change.subject: key(change.subject) for change in changes if change.gives_way}
+    scopes = [change.scope for change in changes]
     before, held = yield from partners.lock_accounts(scopes, names.values(), waits=waits)
     accounts = dict(before)
     # No result of a query can change before the end.
     known: dict[Statement, Sequence[Row]] = {}
     writes: list[Statement] = []
-    outcomes = [Outcome[Any](error=_refusal(each, accounts, names, held)) for each in changes]
+    outcomes = [Outcome[Any](error=_refusal(change, accounts, names, held)) for change in changes]
     for turn in _turns(changes):
         running = [
             _Running(changes[place].act(accounts[changes[place].scope]), outcomes[place])

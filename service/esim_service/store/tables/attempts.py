@@ -136,7 +136,7 @@ def of(delivery_id: str) -> Unit[Sequence[Attempt]]:
     found = yield from rows(
         "SELECT * FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number", delivery_id
     )
-    return [_attempt(each) for each in found]
+    return [_attempt(row) for row in found]
 
 
 def newest(wanted: Wanted, count: int) -> Unit[Sequence[Delivery]]:
@@ -145,11 +145,11 @@ def newest(wanted: Wanted, count: int) -> Unit[Sequence[Delivery]]:
     found: list[Delivery] = []
     if wanted.state in (None, "waiting"):
         waiting = yield from rows(_WAITING.format(where), count, *parameters)
-        found += [_delivery(each) for each in waiting]
+        found += [_delivery(row) for row in waiting]
     if wanted.state != "waiting":
         where = f"{where} AND {_ENDS[wanted.state]}"
         ended = yield from rows(_ENDED.format(where), count, *parameters)
-        found += [_delivery(each) for each in ended]
+        found += [_delivery(row) for row in ended]
     return sorted(found, key=lambda each: each.delivery_id, reverse=True)[:count]
 
 

@@ -29,13 +29,15 @@ def replace(catalogue: Catalogue) -> Unit[None]:
         "DELETE FROM plan_topups",
     ):
         yield from execute(sql)
-    yield from _write("plans", _PLAN_COLUMNS, [_plan(each) for each in catalogue.plans])
-    topup_plans = [_topup_plan(each) for each in catalogue.topup_plans]
+    yield from _write("plans", _PLAN_COLUMNS, [_plan(plan) for plan in catalogue.plans])
+    topup_plans = [_topup_plan(topup_plan) for topup_plan in catalogue.topup_plans]
     yield from _write("topup_plans", _TOPUP_COLUMNS, topup_plans)
     countries = [(country, plan.plan_id) for plan in catalogue.plans for country in plan.countries]
     yield from _write("plan_countries", ["country", "plan_id"], countries)
     eligible = [
-        (plan_id, each.topup_plan_id) for each in catalogue.topup_plans for plan_id in each.plan_ids
+        (plan_id, topup_plan.topup_plan_id)
+        for topup_plan in catalogue.topup_plans
+        for plan_id in topup_plan.plan_ids
     ]
     yield from _write("plan_topups", ["plan_id", "topup_plan_id"], eligible)
 

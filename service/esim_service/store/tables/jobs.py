@@ -46,14 +46,14 @@ def take(now: int, room: Mapping[JobKind, int], lease_until: int) -> Unit[Sequen
     )
     return [
         Job(
-            job_id=each["job_id"],
-            scope=Scope(each["partner_id"], each["mode"]),
-            kind=each["kind"],
-            subject_id=each["subject_id"],
-            attempts=each["attempts"],
-            due_at=each["due_at"],
+            job_id=row["job_id"],
+            scope=Scope(row["partner_id"], row["mode"]),
+            kind=row["kind"],
+            subject_id=row["subject_id"],
+            attempts=row["attempts"],
+            due_at=row["due_at"],
         )
-        for each in found
+        for row in found
     ]
 
 

@@ -61,7 +61,7 @@ def newest(wanted: Wanted, count: int) -> Unit[Sequence[Purchase]]:
         " JOIN partners p ON p.partner_id = o.partner_id"
         " LEFT JOIN jobs j ON j.subject_id = o.order_id AND j.kind = 'provision'"
         f" WHERE TRUE{where} ORDER BY o.order_id DESC LIMIT $1",
-        *(count, *(given[each] for each in conditions)),
+        *(count, *(given[condition] for condition in conditions)),
     )
     return [
         Purchase(orders.from_row(each), each["name"], each["attempts"] or 0, each["due_at"])

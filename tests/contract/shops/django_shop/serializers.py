@@ -153,17 +153,17 @@ class OrderSerializer(serializers.ModelSerializer):
 
     def create(self, validated_data: dict[str, Any]) -> Order:
         lines = validated_data.pop("lines")
-        prices = Product.objects.in_bulk([each["product_id"] for each in lines])
-        if missing := [each for each in lines if each["product_id"] not in prices]:
+        prices = Product.objects.in_bulk([line["product_id"] for line in lines])
+        if missing := [line for line in lines if line["product_id"] not in prices]:
             said = f"There is no product {missing[0]['product_id']}"
             raise ValidationError({"lines": [said]})
         total = sum(
-            prices[each["product_id"]].price
-            * (1 if has("total-without-quantity") else each["quantity"])
-            for each in lines
+            prices[line["product_id"]].price
+            * (1 if has("total-without-quantity") else line["quantity"])
+            for line in lines
         )
         order = Order.objects.create(total=total, **validated_data)
-        Line.objects.bulk_create(Line(order=order, **each) for each in lines)
+        Line.objects.bulk_create(Line(order=order, **line) for line in lines)
         return order
 
 

@@ -131,8 +131,8 @@ def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterat
     has_composites = any(isinstance(each, dict | list) for each in _each(value))
     # JSON items become separate parts.
     items: list[Any] = _each(value) if is_json and has_composites else [value]
-    for each in items:
-        for name_, text in pairs(content, key, each, "header"):
+    for item in items:
+        for name_, text in pairs(content, key, item, "header"):
             media_type = part.content_type
             if media_type is None and has_composites:
                 media_type = "application/json" if is_json else None
