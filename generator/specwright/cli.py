@@ -1,7 +1,8 @@
-"""The command `specwright`: a table of commands, each imported when it runs."""
+"""The command `specwright`: groups of commands, each of which is imported when it runs."""
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import signal
@@ -9,103 +10,87 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from specwright import __version__
-from specwright.errors import INTERRUPTED, TOO_LARGE, InputError, SpecwrightError
+from specwright.errors import INTERRUPTED, TOO_LARGE, InputError, SpecwrightError, did_you_mean
 from specwright.report.terminal import accept_any_text, complain, say
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A command: its place, its one-line summary, and the extra that it needs, if any."""
+class LazyCommand:
+    """A command that is imported when it runs: its module, and the extra that it needs, if any."""
 
-    target: str
-    summary: str
+    module: str
     extra: str = ""
 
+    def load(self, name: str) -> click.Command:
+        """Import the command: the function with its name in its module.
 
-COMMANDS: dict[str, Entry] = {
-    "init": Entry(
-        "specwright.commands.init:init",
-        "Start a project from DOCUMENT: settings, ignore rules and pull request checks.",
-    ),
-    "validate": Entry(
-        "specwright.commands.validate:validate", "Check OpenAPI documents and report findings."
-    ),
-    "diff": Entry(
-        "specwright.commands.diff:diff",
-        "Review the change from BASE to REVISION for breaking changes.",
-    ),
-    "review": Entry(
-        "specwright.commands.review:review",
-        "Review the changes to the contract in the working tree since a commit.",
-    ),
-    "changelog": Entry(
-        "specwright.commands.changelog:changelog",
-        "Write the changelog entry for the change from BASE to REVISION, in Markdown.",
-    ),
-    "rules": Entry("specwright.commands.rules:rules", "List the rules that findings name."),
-    "explain": Entry("specwright.commands.rules:explain", "Explain a RULE that findings name."),
-    "test": Entry(
-        "specwright.commands.test:test",
-        "Test the running implementation at URL against the document.",
-        "test",
-    ),
-    "replay": Entry(
-        "specwright.commands.replay:replay",
-        "Resend the requests of FAILURE, such as F1, and check whether it is fixed.",
-        "test",
-    ),
-    "authority": Entry(
-        "specwright.commands.authority:authority",
-        "Create the certificate authority of a receiver in DIRECTORY, unless it exists.",
-        "test",
-    ),
-    "check-traffic": Entry(
-        "specwright.commands.check_traffic:check_traffic",
-        "Check the traffic in HAR, recorded by a browser, a proxy or a test, against the document.",
-        "test",
-    ),
-    "generate": Entry(
-        "specwright.commands.generate:generate",
-        "Generate models, client, server stub and webhooks from an OpenAPI document.",
-    ),
-    "watch": Entry(
-        "specwright.commands.watch:watch",
-        "Generate again each time the document, its settings or templates change.",
-    ),
-    "scaffold": Entry(
-        "specwright.commands.scaffold:scaffold",
-        "Write a module for each group of operations, and an app.py that serves them.",
-    ),
-    "docs": Entry(
-        "specwright.commands.docs:docs",
-        "Write the reference of an API as an HTML page, or as a site.",
-    ),
-    "mock": Entry(
-        "specwright.commands.mock:mock",
-        "Serve a mock of the API on this machine, with the responses that the document declares.",
-        "test",
-    ),
-    "templates": Entry(
-        "specwright.commands.templates:templates", "List, copy and compare built-in templates."
-    ),
-    "test-receiver": Entry(
-        "specwright.commands.test_receiver:test_receiver",
-        "Send genuine and forged deliveries to a consumer of webhooks, and check its responses.",
-        "test",
-    ),
-    "listen": Entry(
-        "specwright.commands.listen:listen",
-        "Receive the webhooks of the implementation at URL on this machine, and show them.",
-        "test",
-    ),
-    "fmt": Entry("specwright.commands.fmt:fmt", "Rewrite OpenAPI documents in canonical form."),
+        Raises:
+            InputError: a library of its extra is not installed.
+        """
+        try:
+            module = import_module(f"specwright.commands.{self.module}")
+        except ModuleNotFoundError as error:
+            if not self.extra:
+                raise
+            raise InputError(
+                f"specwright {name} needs {error.name}, which is not installed",
+                hint=f"pip install 'specwright[{self.extra}]'",
+            ) from None
+        command: click.Command = getattr(module, _function(name))
+        return command
+
+    def summary(self, name: str) -> str:
+        """Return the first line of the docstring of the command, without importing it."""
+        source = Path(__file__).with_name("commands") / f"{self.module}.py"
+        functions = {
+            node.name: ast.get_docstring(node)
+            for node in ast.parse(source.read_bytes()).body
+            if isinstance(node, ast.FunctionDef)
+        }
+        return (functions[_function(name)] or "").partition("\n")[0]
+
+
+def _function(name: str) -> str:
+    return name.replace("-", "_")
+
+
+GROUPS: dict[str, dict[str, LazyCommand]] = {
+    "Design": {
+        "init": LazyCommand("init"),
+        "validate": LazyCommand("validate"),
+        "fmt": LazyCommand("fmt"),
+        "rules": LazyCommand("rules"),
+        "explain": LazyCommand("rules"),
+        "mock": LazyCommand("mock", "test"),
+    },
+    "Generate": {
+        "generate": LazyCommand("generate"),
+        "watch": LazyCommand("watch"),
+        "scaffold": LazyCommand("scaffold"),
+        "docs": LazyCommand("docs"),
+        "templates": LazyCommand("templates"),
+    },
+    "Verify": {
+        "test": LazyCommand("test", "test"),
+        "replay": LazyCommand("replay", "test"),
+        "check-traffic": LazyCommand("check_traffic", "test"),
+        "listen": LazyCommand("listen", "test"),
+        "test-receiver": LazyCommand("test_receiver", "test"),
+        "authority": LazyCommand("authority", "test"),
+    },
+    "Change": {
+        "diff": LazyCommand("diff"),
+        "review": LazyCommand("review"),
+        "changelog": LazyCommand("changelog"),
+    },
 }
-
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 _OBJECTS_BEFORE_A_SEARCH = 200_000
 
@@ -117,24 +102,28 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        module, _, name = entry.target.partition(":")
-        try:
-            command: click.Command = getattr(import_module(module), name)
-        except ModuleNotFoundError as error:
-            if not entry.extra:
-                raise
-            raise InputError(
-                f"specwright {cmd_name} needs {error.name}, which is not installed",
-                hint=f"pip install 'specwright[{entry.extra}]'",
-            ) from None
-        return command
+        command = COMMANDS.get(cmd_name)
+        return command.load(cmd_name) if command is not None else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not ctx.resilient_parsing:
+            hint = did_you_mean(name, COMMANDS, "`specwright --help` lists them")
+            raise InputError(f"unknown command '{name}'", hint=hint)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name.ljust(width), command.summary(name))
+                        for name, command in commands.items()
+                    ]
+                )
 
     def main(
         self,

@@ -67,12 +67,38 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_says_in_the_list_what_it_says_itself(name: str) -> None:
+def test_help_lists_every_command_with_its_own_summary(name: str) -> None:
     command = cli.get_command(Context(cli), name)
     assert isinstance(command, Command)
-    assert command.get_short_help_str(200) == COMMANDS[name].summary
+    assert command.get_short_help_str(200) == COMMANDS[name].summary(name)
     if not isinstance(command, Group):
         assert "Examples:" in (command.epilog or "")
+
+
+def test_help_lists_the_commands_in_groups_and_imports_none_of_them() -> None:
+    probe = (
+        "import atexit, sys; from specwright.cli import main; "
+        "atexit.register(lambda: print([name for name in sys.modules if '.commands.' in name])); "
+        "sys.argv = ['specwright', '--help']; main()"
+    )
+    result = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+    assert result.stdout.splitlines()[-1] == "[]"
+    titles = [line for line in result.stdout.splitlines() if line and line.strip() == line]
+    assert titles[1:] == ["Options:", "Design:", "Generate:", "Verify:", "Change:", "[]"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("valdate", "did you mean 'validate'?"),
+        ("check_traffic", "did you mean 'check-traffic'?"),
+        ("frobnicate", "`specwright --help` lists them"),
+    ],
+)
+def test_an_unknown_command_is_an_error_with_a_hint(name: str, hint: str, specwright: Run) -> None:
+    result = specwright(name)
+    assert result.returncode == 2
+    assert result.stderr == f"error: unknown command '{name}'\nhint: {hint}\n"
 
 
 @pytest.mark.parametrize(
