@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.config import Config, Options, configs_as_of, find_project, read_config
+from specwright.config import Config, PackageOptions, configs_as_of, find_project, read_config
 from specwright.errors import InputError
 
 
@@ -22,14 +22,14 @@ def project(directory: Path, *lines: str) -> Path:
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     file = project(tmp_path, 'document = "spec/api.json"', 'package = "shop"')
     assert read_config(file) == Config(
-        document=tmp_path / "spec" / "api.json", options=Options(package="shop")
+        document=tmp_path / "spec" / "api.json", options=PackageOptions(package="shop")
     )
 
 
 def test_settings_are_read_as_another_content_has_them(tmp_path: Path) -> None:
     file = project(tmp_path, 'package = "shop"')
     earlier = configs_as_of(file, b'[tool.specwright]\npackage = "store"\n')
-    assert earlier == (Config(options=Options(package="store")),)
+    assert earlier == (Config(options=PackageOptions(package="store")),)
     assert configs_as_of(file, b"[project]\n") == ()
     with pytest.raises(InputError, match="unknown setting 'pack'"):
         configs_as_of(file, b"[tool.specwright]\npack = 1\n")

@@ -16,7 +16,7 @@ from benchmarks.situations import narrowing
 from benchmarks.situations.outcomes import Outcome
 from benchmarks.situations.table import NOT_OFFERED, SITUATIONS
 from benchmarks.workshop import ENVIRONMENT, ROOT, Workshop, timed
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.pipeline import generate
 
@@ -36,7 +36,7 @@ def generated(workshop: Workshop, subjects: Iterable[str]) -> Path:
     """Generate the clients that are not committed; return the directory that holds them."""
     place = workshop.fresh("clients")
     if OURS in subjects:
-        options = Options(package="velo", short_method_names=True)
+        options = PackageOptions(package="velo", short_method_names=True)
         for name, content in generate(load(BICYCLES / "input.json"), options).items():
             target = place / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,7 @@ class Renames:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class PackageOptions:
     """The settings that decide the content of a package, apart from the document.
 
     Attributes:
@@ -130,7 +130,7 @@ class Config:
 
     document: Path | None = None
     output: Path | None = None
-    options: Options = Options()
+    options: PackageOptions = PackageOptions()
     test: ContractTesting = ContractTesting()
 
 
@@ -181,7 +181,7 @@ def of_document(configs: Sequence[Config], document: Path) -> Config | None:
     if len(configs) == 1:
         return configs[0]
     own = (config for config in configs if config.document is not None)
-    return next((each for each in own if is_same(each.document, document)), None)
+    return next((config for config in own if is_same(config.document, document)), None)
 
 
 def is_same(path: Path | None, other: Path) -> bool:
@@ -203,7 +203,7 @@ def _configs(file: Path, text: str, tables: Sequence[dict[str, Any]]) -> tuple[C
             if config.document is None or config.output is None:
                 message = "each of several documents needs a 'document' and an 'output'"
                 raise InputError(message, _place(file, text, "", number))
-            if any(each.output == config.output for each in others):
+            if any(other.output == config.output for other in others):
                 message = "another document has this output"
                 raise InputError(message, _place(file, text, "output", number))
     return configs
@@ -222,7 +222,7 @@ def _config(file: Path, text: str, table: dict[str, Any], number: int) -> Config
             message = f"the setting {key!r} {error}, got {_shown(value)}"
             raise InputError(message, place) from None
     places = {key: values.pop(key) for key in ("document", "output", "test") if key in values}
-    return Config(**places, options=Options(**values))
+    return Config(**places, options=PackageOptions(**values))
 
 
 def check_package(name: str) -> str:
@@ -270,8 +270,8 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
         raise InputError("not TOML: nested too deeply", start) from None
     except ValueError as error:
         # Python's own errors about numbers pass through the parser without a position.
-        found = re.search(r"line (\d+), column (\d+)", str(error))
-        line, column = (int(found[1]), int(found[2])) if found else (1, 1)
+        position = re.search(r"line (\d+), column (\d+)", str(error))
+        line, column = (int(position[1]), int(position[2])) if position else (1, 1)
         raise InputError(f"not TOML: {error}", Location(str(file), line, column)) from None
 
 

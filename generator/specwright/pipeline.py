@@ -16,7 +16,7 @@ from specwright.check.lint.table import RULES
 from specwright.check.mending.mending import Mended, mend
 from specwright.check.mending.names import TOLD_APART
 from specwright.check.mending.renames import rename
-from specwright.config import Options, Renames
+from specwright.config import PackageOptions, Renames
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
 from specwright.document.naming import package_name
@@ -72,14 +72,14 @@ def at_once(document: Document) -> Callable[[], ModelSource]:
     return lambda: models
 
 
-def needed(options: Options) -> Settings:
+def needed(options: PackageOptions) -> Settings:
     """Return the settings of the checks that a document must pass to become a package."""
     return Settings(levels=_NEEDED, short_method_names=options.short_method_names)
 
 
 def generate(
     document: Document,
-    options: Options,
+    options: PackageOptions,
     *,
     examination: Examination | None = None,
     lint: Settings = Settings(),  # noqa: B008 (it never changes)
@@ -123,7 +123,7 @@ def generate(
 
 def scaffold(
     document: Document,
-    options: Options,
+    options: PackageOptions,
     *,
     lint: Settings = Settings(),  # noqa: B008 (it never changes)
     tell: Callable[[Report], None] = lambda report: None,
@@ -146,7 +146,7 @@ def scaffold(
 
 def reference(
     document: Document,
-    options: Options,
+    options: PackageOptions,
     *,
     is_site: bool = False,
     lint: Settings = Settings(),  # noqa: B008 (it never changes)
@@ -188,7 +188,7 @@ class _Prepared(NamedTuple):
 
 def _described(
     document: Document,
-    options: Options,
+    options: PackageOptions,
     lint: Settings,
     tell: Callable[[Report], None],
     begin_models: BeginModels,
@@ -202,7 +202,7 @@ def _described(
 
 def _prepared(
     document: Document,
-    options: Options,
+    options: PackageOptions,
     lint: Settings,
     tell: Callable[[Report], None],
     examination: Examination | None = None,
@@ -273,17 +273,17 @@ def _contents(document: Document, report: Report) -> Contents:
     )
 
 
-def _renderer(options: Options) -> Renderer:
+def _renderer(options: PackageOptions) -> Renderer:
     renderer = Renderer(_templates(options))
     renderer.check_names()
     return renderer
 
 
-def _templates(options: Options) -> Templates:
+def _templates(options: PackageOptions) -> Templates:
     return Templates(builtin_directory(), options.templates)
 
 
-def package_names(document: Document, options: Options) -> Names:
+def package_names(document: Document, options: PackageOptions) -> Names:
     """Return all names of the package: as configured, else derived from the document's title."""
     package = options.package or package_name(str(document.data["info"]["title"]))
     return Names(
@@ -301,7 +301,9 @@ def _public(address: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _origin(document: Document, contents: Contents, names: Names, options: Options) -> Origin:
+def _origin(
+    document: Document, contents: Contents, names: Names, options: PackageOptions
+) -> Origin:
     return Origin(
         tools={tool: version(tool) for tool in TOOLS},
         document=digest(json.dumps(document.data).encode()),

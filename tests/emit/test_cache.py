@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.emit.cache import Made, cache_directory, cache_key, load, store
 from specwright.emit.lock import LOCK
 from specwright.render.templates import Templates, builtin_directory
@@ -172,7 +172,7 @@ def test_the_oldest_entries_go_and_nothing_else_does(cache: Path) -> None:
 
 
 def key(own: Path, document: bytes = b"{}", **options: str) -> str:
-    chosen = Options(templates=own, **options)
+    chosen = PackageOptions(templates=own, **options)
     return cache_key([document], chosen, Templates(builtin_directory(), own))
 
 
@@ -185,9 +185,9 @@ def test_whatever_a_package_is_made_of_changes_the_key(tmp_path: Path) -> None:
         keys.append(key(own))
     (own / "deep" / "b").rename(own / "b")
     keys.append(key(own))
-    keys.append(cache_key([b"{}"], Options(), Templates(builtin_directory())))
+    keys.append(cache_key([b"{}"], PackageOptions(), Templates(builtin_directory())))
     for builtin in ("one", "two"):
         (tmp_path / builtin).mkdir()
         (tmp_path / builtin / "x.jinja").write_text(builtin)
-        keys.append(cache_key([b"{}"], Options(), Templates(tmp_path / builtin)))
+        keys.append(cache_key([b"{}"], PackageOptions(), Templates(tmp_path / builtin)))
     assert len(set(keys)) == len(keys)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from specwright.document.sources.load import load
-from specwright.pipeline import Options, generate
+from specwright.pipeline import PackageOptions, generate
 from tests.functional.origin import Origin, running
 
 Generate = Callable[..., ModuleType]
@@ -38,7 +38,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Generate]:
             name = f"made_{len(made)}"
             path = directory / f"{name}.json"
             path.write_text(json.dumps(document))
-            files = generate(load(path), Options(package=name, client_name="Client", **options))
+            files = generate(
+                load(path), PackageOptions(package=name, client_name="Client", **options)
+            )
             for file, content in files.items():
                 target = directory / file
                 target.parent.mkdir(parents=True, exist_ok=True)

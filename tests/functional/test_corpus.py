@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load_in_part
 from specwright.pipeline import generate
 from tests.names.used import wrong_names
@@ -106,7 +106,7 @@ for file in sorted(root.rglob("*.py")):
     ],
 )
 def test_a_document_becomes_a_package(corpus: Path, tmp_path: Path, name: str) -> None:
-    files = generate(load_in_part(corpus / "specs" / name), Options(package="made"))
+    files = generate(load_in_part(corpus / "specs" / name), PackageOptions(package="made"))
     for path, content in files.items():
         target = tmp_path / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
 from specwright.pipeline import generate
@@ -75,7 +75,7 @@ def text(request: pytest.FixtureRequest) -> str:
 def made(tmp_path_factory: pytest.TempPathFactory, text: str) -> FileSet:
     path = tmp_path_factory.mktemp("hostile") / "api.json"
     path.write_text(json.dumps(hostile(text)))
-    return generate(load(path), Options(package="hostile", client_name="Client"))
+    return generate(load(path), PackageOptions(package="hostile", client_name="Client"))
 
 
 def test_no_text_becomes_code(made: FileSet) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from specwright import pipeline
 from specwright.check.lint.table import RULE_IDS
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
 from specwright.findings import Level
@@ -39,7 +39,7 @@ def generated(
     file = tmp_path_factory.mktemp("hostile") / "api.json"
     file.write_text(json.dumps(unchecked(PAYLOADS[request.param])))
     document = load(file)
-    options = Options(package="victim")
+    options = PackageOptions(package="victim")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "_NEEDED", everything_off)
         return pipeline.generate(document, options), pipeline.scaffold(document, options)

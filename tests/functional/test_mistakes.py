@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from specwright.check.mending.edits import Edit, apply
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load_in_part
 from specwright.emit.lock import Contents, contents
 from specwright.errors import Location
@@ -172,7 +172,10 @@ def made(tmp_path: Path, written: Json, lint: Settings | None = None) -> tuple[R
     path.write_text(json.dumps(written, indent=1))
     told = [Report(str(path), ())]
     files = generate(
-        load_in_part(path), Options(package="made"), lint=lint or Settings(), tell=told.append
+        load_in_part(path),
+        PackageOptions(package="made"),
+        lint=lint or Settings(),
+        tell=told.append,
     )
     for name, text in files.items():
         target = tmp_path / "out" / name
@@ -214,7 +217,7 @@ def test_schemas_of_one_name_are_two_classes(tmp_path: Path) -> None:
     path = tmp_path / "api.json"
     both = {name: {"type": "object", "properties": {name: TEXT}} for name in ("Thing", "thing")}
     path.write_text(json.dumps(things(both)))
-    models = generate(load_in_part(path), Options(package="made"))["made/models.py"].decode()
+    models = generate(load_in_part(path), PackageOptions(package="made"))["made/models.py"].decode()
     [other] = re.findall(r"class (Thing\w+)\(", models)
     assert models.index("class Thing(") != models.index(f"class {other}(")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.config import Options, Renames, read_config
+from specwright.config import PackageOptions, Renames, read_config
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from specwright.findings import Report
@@ -42,7 +42,7 @@ def write(directory: Path) -> Path:
 
 def test_each_part_is_called_what_the_project_says(tmp_path: Path) -> None:
     told: list[Report] = []
-    options = Options(package="made", names=NAMES)
+    options = PackageOptions(package="made", names=NAMES)
     files = generate(load(write(tmp_path)), options, tell=told.append)
     assert told == [], "the names no longer clash"
     client, operations = files["made/client.py"].decode(), files["made/_operations.py"].decode()
@@ -66,7 +66,7 @@ def test_each_part_is_called_what_the_project_says(tmp_path: Path) -> None:
 def test_a_name_that_is_not_there_is_an_error(tmp_path: Path, kind: str) -> None:
     names = Renames(**{kind: {"nothing": "Part" if kind == "schemas" else "part"}})
     with pytest.raises(InputError, match=f"names.{kind}: .* has no 'nothing' to rename"):
-        generate(load(write(tmp_path)), Options(names=names))
+        generate(load(write(tmp_path)), PackageOptions(names=names))
 
 
 def test_the_names_are_tables_of_the_settings(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from specwright import pipeline
 from specwright.check import checks
 from specwright.cli import cli
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.errors import SpecwrightError
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS
@@ -62,4 +62,4 @@ def test_nothing_is_generated_if_a_rule_that_it_needs_does_not_finish(
     monkeypatch.setattr(checks, "SECONDS_PER_OBJECT", 0.0)
     document = load(write(tmp_path, BOMBS["10,000 schemas"]()))
     with pytest.raises(SpecwrightError, match="stopped: it takes too long"):
-        pipeline.generate(document, Options())
+        pipeline.generate(document, PackageOptions())

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from specwright.arguments.packages import Package
+from specwright.arguments.packages import PackageBuild
 from specwright.commands.watch import _of_mock, _Watched
 from specwright.config import Config
 from specwright.document.sources.bundle import Remote
@@ -135,7 +135,7 @@ def test_reference_and_mock_follow(project: Path) -> None:
 
 def test_the_mock_may_read_the_same_files(tmp_path: Path) -> None:
     document, parts = tmp_path / "api.json", tmp_path / "parts"
-    package = Package.of(Config(document=document), None, Remote.FETCH, (parts,))
+    package = PackageBuild.of(Config(document=document), None, Remote.FETCH, (parts,))
     assert [*_of_mock(package, {"allowed": (parts,)})] == [
         "--remote-refs=fetch",
         f"--allow-refs-from={parts}",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.errors import SpecwrightError
 from specwright.pipeline import generate
@@ -51,7 +51,7 @@ UNIONS: dict[str, Json] = {
 def made(tmp_path: Path, schemas: Json) -> list[str]:
     path = tmp_path / "api.json"
     path.write_text(json.dumps(document({}, schemas)))
-    for name, text in generate(load(path), Options(package="made")).items():
+    for name, text in generate(load(path), PackageOptions(package="made")).items():
         target = tmp_path / "made" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text)

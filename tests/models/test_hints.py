@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.pipeline import generate
 from tests.functional.documents import Json, document, ref
@@ -53,7 +53,10 @@ def test_a_field_says_what_the_name_of_its_type_hides(
     thing = {"type": "object", "properties": {"field": schema}}
     path = tmp_path / "api.json"
     path.write_text(json.dumps(document({}, {**SCHEMAS, "Thing": thing})))
-    made = {str(name): text for name, text in generate(load(path), Options(package="made")).items()}
+    made = {
+        str(name): text
+        for name, text in generate(load(path), PackageOptions(package="made")).items()
+    }
     module = ast.parse(made["made/models.py"])
     (found,) = (n for n in module.body if isinstance(n, ast.ClassDef) and n.name == "Thing")
     words = found.body[-1]

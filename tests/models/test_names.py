@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
 from specwright.findings import Report
@@ -32,7 +32,7 @@ INLINE = {
 def files(tmp_path: Path, written: dict[str, Any], **said: Any) -> FileSet:
     path = tmp_path / "api.json"
     path.write_text(json.dumps(written))
-    return generate(load(path), Options(package="small", short_method_names=False), **said)
+    return generate(load(path), PackageOptions(package="small", short_method_names=False), **said)
 
 
 def base() -> dict[str, Any]:
@@ -105,7 +105,7 @@ def test_adding_an_enum_value_changes_its_line_alone(tmp_path: Path) -> None:
 def test_the_client_of_a_client_is_called_so_once(tmp_path: Path) -> None:
     path = tmp_path / "api.json"
     path.write_text(json.dumps(base()))
-    made = generate(load(path), Options(package="small_client"))
+    made = generate(load(path), PackageOptions(package="small_client"))
     assert "class SmallClient(_Client):" in made["small_client/client.py"].decode()
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.pipeline import generate
 from tests.functional.documents import THING, Json, content, document, operation, ref
@@ -62,7 +62,7 @@ def surface(tmp_path: Path, written: Json) -> dict[str, set[str]]:
     """Each class with its fields, and each method with its arguments."""
     path = tmp_path / "api.json"
     path.write_text(json.dumps(written))
-    files = generate(load(path), Options(package="small", short_method_names=False))
+    files = generate(load(path), PackageOptions(package="small", short_method_names=False))
     found: dict[str, set[str]] = {}
     for name in ("models", "client"):
         for node in ast.walk(ast.parse(files[f"small/{name}.py"])):

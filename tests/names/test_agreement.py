@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from specwright.check.checks import check
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.findings import Level
@@ -151,7 +151,7 @@ def clashes(tmp_path: Path, written: Json, *, short: bool = False) -> list[str]:
     path.write_text(json.dumps(written))
     settings = Settings(short_method_names=short)
     report = check(load(path), settings)
-    for name, text in generate(load(path), Options(short_method_names=short)).items():
+    for name, text in generate(load(path), PackageOptions(short_method_names=short)).items():
         target = tmp_path / "made" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text)

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document import naming
 from specwright.document.normalise import normalise
 from specwright.document.sources.load import load
@@ -146,7 +146,7 @@ def write_package(tree: Path, package: str, data: Json) -> Path:
     tree.mkdir()
     path = tree / "api.json"
     path.write_text(json.dumps(data))
-    loaded, options = load(path), Options(package=package)
+    loaded, options = load(path), PackageOptions(package=package)
     own = tree / f"own_{package}"
     for top, files in ((tree, generate(loaded, options)), (own, scaffold(loaded, options))):
         for name, text in files.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.pipeline import generate, scaffold
 from tests.conftest import ROOT
@@ -39,7 +39,7 @@ def written(tmp_path: Path, data: dict[str, Any]) -> Path:
     """A package and the scaffold of its stub, as files."""
     path = tmp_path / "api.json"
     path.write_text(json.dumps(data))
-    loaded, options, top = load(path), Options(package="made"), tmp_path / "made"
+    loaded, options, top = load(path), PackageOptions(package="made"), tmp_path / "made"
     made = {top: generate(loaded, options), top / "own": scaffold(loaded, options)}
     for directory, files in made.items():
         for name, text in files.items():

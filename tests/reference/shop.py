@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load_in_part
 from specwright.pipeline import reference
 
@@ -168,7 +168,7 @@ def write(directory: Path, document: dict[str, Any]) -> Path:
 
 def pages(directory: Path, document: dict[str, Any], *, is_site: bool = False) -> dict[str, str]:
     """The pages of a document; a command would start a process for the models of each."""
-    files = reference(load_in_part(write(directory, document)), Options(), is_site=is_site)
+    files = reference(load_in_part(write(directory, document)), PackageOptions(), is_site=is_site)
     return {name: content.decode() for name, content in files.items()}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.directions import split_directions
 from specwright.document.normalise import normalise
 from specwright.document.sources.load import load
@@ -38,7 +38,7 @@ BEGIN, END = "⟦", "⟧"
 def api() -> Api:
     document = split_directions(normalise(upgrade(load(ROOT / "spec" / "openapi.json"))))
     index = generate(document).index
-    return build(document, index, package_names(document, Options()), short_names=False)
+    return build(document, index, package_names(document, PackageOptions()), short_names=False)
 
 
 def contexts(template: str, api: Api) -> Iterator[Mapping[str, object]]:

@@ -9,7 +9,7 @@ from specwright import pipeline
 from specwright.check import checks
 from specwright.check.checks import Examination, check, examine
 from specwright.check.lint.table import RULES
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.findings import Finding, Level, Report
@@ -52,8 +52,8 @@ def test_a_rule_that_stopped_is_a_warning_whatever_its_level(document: Document)
 
 
 def test_a_package_is_checked_under_its_own_names(document: Document) -> None:
-    options = Options(package="shop", short_method_names=True)
-    under_others = examine(document, pipeline.needed(Options(package="shop")))
+    options = PackageOptions(package="shop", short_method_names=True)
+    under_others = examine(document, pipeline.needed(PackageOptions(package="shop")))
     told: list[Report] = []
     pipeline.generate(document, options, examination=under_others, tell=told.append)
     assert [finding.rule for finding in told[0].findings] == ["operation-id-clash"]

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.cli import cli
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -137,7 +137,7 @@ def test_a_document_is_upgraded_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("specwright.document.upgrade.clone", counting)
     path = write(tmp_path, "openapi: 3.0.3")
-    generate(load(path), Options())
+    generate(load(path), PackageOptions())
     assert len(cloned) == 1
     assert CliRunner().invoke(cli, ["validate", str(path)]).exit_code == 0
     assert len(cloned) == 2

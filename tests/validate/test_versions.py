@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from specwright.check.checks import check
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from specwright.findings import Level
@@ -81,5 +81,5 @@ def test_what_3_0_forbids_and_3_1_does_not_is_generated(tmp_path: Path) -> None:
     part = "openapi: 3.0.3\ncomponents: {schemas: {Kind: {const: card}}}"
     path = write(tmp_path, part)
     assert [pointer for pointer, _ in errors(path)] == ["/components/schemas/Kind/const"]
-    models = generate(load(path), Options(package="made"))["made/models.py"].decode()
+    models = generate(load(path), PackageOptions(package="made"))["made/models.py"].decode()
     assert 'Literal["card"]' in models

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2
 
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.load import load_in_part
 from specwright.ir.build import build
@@ -99,7 +99,7 @@ def made(file: Path, place: Path) -> tuple[Document, Api, ModuleType]:
         return lambda: kept[0][1]
 
     document = load_in_part(file)
-    options = Options(package=f"proven_{next(_NUMBERS)}", client_name="Client")
+    options = PackageOptions(package=f"proven_{next(_NUMBERS)}", client_name="Client")
     for path, content in generate(document, options, begin_models=begin).items():
         target = place / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from specwright.arguments.options import (
+from specwright.arguments.project import (
     DEFAULT_OUTPUT,
     all_configured,
     allow_refs_from,
@@ -21,7 +21,7 @@ from specwright.arguments.options import (
     reference_directories,
     remote_refs,
 )
-from specwright.config import Config, Options
+from specwright.config import Config, PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load_in_part, read_file
@@ -78,7 +78,7 @@ def packages(
     templates: Path | None,
     remote_refs: str,
     allowed: tuple[Path, ...],
-) -> list[Package]:
+) -> list[PackageBuild]:
     """Return the packages of the project, or the one that the arguments describe.
 
     Raises:
@@ -90,11 +90,11 @@ def packages(
         local = document if isinstance(document, Path) else None
         configs = (configured(document=local, output=output, package=package, templates=templates),)
     address = document if isinstance(document, str) else None
-    return [Package.of(config, address, Remote(remote_refs), allowed) for config in configs]
+    return [PackageBuild.of(config, address, Remote(remote_refs), allowed) for config in configs]
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class PackageBuild:
     """A document to read, and the destination of its package.
 
     Attributes:
@@ -103,7 +103,7 @@ class Package:
     """
 
     document: Path | str
-    options: Options
+    options: PackageOptions
     target: Path
     remote: Remote
     within: Sequence[Path]
@@ -111,7 +111,7 @@ class Package:
     @classmethod
     def of(
         cls, config: Config, address: str | None, remote: Remote, allowed: Sequence[Path]
-    ) -> Package:
+    ) -> PackageBuild:
         target = chosen_output(config)
         if address is not None:
             return cls(address, config.options, target, remote, ())
@@ -123,19 +123,19 @@ class Package:
         """Write the files that have changed; return the outcome and the share of the document.
 
         Args:
-            start: as for `made`.
-            notice: as for `made`.
+            start: as for `generate`.
+            notice: as for `generate`.
         """
         begun = perf_counter()
-        made = self._remembered(start, notice)
-        files = made.files
-        show(made.said, err=True)
+        result = self._generate_or_load(start, notice)
+        files = result.files
+        show(result.said, err=True)
         changed = len(write(files, self.target))
         seconds = perf_counter() - begun
         outcome = f"{changed} changed" if changed else "nothing changed"
         return f"generated {len(files)} files ({outcome}) in {seconds:.1f} s", _summary(files)
 
-    def made(self, start: Start, notice: Notice = _ignore) -> Made:
+    def generate(self, start: Start, notice: Notice = _ignore) -> Made:
         """Generate the files.
 
         Args:
@@ -148,29 +148,29 @@ class Package:
             notice(parts)
             return _generated(self.options, document, parts, worker)
 
-    def _remembered(self, start: Start, notice: Notice) -> Made:
+    def _generate_or_load(self, start: Start, notice: Notice) -> Made:
         """Generate the files, or take them from the cache if nothing has changed."""
         if isinstance(self.document, str):
             # It is unknown whether a document on another machine has changed.
-            return self.made(start, notice)
+            return self.generate(start, notice)
         document = self.document
         templates = Templates(builtin_directory(), self.options.templates)
         lint = settings.find(str(document))
 
         def key() -> str:
-            files = [read_file(each) for each in (str(document), lint) if each is not None]
+            files = [read_file(name) for name in (str(document), lint) if name is not None]
             return cache.cache_key(files, self.options, templates)
 
         place, before = cache.cache_directory(), key()
-        made = cache.load(place, before, document, self.within)
-        if made is not None:
-            notice(made.parts)
-            return made
-        made = self.made(start, notice)
+        cached = cache.load(place, before, document, self.within)
+        if cached is not None:
+            notice(cached.parts)
+            return cached
+        result = self.generate(start, notice)
         # If a file has changed in the meantime, it is unknown which version was read.
         if key() == before:
-            cache.store(place, before, made, document)
-        return made
+            cache.store(place, before, result, document)
+        return result
 
 
 def new_worker() -> ModelWorker:
@@ -182,11 +182,11 @@ def new_worker() -> ModelWorker:
 
 
 def _generated(
-    options: Options, document: Document, parts: frozenset[str], worker: ModelWorker
+    options: PackageOptions, document: Document, parts: frozenset[str], worker: ModelWorker
 ) -> Made:
     # Imported here: a run without changes does not need it.
     from specwright import pipeline
-    from specwright.arguments.inputs import lint_settings
+    from specwright.arguments.documents import lint_settings
     from specwright.report import text
 
     lint = lint_settings(document.path, short_method_names=options.short_method_names)
@@ -209,15 +209,15 @@ def _generated(
 
 def _summary(files: FileSet) -> str:
     """Return how much of the document has code, in words."""
-    made = contents(files)
+    lock = contents(files)
     counts = [
         f"{whole} of {number} {what}"
         for whole, number, what in (
-            (made.whole_operations, made.operations, "operations"),
-            (made.whole_webhooks, made.webhooks, "webhooks"),
+            (lock.whole_operations, lock.operations, "operations"),
+            (lock.whole_webhooks, lock.webhooks, "webhooks"),
         )
         if number
     ]
     whole = f"{', '.join(counts) or 'no operations'} in full"
-    left_out = [f"{count} {rule}" for rule, count in made.left_out.items()]
+    left_out = [f"{count} {rule}" for rule, count in lock.left_out.items()]
     return f"{whole}; left out: {', '.join(left_out) or 'nothing'}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from specwright.arguments.packages import Package, Start
+from specwright.arguments.packages import PackageBuild, Start
 from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
@@ -39,7 +39,7 @@ class Pages:
             raise InputError(f"{output}: is {kind}", hint=hint)
         return cls(output, is_site)
 
-    def update(self, package: Package, start: Start, tell: Callable[[str], None]) -> str:
+    def update(self, package: PackageBuild, start: Start, tell: Callable[[str], None]) -> str:
         """Write the pages of the document of a package; return the outcome.
 
         Args:
@@ -52,7 +52,7 @@ class Pages:
         """
         # Imported here: only a run needs it.
         from specwright import pipeline
-        from specwright.arguments.inputs import lint_settings
+        from specwright.arguments.documents import lint_settings
         from specwright.report import text
 
         short_names = package.options.short_method_names

@@ -14,8 +14,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import click
 
-from specwright.arguments.inputs import read_document, sound_part, without_errors
-from specwright.arguments.options import chosen_document, configured
+from specwright.arguments.documents import read_document, sound_part, without_errors
+from specwright.arguments.project import chosen_document, configured
 from specwright.check.sound import Sound
 from specwright.config import ContractTesting
 from specwright.conformance.bench.roles import (
@@ -159,7 +159,7 @@ class Access:
             InputError: the name of a header is invalid, or its variable has no value that a header
                 can carry.
         """
-        found = {}
+        headers = {}
         for header_variable in self.header_variables:
             header, _, name = header_variable.partition("=")
             if not _FIELD_NAME.fullmatch(header) or not name:
@@ -167,8 +167,8 @@ class Access:
                 raise InputError(
                     f"{header_variable!r} does not name a header and a variable", hint=hint
                 )
-            found[header] = _value(name)
-        return found
+            headers[header] = _value(name)
+        return headers
 
     def _key(self, name: str, url: str) -> str:
         key = _value(name)
@@ -237,7 +237,7 @@ def target_of(
         url, credential, Record(), keys, own=own, headers=access.headers(), timeout=timeout
     )
     target.signer.sign_in = sign_ins(
-        contract, target, settings.sign_in, lambda each: checked_url(each, access.hosts)
+        contract, target, settings.sign_in, lambda address: checked_url(address, access.hosts)
     )
     return target
 

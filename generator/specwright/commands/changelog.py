@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import read_side
-from specwright.arguments.options import allow_refs_from, chosen_document, configured
+from specwright.arguments.documents import read_side
+from specwright.arguments.project import allow_refs_from, chosen_document, configured
 from specwright.compare.comparison import compare
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.sources.git import Commit
@@ -45,12 +45,12 @@ def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path
     heading is the version of REVISION. Accepted changes are included. With --since, BASE is left
     out: the versions are those of the commits up to the working tree, the newest first.
     """
-    given = list(documents) if since is None else ["", *documents]
-    if not 1 <= len(given) <= 2:
+    names = list(documents) if since is None else ["", *documents]
+    if not 1 <= len(names) <= 2:
         raise click.UsageError("expected BASE [REVISION] or --since REF [REVISION]")
-    newer = given[1] if len(given) == 2 else str(chosen_document(configured()))
+    newer = names[1] if len(names) == 2 else str(chosen_document(configured()))
     if since is None:
-        _write(State(read_side(given[0], allowed)), State(read_side(newer, allowed)))
+        _write(State(read_side(names[0], allowed)), State(read_side(newer, allowed)))
         return
     states = _states(Commit.of(since), newer, allowed)
     for number, (before, after) in enumerate(steps(states)):

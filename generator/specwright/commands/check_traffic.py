@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import lint_settings
-from specwright.arguments.options import allow_refs_from, configured
+from specwright.arguments.documents import lint_settings
 from specwright.arguments.output import lint_file, output_format
+from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.target import tested_part
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
@@ -94,11 +94,11 @@ def check_traffic(
     redaction = conceal(contract, record, keys)
     described = contract.document
     settings = lint_settings(described.path, short_method_names=False, file=config)
-    found = judged(contract, record, Standards(settings))
+    judgement = judged(contract, record, Standards(settings))
     report = Report(
         described.path,
-        found.findings,
-        found.waived,
+        judgement.findings,
+        judgement.waived,
         DESCRIPTIONS,
         described.line,
         facts,

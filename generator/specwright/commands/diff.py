@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import accepted, change_settings, read_side
-from specwright.arguments.options import allow_refs_from, chosen_document, configured, strip_prefix
+from specwright.arguments.documents import accepted, change_settings, read_side
 from specwright.arguments.output import fail_on_level, output_format
+from specwright.arguments.project import allow_refs_from, chosen_document, configured, strip_prefix
 from specwright.compare.comparison import compare
 from specwright.document.model import Document
 from specwright.findings import Level, Report, worst_first
@@ -99,8 +99,8 @@ def _of_directories(
 ) -> Iterator[Report]:
     """Compare documents with the same path, or with the same title if the path has changed."""
     old, new = (
-        {path.relative_to(each): str(path) for path in documents_in(each)}
-        for each in (base, revision)
+        {path.relative_to(directory): str(path) for path in documents_in(directory)}
+        for directory in (base, revision)
     )
     gone = {path: read(old[path]) for path in old.keys() - new.keys()}
     for path, name in new.items():
@@ -108,7 +108,9 @@ def _of_directories(
             yield compared(old[path], name)
             continue
         document = read(name)
-        former = next((each for each in sorted(gone) if title(gone[each]) == title(document)), None)
+        former = next(
+            (place for place in sorted(gone) if title(gone[place]) == title(document)), None
+        )
         if former is None:
             yield added(document)
         else:

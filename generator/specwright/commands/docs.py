@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.options import allow_refs_from, configured
-from specwright.arguments.packages import Package, new_worker
+from specwright.arguments.packages import PackageBuild, new_worker
 from specwright.arguments.pages import Pages
+from specwright.arguments.project import allow_refs_from, configured
 from specwright.document.sources.bundle import Remote
 from specwright.report.terminal import say, show
 
@@ -43,5 +43,5 @@ def docs(document: Path | None, output: Path, allowed: tuple[Path, ...]) -> None
     left alone.
     """
     pages = Pages.at(output)
-    package = Package.of(configured(document=document), None, Remote.REFUSE, allowed)
+    package = PackageBuild.of(configured(document=document), None, Remote.REFUSE, allowed)
     say(pages.update(package, new_worker, partial(show, err=True)))

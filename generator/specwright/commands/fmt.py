@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.options import chosen_documents
+from specwright.arguments.project import chosen_documents
 from specwright.document.canonical import canonical
 from specwright.document.sources.load import is_json, parse_openapi, read_file
 from specwright.errors import InputError, Location

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from specwright.arguments.packages import Package, new_worker, package_options, packages
+from specwright.arguments.packages import PackageBuild, new_worker, package_options, packages
 from specwright.emit.drift import State, compare, unified_diff
 from specwright.emit.lock import read_lock
 from specwright.report.terminal import say, show
@@ -52,20 +52,20 @@ def generate(ctx: click.Context, /, check: bool, diff: bool, **options: Any) -> 
     ctx.exit(0 if all(outcomes) else 1)
 
 
-def _compare(given: Package, *, check: bool, diff: bool) -> bool:
+def _compare(package: PackageBuild, *, check: bool, diff: bool) -> bool:
     """Report the differences; return whether the package is up to date."""
-    made = given.made(new_worker)
-    files = made.files
-    show(made.said, err=True)
-    differences = compare(files, given.target)
+    result = package.generate(new_worker)
+    files = result.files
+    show(result.said, err=True)
+    differences = compare(files, package.target)
     if diff:
         for line in unified_diff(differences):
             say(line.removesuffix("\n"))
     for difference in differences:
         if not diff or not difference.is_shown or difference.state is State.FOREIGN:
-            say(f"{(given.target / difference.path).as_posix()}: {difference.state}")
+            say(f"{(package.target / difference.path).as_posix()}: {difference.state}")
     if differences:
         say(f"{len(differences)} of {len(files)} files differ; run: specwright generate")
     elif check:
-        say(f"{len(files)} files are up to date with {given.document}")
+        say(f"{len(files)} files are up to date with {package.document}")
     return not differences

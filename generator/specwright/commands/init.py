@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from specwright.arguments.options import USUAL_NAMES, path_or_url
+from specwright.arguments.project import USUAL_NAMES, path_or_url
 from specwright.document.model import Document
 from specwright.document.security import Credential
 from specwright.document.sites import Direction, operations
@@ -51,7 +51,7 @@ def init(document: Path | str | None) -> None:
     if isinstance(document, str):
         path, content = _copied(document)
     else:
-        path, content = _below(document) if document is not None else _found(), None
+        path, content = _below(document) if document is not None else _usual_document(), None
     read = load_in_part(path) if content is None else load_in_part(path, read=lambda _: content)
     read = upgrade(read)
     proposed = proposals(read)
@@ -92,13 +92,13 @@ def _below(path: Path) -> Path:
         ) from None
 
 
-def _found() -> Path:
+def _usual_document() -> Path:
     for directory in _DIRECTORIES:
-        found = [path for name in USUAL_NAMES if (path := Path(directory, name)).is_file()]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            names = ", ".join(map(str, found))
+        paths = [path for name in USUAL_NAMES if (path := Path(directory, name)).is_file()]
+        if len(paths) == 1:
+            return paths[0]
+        if paths:
+            names = ", ".join(map(str, paths))
             raise InputError(f"there is more than one document: {names}", hint="name one of them")
     raise InputError(
         "there is no document here", hint="name a file or an address: specwright init DOCUMENT"
@@ -107,10 +107,10 @@ def _found() -> Path:
 
 def _summary(document: Document) -> str:
     info = document.data.get("info")
-    told = (info.get(each) for each in ("title", "version")) if isinstance(info, dict) else ()
-    title = " ".join(str(each) for each in told if each)
-    found = sum(operation.direction is Direction.PATH for operation in operations(document))
-    return f"{title}, {found} operation{'' if found == 1 else 's'}"
+    members = (info.get("title"), info.get("version")) if isinstance(info, dict) else ()
+    title = " ".join(str(member) for member in members if member)
+    count = sum(operation.direction is Direction.PATH for operation in operations(document))
+    return f"{title}, {count} operation{'' if count == 1 else 's'}"
 
 
 def _path(document: Document) -> str:

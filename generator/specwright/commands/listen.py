@@ -10,8 +10,8 @@ from queue import Empty, SimpleQueue
 
 import click
 
-from specwright.arguments.inputs import valid_document
-from specwright.arguments.options import allow_refs_from
+from specwright.arguments.documents import valid_document
+from specwright.arguments.project import allow_refs_from
 from specwright.arguments.receiver import receiver_options
 from specwright.arguments.target import KEY_OPTIONS, Access, allow_host, allow_live, http_url
 from specwright.conformance.bench.roles import MAIN
@@ -81,9 +81,9 @@ def listen(
     access = Access({MAIN: (key,)} if key is not None else {}, hosts, live)
     target_url = access.base_url(url)
     keys = access.keys(target_url)
-    for each in (forward_to, receiver.public_url if receiver else None):
-        if each is not None:
-            http_url(each)
+    for address in (forward_to, receiver.public_url if receiver else None):
+        if address is not None:
+            http_url(address)
     if receiver is None:
         raise InputError("no endpoint to receive at: pass --receiver-authority or --public-url")
     loaded = valid_document(document, allowed)
@@ -194,7 +194,7 @@ def _failed(
 ) -> InputError:
     """Return the error for a failed request, with its response; a success may hold a secret."""
     redaction = Redaction(endpoints.target.keys.values())
-    said = [
+    replies = [
         exchange.failure or ""
         if exchange.response is None
         else (
@@ -204,5 +204,5 @@ def _failed(
         )
         for exchange in exchanges
     ]
-    details = [shorten(redaction.text(each)) for each in said if each]
+    details = [shorten(redaction.text(reply)) for reply in replies if reply]
     return InputError(f"{endpoints.target.base_url}: {message}", details=details, hint=hint)

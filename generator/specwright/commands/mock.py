@@ -9,8 +9,8 @@ from threading import Event
 
 import click
 
-from specwright.arguments.inputs import read_document, sound_part
-from specwright.arguments.options import allow_refs_from, chosen_document, configured, remote_refs
+from specwright.arguments.documents import read_document, sound_part
+from specwright.arguments.project import allow_refs_from, chosen_document, configured, remote_refs
 from specwright.document.paging import with_pagination
 from specwright.document.sources.bundle import Remote
 from specwright.mock.application import Message, Mock, Receive, Send

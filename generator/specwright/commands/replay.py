@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.options import allow_refs_from, configured
+from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
 from specwright.conformance.bench.roles import FOLDED, LONGER, MAIN, MISNAMED, STRANGER
 from specwright.conformance.bench.target import TargetLost

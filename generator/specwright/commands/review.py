@@ -9,14 +9,15 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import (
+from specwright.arguments.documents import (
     accepted,
     accepted_in,
     lint_settings,
     read_document,
     read_side,
 )
-from specwright.arguments.options import (
+from specwright.arguments.output import fail_on_level, output_format
+from specwright.arguments.project import (
     all_configured,
     allow_refs_from,
     chosen_document,
@@ -24,7 +25,6 @@ from specwright.arguments.options import (
     configured,
     strip_prefix,
 )
-from specwright.arguments.output import fail_on_level, output_format
 from specwright.compare.verdicts.acceptances import Acceptance, approved
 from specwright.config import Config
 from specwright.document.sources.git import Commit

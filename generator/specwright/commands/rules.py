@@ -74,7 +74,7 @@ def explain(rule: str) -> None:
 
     It shows the reason for the rule, a violation, the remedy, and how to change its level.
     """
-    described = {each.id: each for each in RULES}
+    described = {description.id: description for description in RULES}
     if rule not in described:
         hint = did_you_mean(rule, described, "`specwright rules` lists them")
         raise InputError(f"unknown rule '{rule}'", hint=hint)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.options import (
+from specwright.arguments.project import (
     allow_refs_from,
     chosen_document,
     configured,
@@ -52,7 +52,7 @@ def scaffold(
     command can be run again after the document gets a new group.
     """
     from specwright import pipeline
-    from specwright.arguments.inputs import lint_settings
+    from specwright.arguments.documents import lint_settings
     from specwright.models.background import ModelWorker
     from specwright.report import text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.options import configured
+from specwright.arguments.project import configured
 from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
 from specwright.render.overrides import Basis, blocks, copied, overrides
@@ -75,10 +75,10 @@ def status(ctx: click.Context, directory: Path | None) -> None:
     Exit codes: 0 if none is, 1 if one is and needs a review.
     """
     own = configured(templates=directory).options.templates
-    found = list(overrides(Templates(builtin_directory(), own)))
-    for each in found:
-        block = f" block {each.block}" if each.block else ""
-        say(f"{each.template}{block}: {each.basis}")
-    if not found:
+    replaced = list(overrides(Templates(builtin_directory(), own)))
+    for override in replaced:
+        block = f" block {override.block}" if override.block else ""
+        say(f"{override.template}{block}: {override.basis}")
+    if not replaced:
         say("no built-in template is overridden")
-    ctx.exit(1 if any(override.basis in (Basis.OLDER, Basis.GONE) for override in found) else 0)
+    ctx.exit(1 if any(override.basis in (Basis.OLDER, Basis.GONE) for override in replaced) else 0)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import lint_settings
-from specwright.arguments.options import allow_refs_from, configured, path_or_url
+from specwright.arguments.documents import lint_settings
 from specwright.arguments.output import lint_file, output_format
+from specwright.arguments.project import allow_refs_from, configured, path_or_url
 from specwright.arguments.receiver import receiver_options, retry_scale
 from specwright.arguments.selection import Selection, selection_options
 from specwright.arguments.target import Access, access_options, target_of, tested_part
@@ -186,8 +186,8 @@ def _need(target: Target) -> None:
 def _write(report: Report, run: Run, redaction: Redaction, directory: Path) -> None:
     """Write the report in all formats, with the result for `replay` and the traffic."""
     others = {RESULT: result_of(run), HAR: har.render(run.record.exchanges)}
-    contents = {name: redaction.value(each) for name, each in others.items()}
-    written = {name: json.dumps(each, indent=2) + "\n" for name, each in contents.items()}
+    contents = {name: redaction.value(content) for name, content in others.items()}
+    written = {name: json.dumps(content, indent=2) + "\n" for name, content in contents.items()}
     write(report, directory, written)
 
 

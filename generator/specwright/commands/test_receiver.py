@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import valid_document
-from specwright.arguments.options import allow_refs_from
+from specwright.arguments.documents import valid_document
 from specwright.arguments.output import output_format
+from specwright.arguments.project import allow_refs_from
 from specwright.arguments.target import allow_host, checked_url
 from specwright.conformance.contract.webhooks import webhooks, with_payloads
 from specwright.conformance.webhooks.consumer import Consumer

@@ -6,13 +6,9 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import lint_settings, read_document
-from specwright.arguments.options import (
-    all_configured,
-    allow_refs_from,
-    chosen_documents,
-)
+from specwright.arguments.documents import lint_settings, read_document
 from specwright.arguments.output import lint_file, output_format
+from specwright.arguments.project import all_configured, allow_refs_from, chosen_documents
 from specwright.check.checks import check
 from specwright.config import is_same
 from specwright.document.sources.bundle import Remote
@@ -86,6 +82,6 @@ def _checked(
 def _short_method_names(document: Path) -> bool:
     """Return whether the project generates short names from this document."""
     return any(
-        is_same(each.document, document) and each.options.short_method_names
-        for each in all_configured()
+        is_same(config.document, document) and config.options.short_method_names
+        for config in all_configured()
     )

@@ -13,9 +13,9 @@ from typing import Any
 
 import click
 
-from specwright.arguments.options import USUAL_NAMES
-from specwright.arguments.packages import Package, package_options, packages
+from specwright.arguments.packages import PackageBuild, package_options, packages
 from specwright.arguments.pages import Pages
+from specwright.arguments.project import USUAL_NAMES
 from specwright.config import FILE_NAME, find_project
 from specwright.document.model import is_remote
 from specwright.errors import TOO_LARGE, InputError, SpecwrightError, UnreadableError
@@ -29,7 +29,7 @@ from specwright.serving import listening
 _PAUSE_SECONDS = 0.1
 
 # Updates something beside a package; returns a line about it, if there is one.
-Beside = Callable[[Package], str | None]
+Beside = Callable[[PackageBuild], str | None]
 
 
 @click.command(
@@ -85,30 +85,30 @@ def watch(ctx: click.Context, /, docs: Path | None, mock: int | None, **options:
         ctx.exit(0)
 
 
-def _chosen(options: Mapping[str, Any], beside: Sequence[Beside]) -> list[Package]:
+def _chosen(options: Mapping[str, Any], beside: Sequence[Beside]) -> list[PackageBuild]:
     """Return the packages.
 
     Raises:
         InputError: a setting or an argument is invalid, or there are too many documents.
     """
-    found = packages(**options)
-    if beside and len(found) > 1:
+    chosen = packages(**options)
+    if beside and len(chosen) > 1:
         raise InputError(
-            f"--docs and --mock are for one document, and the project has {len(found)}",
+            f"--docs and --mock are for one document, and the project has {len(chosen)}",
             hint="name one with --document",
         )
-    return found
+    return chosen
 
 
-def _pages(output: Path, package: Package, workers: _Workers) -> str:
+def _pages(output: Path, package: PackageBuild, workers: _Workers) -> str:
     # The update of the package has reported the parts that are left out.
     return Pages.at(output).update(package, workers.take, lambda report: None)
 
 
-def _of_mock(package: Package, options: Mapping[str, Any]) -> Iterator[str]:
+def _of_mock(package: PackageBuild, options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the arguments of `mock`."""
     yield f"--remote-refs={package.remote.value}"
-    yield from (f"--allow-refs-from={each}" for each in options["allowed"])
+    yield from (f"--allow-refs-from={directory}" for directory in options["allowed"])
     yield from ("--", str(package.document))
 
 
@@ -153,7 +153,7 @@ def _run(
             complain(SpecwrightError(f"{name}{TOO_LARGE}"))
 
 
-def _inputs(package: Package) -> Iterator[Path]:
+def _inputs(package: PackageBuild) -> Iterator[Path]:
     """Yield the files that a package is made from, apart from those the document refers to."""
     document = Path(package.document)
     yield document
@@ -190,8 +190,8 @@ class _Workers:
 
     def take(self) -> ModelWorker:
         """Return a process; the caller ends it."""
-        taken, self._ready = self._ready or ModelWorker(), None
-        return taken
+        worker, self._ready = self._ready or ModelWorker(), None
+        return worker
 
     def prepare(self) -> None:
         """Start the next process, which then loads the model generator."""
@@ -211,8 +211,8 @@ class _Watched:
         """Add files, and directories with all files below them, in their present state."""
         for path in paths:
             if not is_remote(str(path)):
-                for each in _with_content(Path(path).absolute()):
-                    self._seen.setdefault(each, _state(each))
+                for file in _with_content(Path(path).absolute()):
+                    self._seen.setdefault(file, _state(file))
 
     def wait(self) -> None:
         """Return when a file has changed, and then none for a moment."""
@@ -230,14 +230,14 @@ def _with_content(path: Path) -> Iterator[Path]:
     yield path
     for directory, directories, files in os.walk(path):
         directories[:] = filter(_is_visible, directories)
-        yield from (Path(directory, each) for each in (*directories, *files) if _is_visible(each))
+        yield from (Path(directory, name) for name in (*directories, *files) if _is_visible(name))
 
 
 def _state(path: Path) -> object:
     """Return a value that changes with the content of a file, or with the names in a directory."""
     try:
         if path.is_dir():
-            return sorted(each.name for each in path.iterdir() if _is_visible(each.name))
+            return sorted(entry.name for entry in path.iterdir() if _is_visible(entry.name))
         status = path.stat()
     except OSError:
         return None

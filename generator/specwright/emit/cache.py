@@ -14,7 +14,7 @@ from pathlib import Path
 
 import specwright
 from specwright.caches import cache_home
-from specwright.config import Options, is_below
+from specwright.config import PackageOptions, is_below
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, digest, parse_lock
 from specwright.errors import SpecwrightError
@@ -43,7 +43,7 @@ def cache_directory() -> Path:
     return cache_home() / "packages"
 
 
-def cache_key(files: Iterable[bytes], options: Options, templates: Templates) -> str:
+def cache_key(files: Iterable[bytes], options: PackageOptions, templates: Templates) -> str:
     """Return the name of a document's result; any input that affects it changes the name.
 
     Args:

@@ -11,7 +11,7 @@ from specwright import pipeline
 from specwright.check.checks import examine
 from specwright.compare.comparison import compare
 from specwright.compare.verdicts.acceptances import Acceptance
-from specwright.config import Options
+from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.document.upgrade import upgrade
@@ -50,7 +50,7 @@ class DocumentChange:
 
 def review(
     change: DocumentChange,
-    options: Options,
+    options: PackageOptions,
     output: Path,
     *,
     today: date,

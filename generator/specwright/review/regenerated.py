@@ -7,7 +7,7 @@ from pathlib import Path
 
 from specwright import pipeline
 from specwright.check.checks import Examination
-from specwright.config import Options, configs_as_of, find_project, of_document
+from specwright.config import PackageOptions, configs_as_of, find_project, of_document
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.emit.drift import compare
@@ -27,7 +27,7 @@ class Examined:
 
 
 def packages(
-    target: Path, options: Options, commit: Commit, base: Examined, revision: Examined
+    target: Path, options: PackageOptions, commit: Commit, base: Examined, revision: Examined
 ) -> Package | None:
     """Generate the package of both documents with the templates of the working tree.
 
@@ -56,7 +56,7 @@ def _had_package(commit: Commit, target: Path) -> bool:
 
 
 def _made_of_base(
-    commit: Commit, options: Options, base: Examined, document: Path, worker: ModelWorker
+    commit: Commit, options: PackageOptions, base: Examined, document: Path, worker: ModelWorker
 ) -> FileSet | Failure:
     try:
         return _made(_options_of(commit, options, document), base, worker)
@@ -64,7 +64,7 @@ def _made_of_base(
         return Failure(f"its settings are invalid: {error.message}")
 
 
-def _options_of(commit: Commit, options: Options, document: Path) -> Options:
+def _options_of(commit: Commit, options: PackageOptions, document: Path) -> PackageOptions:
     """Return the options at a commit; those of the working tree if it has no project settings."""
     file = find_project(Path.cwd())
     if file is None:
@@ -77,7 +77,7 @@ def _options_of(commit: Commit, options: Options, document: Path) -> Options:
     return replace(config.options, templates=options.templates) if config else options
 
 
-def _made(options: Options, side: Examined, worker: ModelWorker) -> FileSet | Failure:
+def _made(options: PackageOptions, side: Examined, worker: ModelWorker) -> FileSet | Failure:
     try:
         return pipeline.generate(
             side.document, options, examination=side.examination, begin_models=worker.begin

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from specwright.arguments.inputs import lint_settings, without_errors
-from specwright.arguments.options import configured
+from specwright.arguments.documents import lint_settings, without_errors
+from specwright.arguments.project import configured
 from specwright.arguments.target import checked_url, tested_document
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.roles import MAIN, STRANGER, stranger

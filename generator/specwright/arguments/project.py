@@ -133,12 +133,12 @@ def chosen_document(config: Config) -> Path:
     """Return the document, or the one that has a usual name, or raise an error with a hint."""
     if config.document is not None:
         return config.document
-    found = [Path(name) for name in USUAL_NAMES if os.path.lexists(name)]
-    if len(found) == 1:
-        return found[0]
+    candidates = [Path(name) for name in USUAL_NAMES if os.path.lexists(name)]
+    if len(candidates) == 1:
+        return candidates[0]
     raise InputError(
-        f"there is more than one document: {', '.join(map(str, found))}"
-        if found
+        f"there is more than one document: {', '.join(map(str, candidates))}"
+        if candidates
         else "there is no document here",
         hint="name one, or set `document` in [tool.specwright] of pyproject.toml",
     )
@@ -175,8 +175,8 @@ def reference_directories(document: Path, allowed: Sequence[Path]) -> Sequence[P
     """
     own = document.parent.resolve()
     settings = find_project(own)
-    above = (each for each in (own, *own.parents) if (each / ".git").exists())
-    return [*allowed, settings.parent if settings else next(above, own)]
+    checkouts = (path for path in (own, *own.parents) if (path / ".git").exists())
+    return [*allowed, settings.parent if settings else next(checkouts, own)]
 
 
 def _shown(path: Path | None) -> Path | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from specwright.arguments.options import chosen_document, configured, reference_directories
+from specwright.arguments.project import chosen_document, configured, reference_directories
 from specwright.check.checks import LEFT_OUT
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.sound import Sound, sound
@@ -67,10 +67,10 @@ def without_errors(document: Document) -> Document:
     Raises:
         InputError: it has errors.
     """
-    found = sound(upgrade(document))
-    if found.errors:
+    result = sound(upgrade(document))
+    if result.errors:
         raise _with_errors(document)
-    return found.document
+    return result.document
 
 
 def sound_part(document: Document) -> Sound:
@@ -79,10 +79,10 @@ def sound_part(document: Document) -> Sound:
     Raises:
         InputError: they affect all operations.
     """
-    found = sound(upgrade(document))
-    if not found.is_usable:
+    part = sound(upgrade(document))
+    if not part.is_usable:
         raise _with_errors(document)
-    return found
+    return part
 
 
 def _with_errors(document: Document) -> InputError:
@@ -102,9 +102,9 @@ def lint_settings(
     """
     chosen = file or settings.find(str(document))
     known = RULE_IDS | {LEFT_OUT.id} | BY_ID.keys() | set(Behaviour)
-    found = settings.load(chosen, known) if chosen else Settings()
+    loaded = settings.load(chosen, known) if chosen else Settings()
     today = datetime.now(UTC).date()
-    return replace(found, short_method_names=short_method_names, today=today)
+    return replace(loaded, short_method_names=short_method_names, today=today)
 
 
 def change_settings(revision: str | Path) -> Settings:
