@@ -421,7 +421,7 @@ def contract(session: nox.Session) -> None:
             _, base_url = server.stdout.readline().split()
             session.run(
                 *("specwright", "test", base_url, "--report-dir", "reports"),
-                *("--api-key-env", "KEY", "--other-api-key-env", "OTHER_KEY"),
+                *("--api-key-env", "KEY", "--other-tenant-api-key-env", "OTHER_KEY"),
                 *("--limited-api-key-env", "LIMITED_KEY"),
                 *("--suspended-api-key-env", "SUSPENDED_KEY"),
                 *("--receiver-authority", directory, "--retry-scale", RETRY_SCALE),

@@ -5,6 +5,7 @@ Decisions: docs/decisions/0186-contract-tests-in-pytest.md.
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Mapping
 from importlib import import_module
@@ -22,15 +23,19 @@ _CASES = Path(__file__).with_name("testing") / "cases.py"
 _NODE = "contract"
 _NAMES = pytest.StashKey[list[str]]()
 
+_OTHER_TENANT = "other-tenant-api-key-env"
+# Its name before.
+_OTHER = "--specwright-other-api-key-env"
+
 # Option name, metavar and help.
 _OPTIONS = {
     "url": ("URL", "The base URL of the server whose operations are tested."),
     "app": ("MODULE:NAME", "The ASGI or WSGI application whose operations are tested."),
     "document": ("PATH|URL", "The OpenAPI document; by default that of the application."),
     "api-key-env": ("NAME", "The environment variable that holds the API key."),
-    "other-api-key-env": (
+    _OTHER_TENANT: (
         "NAME",
-        "The environment variable that holds the API key of another partner.",
+        "The environment variable that holds the API key of another tenant.",
     ),
     "data": ("PATH", "A TOML file with examples, by operation."),
     "profile": ("quick|full", "How thorough the test is."),
@@ -43,6 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("specwright", "contract tests from an OpenAPI document")
     for name, (metavar, help_) in _OPTIONS.items():
         group.addoption(f"--specwright-{name}", metavar=metavar, help=help_)
+    group.addoption(_OTHER, help=argparse.SUPPRESS)
     group.addoption(
         "--specwright-allow-host",
         action="append",
@@ -74,6 +80,8 @@ def _given_target(config: pytest.Config) -> Any:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Read the document at the start, as an unusable one is a usage error."""
+    if session.config.getoption(_OTHER) is not None:
+        raise pytest.UsageError(f"{_OTHER} is now called --specwright-{_OTHER_TENANT}")
     if _is_asked(session.config):
         session.config.stash[_NAMES] = _operations(session.config)
 
@@ -120,8 +128,8 @@ def specwright_target(pytestconfig: pytest.Config) -> Any:
 
 @pytest.fixture(scope="session")
 def specwright_keys(pytestconfig: pytest.Config) -> Mapping[str, str]:
-    """Return the keys by role: `main`, `other`, `limited` and `suspended`."""
-    named = {"main": "api-key-env", "other": "other-api-key-env"}
+    """Return the keys by role: `main`, `other_tenant`, `limited` and `suspended`."""
+    named = {"main": "api-key-env", "other_tenant": _OTHER_TENANT}
     variables = {role: _option(pytestconfig, name) for role, name in named.items()}
     return {role: os.environ[name] for role, name in variables.items() if name}
 

@@ -338,7 +338,7 @@ def test_when_a_server_dies_its_webhooks_are_waited_for_no_longer(
         done = subprocess.run(
             [
                 *(COMMAND, "test", f"http://127.0.0.1:{port}", "--document", path, "--seed", "1"),
-                *("--api-key-env", "KEY", "--other-api-key-env", "OTHER"),
+                *("--api-key-env", "KEY", "--other-tenant-api-key-env", "OTHER"),
                 *("--receiver-authority", tmp_path / "authority"),
             ],
             capture_output=True,

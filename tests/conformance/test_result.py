@@ -39,7 +39,7 @@ BUG = "any payload"
 ANNA, *_ = KEYS
 ROLES = {
     MAIN: "--api-key-env",
-    OTHER: "--other-api-key-env",
+    OTHER: "--other-tenant-api-key-env",
     LIMITED: "--limited-api-key-env",
     SUSPENDED: "--suspended-api-key-env",
     UNSCOPED: "--unscoped-api-key-env",
@@ -153,7 +153,7 @@ def test_a_delivery_is_not_repeated(result: Path, specwright: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"version": 2, "failures": []}', '{"version": 1}']
+    "text", ["", "[]", "{}", '{"version": 1, "failures": []}', '{"version": 2}']
 )
 def test_a_file_that_is_no_result_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / FILE

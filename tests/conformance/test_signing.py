@@ -221,6 +221,23 @@ def test_a_key_for_all_schemes_is_sent_to_those_that_can_carry_it(
     assert run.returncode in (1, 3)
 
 
+@pytest.mark.parametrize(
+    ("former", "option"),
+    [
+        ("--other-api-key-env", "--other-tenant-api-key-env"),
+        ("--other-mode-api-key-env", "--live-mode-api-key-env"),
+    ],
+)
+@pytest.mark.parametrize("command", ["test", "replay"])
+def test_a_renamed_option_is_an_error_with_its_new_name(
+    command: str, former: str, option: str, specwright: Run
+) -> None:
+    result = specwright(command, "http://127.0.0.1:1", "F1", former, "KEY")
+    assert result.returncode == 2
+    assert f"{former} is now called {option}" in result.stderr
+    assert former not in specwright(command, "--help").stdout
+
+
 def test_a_key_for_a_scheme_that_is_not_there(specwright: Run, tmp_path: Path) -> None:
     api = document(tmp_path / "openapi.json")
     run = specwright(

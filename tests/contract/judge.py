@@ -25,13 +25,13 @@ from tests.contract.verdicts import ALONE_SECONDS, Verdict, load, save
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "spec" / "openapi.json"
 SPECWRIGHT = Path(sys.executable).with_name("specwright")
-VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY", "SUSPENDED_KEY", "OTHER_MODE_KEY")
+VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY", "SUSPENDED_KEY", "LIVE_MODE_KEY")
 OPTIONS = (
     "--api-key-env",
-    "--other-api-key-env",
+    "--other-tenant-api-key-env",
     "--limited-api-key-env",
     "--suspended-api-key-env",
-    "--other-mode-api-key-env",
+    "--live-mode-api-key-env",
 )
 SEEDS = (1, 2, 3)
 PATIENCE_SECONDS = 120

@@ -152,6 +152,10 @@ def test_a_project_brings_its_own_target_keys_data_and_tests(tmp_path: Path) -> 
         (["--specwright-app", "nowhere:app"], "No module named 'nowhere'"),
         (["--specwright-document", "nowhere.json"], "no such file"),
         (["--specwright-url", "http://127.0.0.1:1"], "there is no document here"),
+        (
+            ["--specwright-other-api-key-env", "KEY"],
+            "--specwright-other-api-key-env is now called --specwright-other-tenant-api-key-env",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_said(tmp_path: Path, arguments: list[str], said: str) -> None:

@@ -66,6 +66,21 @@ def test_a_run_signs_in_and_follows_links(tmp_path: Path, monkeypatch: pytest.Mo
     assert "server-error" in rules(tmp_path, monkeypatch, SIGN_IN + LINKS)
 
 
+@pytest.mark.parametrize(
+    ("role", "message"),
+    [
+        ("other", "the role 'other' is now called 'other_tenant'"),
+        ("other_mode", "the role 'other_mode' is now called 'live_mode'"),
+        ("suspend", "did you mean 'suspended'?"),
+        ("nobody", "the roles are main, other_tenant, live_mode, limited, suspended, unscoped"),
+    ],
+)
+def test_a_key_for_a_role_that_does_not_exist_is_an_error(role: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        check(app(), keys={"main": "anna:secret", role: "bert:secret"})
+    assert message in str(error.value)
+
+
 def test_without_the_links_nothing_is_reached(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from ipaddress import ip_address
@@ -41,6 +41,7 @@ _EXAMPLE = "such as http://host/v1"
 # Words in keys that may be used for tests.
 _HARMLESS = ("test", "sandbox", "demo")
 
+_Command = Callable[..., Any]
 # A token of RFC 9110, 5.6.2.
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
@@ -52,12 +53,12 @@ KEY_OPTIONS = {
         "of several security schemes (repeatable, as are those below).",
     ),
     OTHER: (
-        "--other-api-key-env",
-        "The variable with a key of another partner, which must not see the data of the first one.",
+        "--other-tenant-api-key-env",
+        "The variable with a key of another tenant, which must not see the data of the first one.",
     ),
     OTHER_MODE: (
-        "--other-mode-api-key-env",
-        "The variable with a key of the same partner in the other mode, such as live mode.",
+        "--live-mode-api-key-env",
+        "The variable with a key of the same tenant in live mode, which has data of its own.",
     ),
     LIMITED: (
         "--limited-api-key-env",
@@ -65,13 +66,30 @@ KEY_OPTIONS = {
     ),
     SUSPENDED: (
         "--suspended-api-key-env",
-        "The variable with a key without any rights, such as that of a suspended partner.",
+        "The variable with a key without any rights, such as that of a suspended tenant.",
     ),
     UNSCOPED: (
         "--unscoped-api-key-env",
         "The variable with a key without any of the scopes or roles that `security` requires.",
     ),
 }
+
+# Roles by the names that they had before; their options had them, too.
+RENAMED_ROLES = {"other": OTHER, "other_mode": OTHER_MODE}
+
+
+def _renamed(role: str) -> Callable[[_Command], _Command]:
+    """Return a hidden option with the former name of a role, which is an error."""
+    former = f"--{role.replace('_', '-')}-api-key-env"
+
+    def refuse(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise click.UsageError(
+                f"{former} is now called {KEY_OPTIONS[RENAMED_ROLES[role]][0]}", ctx
+            )
+
+    return click.option(former, role, hidden=True, expose_value=False, callback=refuse)
+
 
 allow_host = click.option(
     "--allow-host",
@@ -191,7 +209,7 @@ def _value(name: str) -> str:
     return value
 
 
-def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def access_options(command: _Command) -> _Command:
     """Add the options for keys and hosts to a command, which gets them as `access`."""
 
     @wraps(command)
@@ -202,7 +220,9 @@ def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
         variables = {role: names for role, names in named.items() if names}
         return command(*args, access=Access(variables, hosts, live, headers), **others)
 
-    decorated = header_env(allow_host(allow_live(with_access)))
+    decorated: _Command = header_env(allow_host(allow_live(with_access)))
+    for role in RENAMED_ROLES:
+        decorated = _renamed(role)(decorated)
     for role, (option, words) in reversed(KEY_OPTIONS.items()):
         decorated = click.option(option, role, metavar="NAME", multiple=True, help=words)(decorated)
     return decorated
@@ -240,6 +260,20 @@ def target_of(
         contract, target, settings.sign_in, lambda address: checked_url(address, access.hosts)
     )
     return target
+
+
+def check_roles(roles: Iterable[str]) -> None:
+    """Check the roles of keys.
+
+    Raises:
+        InputError: a role does not exist.
+    """
+    for role in roles:
+        if role in RENAMED_ROLES:
+            raise InputError(f"the role '{role}' is now called '{RENAMED_ROLES[role]}'")
+        if role not in KEY_OPTIONS:
+            hint = did_you_mean(role, KEY_OPTIONS, f"the roles are {', '.join(KEY_OPTIONS)}")
+            raise InputError(f"there is no role '{role}'", hint=hint)
 
 
 def http_url(url: str) -> SplitResult:

@@ -23,7 +23,7 @@ from specwright.files import read_regular
 from specwright.pointer import Pointer
 
 # It changes if a member is removed or changes its meaning, not if one is added.
-VERSION = 1
+VERSION = 2
 FILE = "result.json"
 
 _Object = dict[str, Any]

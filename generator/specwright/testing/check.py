@@ -11,7 +11,7 @@ from typing import Any
 
 from specwright.arguments.documents import lint_settings, without_errors
 from specwright.arguments.project import configured
-from specwright.arguments.target import checked_url, tested_document
+from specwright.arguments.target import check_roles, checked_url, tested_document
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.roles import MAIN, STRANGER, stranger
 from specwright.conformance.bench.sign_in import sign_ins
@@ -57,9 +57,9 @@ def check(
         target: an ASGI or WSGI application, which is served locally, or a base URL.
         document: its path, its URL or its content; by default the result of `target.openapi()`,
             as in FastAPI, else the document of the project.
-        keys: the keys by role: `main`, `other` for another partner, `limited` for one whose rate
-            limits may be used up, `suspended` for one without permissions, `unscoped` for one
-            without scopes and roles.
+        keys: the keys by role: `main`, `other_tenant` for another tenant, `live_mode` for live
+            mode, `limited` for one whose rate limits may be used up, `suspended` for one without
+            permissions, `unscoped` for one without scopes and roles.
         data: examples that replace those of the document.
         profile: `quick` or `full`.
         seed: the same seed makes the same requests.
@@ -74,12 +74,13 @@ def check(
     contract = Contract(with_settings(with_data(read, data or {}), project))
     standards = Standards(lint_settings(read.path, short_method_names=False))
     credential = Credential.of(contract.document)
-    given = dict(keys or {})
-    if credential is not None and credential.is_required and MAIN not in given:
+    by_role = dict(keys or {})
+    check_roles(by_role)
+    if credential is not None and credential.is_required and MAIN not in by_role:
         raise InputError("the document requires a credential", hint="pass keys={'main': …}")
-    if MAIN in given:
-        given[STRANGER] = stranger(given[MAIN])
-    with _at(target, hosts) as url, Target(url, credential, Record(), given) as bench:
+    if MAIN in by_role:
+        by_role[STRANGER] = stranger(by_role[MAIN])
+    with _at(target, hosts) as url, Target(url, credential, Record(), by_role) as bench:
         bench.signer.sign_in = sign_ins(
             contract, bench, project.test.sign_in, lambda each: checked_url(each, tuple(hosts))
         )
