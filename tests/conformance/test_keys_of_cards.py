@@ -17,6 +17,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.refusals import Keys, refusals
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from tests.conformance.fastapi_apps import bench_of, messages
 
 DECLARED = {
@@ -121,6 +122,6 @@ def test_a_request_may_arrive_after_the_one_that_was_sent_later(
         assert made is not None
         app.state.begun.clear()
         monkeypatch.setattr(Workbench, "ask", late)
-        Keys(bench, operation, operation.declared["idempotency"]).at_work(made[0])
+        Keys(bench, operation, operation.get(IDEMPOTENCY)).at_work(made[0])
         said = "a request that is in progress was answered without Retry-After"
         assert messages(bench, "idempotency-concurrent") == [f"POST /cards/{{id}}/topups: {said}"]

@@ -131,7 +131,7 @@ def after_a_run(document: Path, *bugs: str) -> tuple[Path, dict[str, str]]:
     }
 
 
-def replayed(result: Path, failure: str, server: Items, *arguments: str) -> Result:
+def replayed(result: Path, failure: str, server: Items | Orders, *arguments: str) -> Result:
     """Return the result of replaying a failure on another server."""
     with playing(server.respond) as port:
         value = json.loads(result.read_text("utf-8")) | {"target": f"http://127.0.0.1:{port}"}
@@ -215,6 +215,97 @@ def test_the_document_of_the_run_may_have_moved(document: Path) -> None:
     assert "openapi.json" in done.output
     done = replayed(result, failures[SCHEMA], Items("second"), "--document", str(moved))
     assert done.exit_code == 0, done.output
+
+
+# --- repeated requests with a key ------------------------------------------------------------
+
+REPLAY = {"status": 201, "header": "Replayed", "value": "true"}
+BY_HEADER = {"header": "Request-Key", "replay": REPLAY, "scope": ["account"]}
+BY_MEMBER = {"key": "/reference", "replay": {"status": 201}, "scope": ["account"]}
+TEXT = {"type": "string"}
+
+
+def orders(idempotency: dict[str, Any]) -> dict[str, Any]:
+    """Return a document whose orders are created once for each key."""
+    reference = {"reference": TEXT} if "key" in idempotency else {}
+    properties = {"price": {"type": "integer"}, **reference}
+    order = {"type": "object", "required": list(properties), "properties": properties}
+    made = {"type": "object", "required": ["id"], "properties": {"id": TEXT}}
+    header = idempotency.get("header")
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Orders", "version": "1"},
+        "paths": {
+            "/orders": {
+                "post": {
+                    "operationId": "createOrder",
+                    "x-contract-idempotency": idempotency,
+                    "parameters": [{"name": header, "in": "header", "schema": TEXT}]
+                    if header
+                    else [],
+                    "requestBody": {"content": {"application/json": {"schema": order}}},
+                    "responses": {"201": answer(made, Replayed={"schema": TEXT}), "422": answer()},
+                }
+            }
+        },
+    }
+
+
+class Orders:
+    """A server of orders, which may forget the keys of requests."""
+
+    def __init__(self, *, forgets: bool) -> None:
+        self.forgets, self.made, self.numbers = forgets, dict[str, bytes](), count(1)
+
+    def respond(self, exchange: Answering) -> None:
+        try:
+            body = json.loads(exchange.sent)
+            price, key = body["price"], body.get("reference") or exchange.headers["request-key"]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            price, key = None, None
+        if exchange.command != "POST":
+            exchange.answer(405, allow="POST")
+        elif type(price) is not int or (key is not None and not isinstance(key, str)):
+            exchange.answer(422)
+        elif key in self.made and not self.forgets:
+            exchange.answer(201, self.made[key], replayed="true")
+        else:
+            order = json.dumps({"id": f"order-{next(self.numbers)}"}).encode()
+            self.made[str(key)] = order
+            exchange.answer(201, order)
+
+
+@pytest.fixture(scope="module", params=[BY_HEADER, BY_MEMBER], ids=["header", "member"])
+def forgotten(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str]:
+    """The result of a run of `specwright test`, and its failure about a forgotten key."""
+    directory = tmp_path_factory.mktemp("run")
+    document = directory / "openapi.json"
+    document.write_text(json.dumps(orders(request.param)), "utf-8")
+    with playing(Orders(forgets=True).respond) as port:
+        command = ["test", f"http://127.0.0.1:{port}", "--document", str(document)]
+        command += ["--report-dir", str(directory), "--max-time", "4"]
+        run = CliRunner().invoke(cli, command)
+    assert run.exit_code == 1, run.output
+    failures = json.loads((directory / FILE).read_text("utf-8"))["failures"]
+    failure = next(each["id"] for each in failures if each["rule"] == "idempotency-replay")
+    return directory / FILE, failure
+
+
+@pytest.mark.parametrize(
+    ("forgets", "exit_code", "verdict"),
+    [
+        (False, 0, "fixed: the repeated request gets the first response"),
+        (True, 1, "still broken: the repeated request gets a different response"),
+    ],
+)
+def test_a_repeated_request_is_judged_by_its_own_declaration(
+    forgotten: tuple[Path, str], forgets: bool, exit_code: int, verdict: str
+) -> None:
+    done = replayed(*forgotten, Orders(forgets=forgets))
+    assert done.exit_code == exit_code, done.exception or done.output
+    assert done.output.splitlines()[-1].startswith(verdict)
 
 
 # --- single rules ----------------------------------------------------------------------------

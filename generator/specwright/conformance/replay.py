@@ -15,7 +15,7 @@ from specwright.conformance.recording.renaming import in_body, in_path, in_text
 from specwright.conformance.result import Recorded, RecordedFailure
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.rules.replays import Repetition, Verdict, judge
-from specwright.vocabulary.keywords.idempotency import KEY_HEADER
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
 
 # How many characters of a key a repetition replaces.
 _FRESH = 8
@@ -108,10 +108,13 @@ class Replay:
 
     def _keys(self, recorded: Recorded) -> Iterator[str]:
         """Yield the keys by which the server recognizes a repeated request."""
-        yield from (value for name, value in recorded.headers if name.lower() == KEY_HEADER)
         operation = self._routes.operation(recorded.method, self.target.base_url + recorded.path)
-        declared = operation.declared["idempotency"] if operation is not None else None
-        if declared is not None and recorded.body is not None:
-            value = value_at(json_or_none(recorded.body), declared.key.raw)
+        idempotency = operation.get(IDEMPOTENCY) if operation is not None else None
+        names = {KEY_HEADER}
+        if idempotency is not None and idempotency.header is not None:
+            names.add(idempotency.header.raw.lower())
+        yield from (value for name, value in recorded.headers if name.lower() in names)
+        if idempotency is not None and idempotency.key is not None and recorded.body is not None:
+            value = value_at(json_or_none(recorded.body), idempotency.key.raw)
             if isinstance(value, str) and value:
                 yield value

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
+from typing import Any
 
 from specwright.conformance.bench.budget import Budget
 from specwright.conformance.bench.roles import OTHER
@@ -56,6 +57,10 @@ from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.webhooks.source import ReceiverOptions, Watch
 from specwright.findings import Report, Table, Visit
 from specwright.report.verdict import listed
+from specwright.vocabulary.keyword import Keyword
+from specwright.vocabulary.keywords.charge import CHARGE
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
 SCENARIOS = "scenarios"
 # The most operations to name in the headline.
@@ -114,11 +119,11 @@ LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
 }
 
 # The keywords of scenarios: where no operation declares them, the others share their time.
-_KEYWORDS = {
-    "idempotency": "idempotency",
-    "conservation": "charge",
-    "receiver URLs": "webhook_endpoint",
-    "charges": "charge",
+_KEYWORDS: Mapping[str, Keyword[Any]] = {
+    "idempotency": IDEMPOTENCY,
+    "conservation": CHARGE,
+    "receiver URLs": WEBHOOK_ENDPOINT,
+    "charges": CHARGE,
 }
 
 # A quick run ends in a minute, or later for more operations than these.
@@ -207,12 +212,8 @@ class Run:
         return {
             name: partial(self._take, name, SCENARIOS, partial(scenario, bench))
             for name, scenario in scenarios.items()
-            if name not in _KEYWORDS or self._declares(_KEYWORDS[name])
+            if name not in _KEYWORDS or any(self.contract.declaring(_KEYWORDS[name]))
         }
-
-    def _declares(self, keyword: str) -> bool:
-        operations = self.contract.operations.values()
-        return any(operation.declared[keyword] is not None for operation in operations)
 
     def _fuzz(self, bench: Workbench) -> None:
         """Fuzz, with examples and refusals in parallel, as their requests may be slow."""

@@ -7,6 +7,7 @@ import time
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
+from specwright.vocabulary.keywords.capacity import CAPACITY
 
 # A prerequisite of an operation may take a moment, such as the result of an order.
 _PATIENCE_SECONDS = 10.0
@@ -37,6 +38,6 @@ def _prepare(bench: Workbench, operation: Operation) -> None:
     """Call operations that may provide the values that an operation needs."""
     for each in bench.contract.operations.values():
         if each.pointer != operation.pointer and (each.is_safe or each.pointer not in bench.made):
-            creates = each.has_body and not each.slots and each.declared["capacity"] is None
+            creates = each.has_body and not each.slots and each.get(CAPACITY) is None
             if each.is_safe or creates:
                 bench.succeed(each)

@@ -20,6 +20,8 @@ from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, value_at
 from specwright.document import sites
 from specwright.pointer import Pointer, resolve
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
 # How many of the newest values of each parameter are kept.
 _KEPT = 20
@@ -169,7 +171,7 @@ class Workbench:
             yield {key: values[min(turn, len(values) - 1)] for key, values in choices.items()}
 
     def _is_needed(self, operation: Operation, slot: ParameterSlot) -> bool:
-        one_of = operation.declared["requires_one_of"]
+        one_of = operation.get(REQUIRES_ONE_OF)
         first = one_of.parameters[0].raw if one_of is not None else None
         return bool(slot.written.required) or slot.key == ("query", first)
 
@@ -269,7 +271,7 @@ class Workbench:
 
 def key_header(operation: Operation) -> Key | None:
     """Return the header parameter for an operation's idempotency key; None if it has none."""
-    declared = operation.declared["idempotency"]
+    declared = operation.get(IDEMPOTENCY)
     if declared is None or declared.header is None:
         return None
     wanted = ("header", declared.header.raw.lower())
@@ -279,7 +281,7 @@ def key_header(operation: Operation) -> Key | None:
 
 def with_key(call: Call, key: str) -> Call:
     """Return the same call with an idempotency key, if the operation has one."""
-    declared = call.operation.declared["idempotency"]
+    declared = call.operation.get(IDEMPOTENCY)
     header = key_header(call.operation)
     if header is not None:
         return call.with_argument(header, key)

@@ -10,7 +10,7 @@ from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.read_only import in_place
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
-from specwright.vocabulary.keywords.pagination import Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,7 @@ class Choosing:
     @property
     def page(self) -> Pagination | None:
         """The declaration of the pages of the list."""
-        page: Pagination | None = self.lister.declared["pagination"] if self.lister else None
-        return page
+        return self.lister.get(PAGINATION) if self.lister else None
 
 
 def choosing(contract: Contract, operation: Operation) -> Iterator[Choosing]:
@@ -53,7 +52,7 @@ def choosing(contract: Contract, operation: Operation) -> Iterator[Choosing]:
         if declared is None:
             continue
         lister = contract.by_id.get(declared.list.raw)
-        page = lister.declared["pagination"] if lister is not None else None
+        page = lister.get(PAGINATION) if lister is not None else None
         required = {
             other: Required(at, each, rule)
             for other, (at, each) in members.items()

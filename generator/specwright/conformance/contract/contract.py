@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from jsonschema_rs.canonical.schema import clone
 
@@ -27,14 +27,16 @@ from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
-from specwright.vocabulary import table
-from specwright.vocabulary.keyword import Place
+from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.error import ERROR, ErrorContract
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimits
 from specwright.vocabulary.keywords.sort import SORT, Sort
+from specwright.vocabulary.table import KEYWORDS
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +78,6 @@ class Operation:
     """An operation of the API.
 
     Attributes:
-        declared: its `x-contract-*` declarations, by the names of the keywords' attributes.
         body: the media type of its JSON body, and the media type object.
         media_types: of all bodies that it accepts, as the document writes them.
         responses: by status as written: `200`, `2XX` or `default`.
@@ -88,13 +89,17 @@ class Operation:
     site: OperationSite
     template: PathTemplate
     slots: tuple[ParameterSlot, ...]
-    declared: Mapping[str, Any]
     body: tuple[str, Site] | None
     media_types: tuple[str, ...]
     responses: Mapping[str, Site]
     scheme: Site | None
     other_body: tuple[str, Site] | None = None
     files: frozenset[str] = frozenset()
+    _declarations: Mapping[Keyword[Any], object] = field(default_factory=dict, repr=False)
+
+    def get(self, keyword: Keyword[T]) -> T | None:
+        """Return its declaration of a keyword; None without one."""
+        return cast("T | None", self._declarations.get(keyword))
 
     @property
     def pointer(self) -> Pointer:
@@ -171,6 +176,13 @@ class Contract:
         ]
         self.operations: Mapping[Pointer, Operation] = {each.pointer: each for each in found}
         self.by_id: Mapping[str, Operation] = {each.site.id: each for each in found if each.site.id}
+
+    def declaring(self, keyword: Keyword[T]) -> Iterator[tuple[Operation, T]]:
+        """Yield the operations that declare a keyword, with their declarations."""
+        for operation in self.operations.values():
+            declaration = operation.get(keyword)
+            if declaration is not None:
+                yield operation, declaration
 
     @cached_property
     def uncalled(self) -> frozenset[tuple[str, str]]:
@@ -297,7 +309,6 @@ class Contract:
                 _slot(parameter, *key)
                 for key, parameter in sites.parameters(document, site).items()
             ),
-            table.declarations(site.value, Place.OPERATION),
             ("application/json" if sites.is_range(content[0]) else content[0], content[1])
             if content
             else None,
@@ -305,6 +316,7 @@ class Contract:
             dict(sites.responses(document, site)),
             self._demands.scheme(site),
             *self._other_body(contents if content is None else []),
+            {each: each.read(site.value) for each in KEYWORDS if Place.OPERATION in each.places},
         )
 
     def _other_body(

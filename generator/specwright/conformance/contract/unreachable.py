@@ -12,7 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from specwright.conformance.contract.contract import Contract, Operation
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.charge import CHARGE
 from specwright.vocabulary.keywords.error import Condition
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,7 @@ def _always(contract: Contract, operation: Operation) -> bool:
 
 def _charges_nothing(contract: Contract, operation: Operation) -> bool:
     """Return whether other operations declare a charge, and this one does not."""
-    others = contract.operations.values()
-    return operation.declared["charge"] is None and any(each.declared["charge"] for each in others)
+    return operation.get(CHARGE) is None and any(contract.declaring(CHARGE))
 
 
 def _cannot_be_malformed(contract: Contract, operation: Operation) -> bool:
@@ -74,16 +76,11 @@ def _lacks_the_declaration(status: int) -> Callable[[Contract, Operation], bool]
         codes = {
             code.raw: each for code, each in contract.errors.codes.items() if each.status == status
         }
-        named = {
-            each.code.raw
-            for other in contract.operations.values()
-            for each in (other.declared["capacity"],)
-            if each is not None
-        }
+        named = {capacity.code.raw for _, capacity in contract.declaring(CAPACITY)}
         tied = all(each.condition in _IDEMPOTENCY or code in named for code, each in codes.items())
-        capacity = operation.declared["capacity"]
+        capacity = operation.get(CAPACITY)
         own = capacity is not None and capacity.status == status
-        return bool(codes) and tied and not own and operation.declared["idempotency"] is None
+        return bool(codes) and tied and not own and operation.get(IDEMPOTENCY) is None
 
     return holds
 

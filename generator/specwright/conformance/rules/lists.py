@@ -11,13 +11,14 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, readi
 from specwright.conformance.recording.record import Record, Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.filter import FILTER, Match
+from specwright.vocabulary.keywords.pagination import PAGINATION
 
 
 def of_list(
     contract: Contract, record: Record, operation: Operation, exchange: Exchange
 ) -> Iterator[Violation]:
     """Yield the violations of a page: too many items, or items that do not match a filter."""
-    page, response = operation.declared["pagination"], exchange.response
+    page, response = operation.get(PAGINATION), exchange.response
     if page is None or response is None or not response.is_success:
         return
     items = response.at(page.items.raw)

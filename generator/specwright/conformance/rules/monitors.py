@@ -31,7 +31,8 @@ from specwright.pointer import Pointer, join
 from specwright.report.redaction import REDACTED
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.order import ORDER, Order, SortDirection
-from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
 from specwright.vocabulary.keywords.sort import SORT
 
 # Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).
@@ -293,7 +294,7 @@ class Monitors:
 
     def _order(self, answer: _Answer) -> Iterator[Violation]:
         place, order = _order_of(answer)
-        page = answer.operation.declared["pagination"]
+        page = answer.operation.get(PAGINATION)
         if order is None or page is None or not answer.response.is_success:
             return
         items = answer.response.at(page.items.raw)
@@ -310,7 +311,7 @@ class Monitors:
             )
 
     def _rate_headers(self, answer: _Answer) -> Iterator[Violation]:
-        limits, declared = self.contract.rate_limits, answer.operation.declared["rate_limit"]
+        limits, declared = self.contract.rate_limits, answer.operation.get(RATE_LIMIT)
         if limits is None or declared is None or answer.response.status == 401:
             return
         place = join(RATE_LIMITS.name, "headers")
@@ -350,7 +351,7 @@ def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:
         if slot.sort is not None and chosen:
             orders = {name.raw: order for name, order in slot.sort.orders.items()}
             return slot.site.pointer + join(SORT.name), orders.get(chosen[-1])
-    usual: Order | None = answer.operation.declared["order"]
+    usual: Order | None = answer.operation.get(ORDER)
     return answer.operation.pointer + join(ORDER.name), usual
 
 

@@ -11,6 +11,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Response
 from specwright.conformance.recording.record import Record
 from specwright.pointer import Pointer
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 _GONE = (404, 410)
 # Statuses that say nothing about rules on other subjects.
@@ -206,12 +207,12 @@ def _repeated(repetition: Repetition) -> Verdict:
     if first is None or not first.is_success or len(repetition.now) < 2:
         return Verdict(None, "the first request does not succeed")
     operation = repetition.contract.operations.get(repetition.now[0].operation or "")
-    declared = operation.declared["idempotency"] if operation is not None else None
+    idempotency = operation.get(IDEMPOTENCY) if operation is not None else None
     if (first.status, first.body) != (again.status, again.body):
         return Verdict(False, "the repeated request gets a different response from the first one")
-    header = declared.replay.header.raw if declared is not None else None
-    if header is not None and again.header(header) is None:
-        return Verdict(False, f"the second response has no {header}")
+    header = idempotency.replay.header if idempotency is not None else None
+    if header is not None and again.header(header.raw) is None:
+        return Verdict(False, f"the second response has no {header.raw}")
     return Verdict(True, "the repeated request gets the first response")
 
 

@@ -14,6 +14,7 @@ from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
+from specwright.vocabulary.keywords.pagination import PAGINATION
 
 # The scope in which each mode has its own capacity.
 _MODE = "mode"
@@ -21,9 +22,8 @@ _MODE = "mode"
 
 def capacity(bench: Workbench) -> None:
     """Use up every capacity, exceed it, and use it again after a release."""
-    for operation in bench.contract.operations.values():
-        if operation.declared["capacity"] is not None:
-            _capacity(bench, operation, operation.declared["capacity"])
+    for operation, declared in bench.contract.declaring(CAPACITY):
+        _capacity(bench, operation, declared)
 
 
 def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> None:
@@ -99,10 +99,9 @@ def release_all(bench: Workbench, declared: Capacity) -> None:
 
 def _there(bench: Workbench, operation: Operation) -> int | None:
     """Return the number of existing resources, if a list at the same path shows them."""
-    for each in bench.contract.operations.values():
-        page = each.declared["pagination"]
-        if each.site.key == operation.site.key and page is not None:
-            made = bench.succeed(each)
+    for lister, page in bench.contract.declaring(PAGINATION):
+        if lister.site.key == operation.site.key:
+            made = bench.succeed(lister)
             response = made[1].response if made is not None else None
             items = response.at(page.items.raw) if response is not None else None
             return len(items) if isinstance(items, list) else None

@@ -20,6 +20,8 @@ from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+from specwright.vocabulary.keywords.reset import RESET
 
 _PAGES = 12
 # The size and the number of small pages of a filtered list, so that there are several.
@@ -28,9 +30,8 @@ _SMALL, _SMALL_PAGES = 2, 4
 
 def collections(bench: Workbench) -> None:
     """Walk through every list, and compare it with created resources, its pages and filters."""
-    for operation in bench.contract.operations.values():
-        declared = operation.declared["pagination"]
-        if declared is None or operation.pointer not in bench.made:
+    for operation, declared in bench.contract.declaring(PAGINATION):
+        if operation.pointer not in bench.made:
             continue
         trial = _Trial(bench, operation, declared)
         for call in wholes(bench, operation):
@@ -133,7 +134,7 @@ class _Trial:
             operation, response = operations.get(exchange.operation or ""), exchange.response
             if operation is None or response is None or not response.is_success:
                 continue
-            if operation.declared["reset"] is not None:
+            if operation.get(RESET) is not None:
                 # The key whose limits may be used up may be one of the same partner.
                 if exchange.role not in (OTHER, OTHER_MODE):
                     found.clear()
@@ -192,7 +193,7 @@ class _Trial:
 
     def _is_needed(self, key: tuple[str, str]) -> bool:
         """Return whether a parameter belongs to those of which one is required."""
-        needed = self.operation.declared["requires_one_of"]
+        needed = self.operation.get(REQUIRES_ONE_OF)
         return needed is not None and key in [
             ("query", parameter.raw) for parameter in needed.parameters
         ]

@@ -8,6 +8,8 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.webhooks import webhooks
 from specwright.document import sites
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 _AT_ONCE = 4
 
@@ -20,9 +22,7 @@ def examples(bench: Workbench) -> None:
     before = dict(bench.made)
     calls = _calls(bench)
     # A slow request is still in progress when the second one arrives with its key.
-    twice = [
-        call for call in calls for _ in range(2 if call.operation.declared["idempotency"] else 1)
-    ]
+    twice = [call for call in calls for _ in range(2 if call.operation.get(IDEMPOTENCY) else 1)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(bench.send, twice))
     # Other scenarios must not repeat special cases such as a slow response.
@@ -38,7 +38,7 @@ def _calls(bench: Workbench) -> list[Call]:
     found = [
         bench.example(operation, name)
         for operation in bench.contract.operations.values()
-        if operation.body is not None and operation.declared["capacity"] is None
+        if operation.body is not None and operation.get(CAPACITY) is None
         for name, _ in sites.members(bench.contract.document, operation.body[1], "examples")
         if name not in causes
     ]

@@ -10,6 +10,7 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape
 from specwright.names import snake
+from specwright.vocabulary.keywords.reset import RESET
 
 # The number of successes of each operation that is enough for a run.
 ENOUGH = 5
@@ -131,4 +132,4 @@ def takes_everything(operation: Operation) -> bool:
     responses = operation.responses
     makes = "201" in responses or any("links" in response.value for response in responses.values())
     is_command = not (operation.is_safe or operation.has_body or operation.slots or makes)
-    return is_command or operation.declared["reset"] is not None
+    return is_command or operation.get(RESET) is not None

@@ -32,16 +32,12 @@ _FORMS = {"format", "pattern", "enum", "const"}
 
 def idempotency(bench: Workbench) -> None:
     """Test every operation that declares a key."""
-    keyed = [
-        operation
-        for operation in bench.contract.operations.values()
-        if operation.declared["idempotency"]
-    ]
+    keyed = list(bench.contract.declaring(IDEMPOTENCY))
     if keyed:
         # The resources that their requests refer to may have been deleted.
         renew(bench)
-    for operation in keyed:
-        _Trial(bench, operation, operation.declared["idempotency"]).run()
+    for operation, declared in keyed:
+        _Trial(bench, operation, declared).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +185,9 @@ class _Trial:
         """Yield calls of other operations with keys, if the scope of keys is the operation."""
         if _OPERATION not in [text.raw for text in self.declared.scope]:
             return
-        for other in self.bench.contract.operations.values():
+        for other, _ in self.bench.contract.declaring(IDEMPOTENCY):
             made = self.bench.made.get(other.pointer)
-            is_other = other.pointer != self.operation.pointer
-            if is_other and other.declared["idempotency"] is not None and made is not None:
+            if other.pointer != self.operation.pointer and made is not None:
                 yield other, made[0]
 
     def _is_new(self, rule: str, how: str, used: Exchange, exchange: Exchange) -> None:

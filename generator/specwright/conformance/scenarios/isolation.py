@@ -18,6 +18,7 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, Respo
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.explore import renew
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
 # The number of values tried for each variable.
 _TRIED = 3
@@ -53,10 +54,11 @@ def isolation(bench: Workbench) -> None:
         for operation in sorted(bench.contract.operations.values(), key=_severity):
             if operation.scheme is None:
                 continue
+            page = operation.get(PAGINATION)
             if operation.template.names:
                 trial.by_path(operation)
-            elif operation.declared["pagination"] is not None:
-                trial.by_list(operation)
+            elif page is not None:
+                trial.by_list(operation, page)
         trial.judge()
 
 
@@ -274,7 +276,7 @@ class _Isolation:
             )
             self._violate(operation, message, refused, exchange)
 
-    def by_list(self, operation: Operation) -> None:
+    def by_list(self, operation: Operation, page: Pagination) -> None:
         """Request a list as it is, and with each filter by a value of this partner's own."""
         made = self.bench.made.get(operation.pointer)
         if made is None:
@@ -287,7 +289,7 @@ class _Isolation:
         for call in calls:
             exchange = self._send(operation, call)
             response = exchange.response
-            items = response.at(operation.declared["pagination"].items.raw) if response else None
+            items = response.at(page.items.raw) if response else None
             if self.own & set(_texts(items)):
                 message = f"{self.who} finds data of this partner in its list"
                 collection = shape(operation.site.key)

@@ -13,14 +13,13 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, Respo
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import sort_key
 from specwright.pointer import Pointer, join, split
-from specwright.vocabulary.keywords.pagination import Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
 
 def agreement(bench: Workbench) -> None:
     """Read the first item of each list by its link, and compare the two."""
-    for operation in bench.contract.operations.values():
-        declared = operation.declared["pagination"]
-        if declared is not None and operation.pointer in bench.made:
+    for operation, declared in bench.contract.declaring(PAGINATION):
+        if operation.pointer in bench.made:
             call, _ = bench.made[operation.pointer]
             listed = bench.send(call)
             for reader in _readers(bench, call, listed, declared):

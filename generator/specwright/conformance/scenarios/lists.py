@@ -16,10 +16,11 @@ from specwright.conformance.rules.lists import each_of, matches
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.paging import following
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.order import ORDER, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
-from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF, RequiresOneOf
 
 # The number of pages to follow, and their size where it can be chosen.
 _PAGES, _SIZE = 8, 2
@@ -29,10 +30,7 @@ _GARBAGE = "not-a-cursor"
 def lists(bench: Workbench) -> None:
     """Test every operation that returns a page of a list."""
     cursors: dict[Pointer, JsonValue] = {}
-    for operation in bench.contract.operations.values():
-        declared = operation.declared["pagination"]
-        if declared is None:
-            continue
+    for operation, declared in bench.contract.declaring(PAGINATION):
         made = bench.succeed(operation)
         if made is None:
             reason = "the operation never succeeded"
@@ -44,9 +42,8 @@ def lists(bench: Workbench) -> None:
         trial.sizes()
         trial.filters()
         cursors[operation.pointer] = trial.cursors(cursors)
-    for operation in bench.contract.operations.values():
-        if operation.declared["requires_one_of"] is not None:
-            _requires_one_of(bench, operation)
+    for operation, requirement in bench.contract.declaring(REQUIRES_ONE_OF):
+        _requires_one_of(bench, operation, requirement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +142,11 @@ class _Trial:
 
     @property
     def _by(self) -> Pointer | None:
-        order = self.operation.declared["order"]
+        order = self.operation.get(ORDER)
         return None if order is None else str(order.by.raw)
 
     def _ordered(self, values: list[JsonValue], exchanges: list[Exchange]) -> None:
-        order = self.operation.declared["order"]
+        order = self.operation.get(ORDER)
         if order is None:
             return
         keys = [sort_key(value) for value in values]
@@ -163,11 +160,7 @@ class _Trial:
         """Return a function that adds an item by the POST of the same path; None if impossible."""
         for operation in self.bench.contract.operations.values():
             same = operation.site.key == self.operation.site.key and operation.method == "POST"
-            if (
-                same
-                and operation.pointer in self.bench.made
-                and operation.declared["capacity"] is None
-            ):
+            if same and operation.pointer in self.bench.made and operation.get(CAPACITY) is None:
                 made = self.bench.made[operation.pointer][0]
                 # Add to this list, not to that of another parent.
                 path = {key: own for key, own in self.call.arguments.items() if key[0] == "path"}
@@ -304,8 +297,7 @@ class _Trial:
         )
 
 
-def _requires_one_of(bench: Workbench, operation: Operation) -> None:
-    declared = operation.declared["requires_one_of"]
+def _requires_one_of(bench: Workbench, operation: Operation, declared: RequiresOneOf) -> None:
     made = bench.succeed(operation)
     place = operation.pointer + join(REQUIRES_ONE_OF.name)
     if made is None:

@@ -19,6 +19,8 @@ from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.reset import RESET
 
 _AT_ONCE = 4
 _PAUSE_SECONDS = 0.1
@@ -28,24 +30,22 @@ _MOST_CHARGES = 60
 
 def conservation(bench: Workbench) -> None:
     """Compare the balance before and after a charge, a replay of it, and concurrent charges."""
-    for operation in bench.contract.operations.values():
-        if operation.declared["charge"] is not None:
-            _charges(bench, operation, operation.declared["charge"])
-            _gives_back(bench, operation, operation.declared["charge"])
+    for operation, charge in bench.contract.declaring(CHARGE):
+        _charges(bench, operation, charge)
+        _gives_back(bench, operation, charge)
 
 
 def exhausted(bench: Workbench) -> None:
     """Spend until a charge is refused, if a reset restores the balance afterwards."""
-    operations = bench.contract.operations.values()
-    charging = [operation for operation in operations if operation.declared["charge"] is not None]
-    if not any(operation.declared["reset"] is not None for operation in operations):
+    charging = list(bench.contract.declaring(CHARGE))
+    if not any(bench.contract.declaring(RESET)):
         return
     # The resources that they need may be gone, and there is still money to create them again.
-    for operation in charging:
+    for operation, _ in charging:
         if operation.pointer in bench.made and operation.site.id:
             cause(bench, operation.site.id, None)
-    for operation in charging:
-        _spend(bench, operation, operation.declared["charge"])
+    for operation, charge in charging:
+        _spend(bench, operation, charge)
 
 
 def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
@@ -55,7 +55,7 @@ def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
         call = _dearest(bench, operation)
         exchange = None if call is None else bench.send(call)
         if exchange is None or exchange.response is None or not exchange.response.is_success:
-            _is_told(bench, operation, exchange, amount)
+            _is_told(bench, operation, declared, exchange, amount)
             _leaves_free(bench, operation, exchange)
             return
         amount, balance = _charged([exchange], declared), _balance(bench, declared)
@@ -64,14 +64,17 @@ def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
 
 
 def _is_told(
-    bench: Workbench, operation: Operation, unpaid: Exchange | None, amount: Decimal | None
+    bench: Workbench,
+    operation: Operation,
+    declared: Charge,
+    unpaid: Exchange | None,
+    amount: Decimal | None,
 ) -> None:
     """Check the amounts in the refusal of a call that was paid for before.
 
     Args:
         amount: the amount that the same call was charged; None if it did not succeed.
     """
-    declared: Charge = operation.declared["charge"]
     response = None if unpaid is None else unpaid.response
     if unpaid is None or response is None or declared.unpaid is None:
         return
@@ -93,7 +96,7 @@ def _is_told(
 
 def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None) -> None:
     """Check that a request that could not be paid for leaves its key free for one that can."""
-    declared = operation.declared["idempotency"]
+    declared = operation.get(IDEMPOTENCY)
     if declared is None or unpaid is None or unpaid.response is None:
         return
     if unpaid.response.status == PAYMENT_REQUIRED:

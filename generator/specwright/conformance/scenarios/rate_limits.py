@@ -16,7 +16,8 @@ from specwright.conformance.scenarios.precedence import Mistake, mistakes, prece
 from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
-from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitClass
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS, RateLimitClass
 
 _THREADS = 8
 # Enough requests to show that a quota changes, and whether they are counted.
@@ -115,10 +116,9 @@ def _uncounted(bench: Workbench, call: Call, mistake: Mistake, role: str) -> lis
 def _class_of(bench: Workbench, method: str, operation: Pointer | None) -> str | None:
     """Return the class of an operation; for an unknown path, that of all with its method."""
     found = {
-        declared.class_.raw
-        for each in bench.contract.operations.values()
-        if each.method == method and operation in (None, each.pointer)
-        if (declared := each.declared["rate_limit"]) is not None
+        limit.class_.raw
+        for limited, limit in bench.contract.declaring(RATE_LIMIT)
+        if limited.method == method and operation in (None, limited.pointer)
     }
     return found.pop() if len(found) == 1 else None
 
@@ -157,7 +157,7 @@ def rate_limits(bench: Workbench) -> None:
 def _beyond(bench: Workbench, place: Pointer, name: str, usual: Call, call: Call) -> None:
     """Call an operation of a class with a used-up limit, as the next usual call confirms."""
     exchange = bench.send(call, LIMITED)
-    response, declared = exchange.response, call.operation.declared["idempotency"]
+    response, declared = exchange.response, call.operation.get(IDEMPOTENCY)
     if response is None:
         return
     if response.status != _TOO_MANY:
@@ -267,11 +267,11 @@ def _cheapest(bench: Workbench, name: str) -> Call | None:
 
 
 def _of_class(bench: Workbench, name: str) -> list[Operation]:
-    declared = [
-        (operation, operation.declared["rate_limit"])
-        for operation in bench.contract.operations.values()
+    return [
+        operation
+        for operation, limit in bench.contract.declaring(RATE_LIMIT)
+        if limit.class_.raw == name
     ]
-    return [each for each, limit in declared if limit and limit.class_.raw == name]
 
 
 def _size(made: tuple[Call, Exchange]) -> int:

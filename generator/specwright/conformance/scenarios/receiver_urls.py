@@ -13,6 +13,7 @@ from specwright.conformance.judging.accepted import accepted_form
 from specwright.conformance.recording.exchange import value_at
 from specwright.conformance.scenarios.capacity import release_all
 from specwright.pointer import join
+from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT, WebhookEndpoint
 
 # The metadata of clouds, private networks of both versions, an IPv4 address in an IPv6 one, and one
@@ -25,9 +26,8 @@ _NOT_PUBLIC = (
 
 def receiver_urls(bench: Workbench) -> None:
     """Register URLs of networks that are not public, and ones with user information."""
-    for operation in bench.contract.operations.values():
-        declared: WebhookEndpoint | None = operation.declared["webhook_endpoint"]
-        if declared is None or not declared.public:
+    for operation, declared in bench.contract.declaring(WEBHOOK_ENDPOINT):
+        if not declared.public:
             continue
         made = bench.made.get(operation.pointer) or bench.succeed(operation)
         if made is None:
@@ -43,9 +43,10 @@ def _register(
     before, place = bench.made.get(operation.pointer), declared.url.raw
     if isinstance(call.body, Absent):
         return
+    capacity = operation.get(CAPACITY)
     for how, url in _urls(str(value_at(call.body, place))):
-        if operation.declared["capacity"] is not None:
-            release_all(bench, operation.declared["capacity"])
+        if capacity is not None:
+            release_all(bench, capacity)
         exchange = bench.send(bench.with_fresh_key(call.with_member(place, url)))
         bench.target.record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
         if exchange.response is not None and exchange.response.is_success:

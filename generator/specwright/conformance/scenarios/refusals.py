@@ -30,10 +30,9 @@ _MEMBERS: dict[str, JsonValue] = {"one": "1", "two": "2"}
 
 def refusals(bench: Workbench) -> None:
     """Use the key of each example again: after its refusal, while in progress, and elsewhere."""
-    for operation in bench.contract.operations.values():
-        declared = operation.declared["idempotency"]
+    for operation, declared in bench.contract.declaring(IDEMPOTENCY):
         made = bench.made.get(operation.pointer)
-        if declared is not None and made is not None:
+        if made is not None:
             trial = Keys(bench, operation, declared)
             trial.reordered(made[0])
             calls = trial.examples()

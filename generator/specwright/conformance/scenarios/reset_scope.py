@@ -16,6 +16,8 @@ from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.explore import ENOUGH, PAUSE_SECONDS, renew
 from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Idempotency
+from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.reset import RESET, Reset
 
 # How long a new item may take to appear in a feed, and the number of its pages to follow.
@@ -25,10 +27,8 @@ _PAGES = 40
 
 def reset_scope(bench: Workbench) -> None:
     """Reset with the keys of others, and check the data that stays and the data that is new."""
-    for operation in bench.contract.operations.values():
-        declared = operation.declared["reset"]
-        if declared is not None:
-            _Trial(bench, operation, declared).run()
+    for operation, declared in bench.contract.declaring(RESET):
+        _Trial(bench, operation, declared).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class _Trial:
     def _fill(self, role: str) -> None:
         """Create a resource in each emptied list as another role."""
         if role in self.bench.target.keys:
-            for call, _ in self._keyed():
+            for call, _, _ in self._keyed():
                 self.bench.ask(self.bench.with_fresh_key(call), role)
 
     def _listed(self, role: str) -> dict[str, Exchange]:
@@ -94,36 +94,35 @@ class _Trial:
         places = list(self._places())
         if self.bench.succeed(self.operation) is None:
             return
-        for call, before in first:
+        for call, declared, before in first:
             again = self.bench.ask(call)
-            declared = call.operation.declared["idempotency"]
             if Keys(self.bench, call.operation, declared).is_taken(again.response):
                 said = f"a key of {call.operation.name} is still treated as used afterwards"
                 self._violate(said, before, again)
         for fresh, later, before in places:
             self._goes_on(fresh, later, before)
 
-    def _keyed(self) -> Iterator[tuple[Call, Exchange]]:
+    def _keyed(self) -> Iterator[tuple[Call, Idempotency, Exchange]]:
         """Yield requests with keys that create resources in an emptied list."""
         emptied = {self.bench.contract.by_id[empty.raw].site.key for empty in self.declared.empties}
-        for operation in self.bench.contract.operations.values():
+        for operation, declared in self.bench.contract.declaring(IDEMPOTENCY):
             made = self.bench.made.get(operation.pointer)
-            if operation.declared["idempotency"] is None or made is None:
-                continue
-            if operation.site.key in emptied:
+            if made is not None and operation.site.key in emptied:
                 call = self.bench.with_fresh_key(made[0])
                 exchange = self.bench.ask(call)
                 if exchange.response is not None and exchange.response.is_success:
-                    yield call, exchange
+                    yield call, declared, exchange
 
     def _places(self) -> Iterator[tuple[Call, Call, Exchange]]:
         """Yield calls of emptied feeds, from their start and from their end, with the last page."""
         for name in self.declared.empties:
             operation = self.bench.contract.by_id[name.raw]
-            page = operation.declared["pagination"]
+            page = operation.get(PAGINATION)
             made = self.bench.made.get(operation.pointer)
-            slot = page and page.cursor and operation.slot(f"query.{page.cursor.raw}")
-            if made is None or slot is None or not page.resume or page.next is None:
+            if made is None or page is None or page.cursor is None or page.next is None:
+                continue
+            slot = operation.slot(f"query.{page.cursor.raw}")
+            if slot is None or not page.resume:
                 continue
             fresh = Call(operation, {})
             # With fewer items before the reset, a list that starts again could look the same.
@@ -164,7 +163,7 @@ class _Trial:
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
         """Return the ids of the items of a list."""
-        page = self.bench.contract.by_id[name].declared["pagination"]
+        page = self.bench.contract.by_id[name].get(PAGINATION)
         if page is None or page.id is None or exchange.response is None:
             return set()
         items = exchange.response.at(page.items.raw)

@@ -13,13 +13,15 @@ from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.explore import ENOUGH, renew, takes_everything
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.charge import CHARGE
+from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.reset import RESET, Reset
 
 
 def finish(bench: Workbench) -> None:
     """Call the operations that delete everything, after all other scenarios."""
     for operation in bench.contract.operations.values():
-        declared = operation.declared["reset"]
+        declared = operation.get(RESET)
         if declared is not None:
             _Trial(bench, operation, declared).run()
         elif takes_everything(operation):
@@ -29,9 +31,8 @@ def finish(bench: Workbench) -> None:
 
 def restored(bench: Workbench) -> None:
     """Restore balances by a reset, before the steps with the most requests."""
-    for operation in bench.contract.operations.values():
-        declared: Reset | None = operation.declared["reset"]
-        if declared is not None and declared.restores and bench.succeed(operation) is not None:
+    for operation, declared in bench.contract.declaring(RESET):
+        if declared.restores and bench.succeed(operation) is not None:
             renew(bench)
 
 
@@ -94,9 +95,8 @@ class _Trial:
     def _charged(self) -> Iterator[Violation]:
         """Call operations that charge a restored balance, which may have been used up before."""
         restored = {(restore.operation.raw, restore.at.raw) for restore in self.declared.restores}
-        for operation in self.bench.contract.operations.values():
-            charge = operation.declared["charge"]
-            if charge is None or (charge.balance.raw, charge.at.raw) not in restored:
+        for operation, charge in self.bench.contract.declaring(CHARGE):
+            if (charge.balance.raw, charge.at.raw) not in restored:
                 continue
             unpaid = None
             for call in self.bench.candidates(operation):
@@ -135,7 +135,7 @@ class _Trial:
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
         """Return the ids of the items of a list."""
-        page = self.bench.contract.by_id[name].declared["pagination"]
+        page = self.bench.contract.by_id[name].get(PAGINATION)
         if page is None or page.id is None or exchange.response is None:
             self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} is not a list")
             return set()

@@ -30,9 +30,7 @@ def transitions(bench: Workbench) -> None:
 
     The resources are new ones, as far as they can be created, and those that each partner has.
     """
-    if not any(
-        operation.declared["transition"] for operation in bench.contract.operations.values()
-    ):
+    if not any(bench.contract.declaring(TRANSITION)):
         return
     _transitions(bench)
     if OTHER in bench.target.keys:
@@ -42,10 +40,9 @@ def transitions(bench: Workbench) -> None:
 
 def _transitions(bench: Workbench) -> None:
     machines = defaultdict[tuple[Operation, str], dict[Operation, Transition]](dict)
-    for operation in bench.contract.operations.values():
-        declared: Transition | None = operation.declared["transition"]
-        reader = None if declared is None else bench.contract.by_id.get(declared.read.raw)
-        if declared is not None and reader is not None:
+    for operation, declared in bench.contract.declaring(TRANSITION):
+        reader = bench.contract.by_id.get(declared.read.raw)
+        if reader is not None:
             machines[reader, declared.at.raw][operation] = declared
     for (reader, at), moving in machines.items():
         _Machine(bench, reader, at, moving).run()

@@ -28,7 +28,9 @@ from specwright.conformance.scenarios.variants import Variant, odd, variants
 from specwright.document import sites
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.client.urls import parts
+from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.error import MALFORMED, Condition
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.invalid import INVALID
 
 _UNKNOWN = "unknownMember"
@@ -197,7 +199,7 @@ class _Trial:
     @property
     def _key(self) -> Pointer | None:
         """The pointer to the idempotency key in the body."""
-        declared = self.operation.declared["idempotency"]
+        declared = self.operation.get(IDEMPOTENCY)
         return None if declared is None or declared.key is None else declared.key.raw
 
     def _members(
@@ -263,7 +265,7 @@ class _Trial:
             is_same = self.call.arguments.get(header) == call.arguments.get(header)
         if is_same:
             call = self.bench.with_fresh_key(call)
-        capacity = self.operation.declared["capacity"]
+        capacity = self.operation.get(CAPACITY)
         exchange = self.bench.send(call)
         if capacity is None or exchange.response is None:
             return exchange

@@ -9,6 +9,8 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document import sites
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
 # The number of values tried for a parameter of which one is required.
 _TRIED = 2
@@ -22,14 +24,14 @@ def wholes(
     It has the required parameters only: any other one may choose items, or a later page. Where a
     filter is required, there are several calls, with each of these filters but the given one.
     """
-    known, page = bench.made[operation.pointer][0].arguments, operation.declared["pagination"]
+    known, page = bench.made[operation.pointer][0].arguments, operation.get(PAGINATION)
     required = [each.key for each in operation.slots if each.written.required]
     plain = {key: known[key] for key in required if key in known}
     if page is not None:
         for name, first in ((page.page, page.first_page), (page.offset, 0)):
             if name is not None and ("query", name.raw) in plain:
                 plain["query", name.raw] = first
-    needed = operation.declared["requires_one_of"]
+    needed = operation.get(REQUIRES_ONE_OF)
     if needed is None:
         yield Call(operation, plain)
         return
@@ -42,7 +44,7 @@ def wholes(
 
 def has_all(call: Call) -> bool:
     """Return whether the list of a call has all items: its query tells of nothing but pages."""
-    page = call.operation.declared["pagination"]
+    page = call.operation.get(PAGINATION)
     ways = (page.limit, page.cursor, page.page, page.offset) if page is not None else ()
     names = {way.raw for way in ways if way is not None}
     return all(name in names for place, name in call.arguments if place == "query")

@@ -17,6 +17,8 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, Respo
 from specwright.conformance.recording.record import Violation
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join, resolve
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.charge import CHARGE
 
 # The status of a write that is done later.
 _LATER = 202
@@ -43,7 +45,7 @@ def written(bench: Workbench) -> None:
     """
     for writer in bench.contract.operations.values():
         # Operations with a capacity or a charge have their own scenarios.
-        is_free = writer.declared["capacity"] is None and writer.declared["charge"] is None
+        is_free = writer.get(CAPACITY) is None and writer.get(CHARGE) is None
         makes = writer.method == "POST" and "201" in writer.responses and is_free
         changes, reader = writer.method in ("PUT", "PATCH"), _reader(bench.contract, writer)
         if writer.body is not None and (makes or changes):

@@ -19,7 +19,7 @@ from specwright.conformance.webhooks.endpoints import SOURCE
 from specwright.conformance.webhooks.observe import Observation, setting
 from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace
-from specwright.vocabulary.keywords.charge import Charge
+from specwright.vocabulary.keywords.charge import CHARGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,6 @@ class Watch:
 
 def _undone(contract: Contract) -> Iterator[tuple[str, str]]:
     """Yield the operations with a declared refund, and the names of its request examples."""
-    for operation in contract.operations.values():
-        declared: Charge | None = operation.declared["charge"]
-        if declared is not None and declared.refund is not None and operation.site.id:
-            yield operation.site.id, declared.refund.scenario.raw
+    for operation, charge in contract.declaring(CHARGE):
+        if charge.refund is not None and operation.site.id:
+            yield operation.site.id, charge.refund.scenario.raw
