@@ -19,7 +19,7 @@ import psutil
 
 from benchmarks.workshop import ENVIRONMENT, Workshop
 from esim_service.domain import partners
-from esim_service.domain.record_stamp import Stamp
+from esim_service.domain.stamp import Stamp
 from esim_service.keys import auth
 from esim_service.store.drivers.migrate import migrate
 from esim_service.store.drivers.open import is_file, open_database

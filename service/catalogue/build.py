@@ -79,7 +79,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Destination:
     """A country or an area with plans for sale."""
 
     slug: str
@@ -107,7 +107,7 @@ def network(country: str, text: str) -> Json:
     return {"country": country, "name": name, "technologies": technologies}
 
 
-def places() -> Iterator[Place]:
+def places() -> Iterator[Destination]:
     """Yield the countries, then the areas, where eSIMs use the last network of each country."""
     roaming: dict[str, Json] = {}
     for code, name, level, topups, text in rows(HERE / "countries.txt"):
@@ -115,7 +115,7 @@ def places() -> Iterator[Place]:
         roaming[code] = networks[-1]
         factor = Decimal(level) / 100
         plans = COUNTRY_PLANS | (POPULAR_PLANS if code in POPULAR else {})
-        yield Place(
+        yield Destination(
             slug=code.lower(),
             name=name,
             coverage="country",
@@ -129,7 +129,7 @@ def places() -> Iterator[Place]:
         prices = dict(offer.split() for offer in offers.split(";"))
         plans = {offer: Decimal(price) for offer, price in prices.items()}
         per_gigabyte = min(plans.values())
-        yield Place(
+        yield Destination(
             slug=slug,
             name=name,
             coverage=coverage,
@@ -150,7 +150,7 @@ def money(amount: Decimal) -> str:
     return f"{whole}.{decimals[:2]}{decimals[2:].rstrip('0')}"
 
 
-def plan(place: Place, offer: Offer, price: Decimal) -> Json:
+def plan(place: Destination, offer: Offer, price: Decimal) -> Json:
     """Return a plan in the contract's format."""
     terms = offer.terms("first_connection")
     supported, _ = TOPUPS[place.topups]
@@ -169,7 +169,7 @@ def plan(place: Place, offer: Offer, price: Decimal) -> Json:
     }
 
 
-def topup_plan(place: Place, offer: Offer, price: Decimal) -> Json:
+def topup_plan(place: Destination, offer: Offer, price: Decimal) -> Json:
     """Return a top-up plan in the contract's format, with the plans that it can top up."""
     metered = [slug for slug in place.plans if Offer.parse(slug).volume is not None]
     return {

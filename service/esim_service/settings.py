@@ -27,7 +27,7 @@ class SettingsError(ValueError):
     """The environment is not a valid configuration; the message has one line per wrong setting."""
 
 
-class Settings(BaseSettings):
+class ServiceSettings(BaseSettings):
     """All settings; each is the environment variable of its name in capitals after `ESIM_`."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
@@ -175,18 +175,18 @@ class Settings(BaseSettings):
         return value
 
 
-def load(**given: object) -> Settings:
+def load(**given: object) -> ServiceSettings:
     """Read the settings from the environment; `given` overrides some of them.
 
     Raises:
         SettingsError: a setting is invalid.
     """
-    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known = {f"{PREFIX}{name.upper()}" for name in ServiceSettings.model_fields}
     ours = {each for each in os.environ if each.upper().startswith(PREFIX)}
     if unknown := sorted(name for name in ours if name.upper() not in known):
         raise SettingsError("\n".join(_unknown(each, known) for each in unknown))
     try:
-        return Settings.model_validate(given)
+        return ServiceSettings.model_validate(given)
     except ValidationError as error:
         lines = {
             f"{PREFIX}{str(each['loc'][0]).upper()}: {each['msg'].removeprefix('Value error, ')}"
@@ -204,7 +204,7 @@ def _unknown(name: str, known: Collection[str]) -> str:
 def render() -> str:
     """Return the table of all settings as Markdown."""
     rows = ["| Variable | Default | Description |\n|---|---|---|\n"]
-    for name, field in Settings.model_fields.items():
+    for name, field in ServiceSettings.model_fields.items():
         is_unset = field.default is None or field.default == ()
         text = str(field.default)
         text = text.lower() if isinstance(field.default, bool) else text

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 
 from esim_service.domain import partners
-from esim_service.domain.record_stamp import Stamp
+from esim_service.domain.stamp import Stamp
 from esim_service.keys import auth
 from esim_service.store.changes.database import Database
 from esim_service.store.drivers.open import open_database

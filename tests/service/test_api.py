@@ -12,13 +12,13 @@ import pytest
 from starlette.requests import Request
 
 from esim_service import catalogue
-from esim_service.api.backend import Backend
+from esim_service.api.backend import ApiBackend
 from esim_service.api.balance import BalanceGroup
 from esim_service.api.orders import OrderGroup
 from esim_service.api.sandbox import SandboxGroup
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
-from esim_service.domain.record_stamp import Stamp
+from esim_service.domain.stamp import Stamp
 from esim_service.store.changes.database import Database
 from esim_service.store.tables.catalogue import replace
 from esim_service.values.clock import SECOND
@@ -69,7 +69,7 @@ async def api(
     async def sleep(seconds: float) -> None:
         clock.advance(round(seconds * 1000))
 
-    backend = Backend(database, clock, ids, Simulator(sleep), Cursors(b"secret"), kept)
+    backend = ApiBackend(database, clock, ids, Simulator(sleep), Cursors(b"secret"), kept)
     app = create_app(
         orders=OrderGroup(backend),
         balance=BalanceGroup(backend),

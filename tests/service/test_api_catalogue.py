@@ -8,13 +8,13 @@ import pytest
 from starlette.requests import Request
 
 from esim_service import catalogue
-from esim_service.api.backend import Backend
+from esim_service.api.backend import ApiBackend
 from esim_service.api.esims import EsimGroup
 from esim_service.api.plans import PlanGroup
 from esim_service.api.topups import TopupGroup
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
-from esim_service.domain.record_stamp import Stamp
+from esim_service.domain.stamp import Stamp
 from esim_service.store.changes.database import Database
 from esim_service.store.tables.catalogue import replace
 from esim_service.values.entities import Principal, Scope
@@ -36,7 +36,7 @@ async def api(
     async def authenticate(credential: str, request: Request) -> Principal:
         return Principal(Scope(partner.partner_id, "test"), "key", False, None, None)
 
-    backend = Backend(database, clock, ids, Simulator(), Cursors(b"secret"))
+    backend = ApiBackend(database, clock, ids, Simulator(), Cursors(b"secret"))
     app = create_app(
         plans=PlanGroup(backend),
         esims=EsimGroup(backend),

@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 
 from esim_service.domain import lifecycle, orders, partners
-from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.domain.record_stamp import change
+from esim_service.domain.idempotency import IdempotentRequest, PurchaseResponse
+from esim_service.domain.stamp import account_change
 from esim_service.store.changes.batch_unit import batch_unit
 from esim_service.store.changes.batcher import BATCH, Batcher
-from esim_service.store.changes.change import Change
+from esim_service.store.changes.change import AccountChange
 from esim_service.store.changes.database import (
     ConflictError,
     Database,
     HeldError,
     UnavailableError,
+    UnitOutcome,
 )
-from esim_service.store.changes.outcome import Outcome
 from esim_service.store.drivers.postgres import PostgresDatabase, _key
-from esim_service.store.statements.batched_sql import answers
+from esim_service.store.statements.batched_sql import run_merged
 from esim_service.store.statements.unit import Row, Statement, Unit
 from esim_service.values.entities import Account, Profile
 from esim_service.values.ids import Ids
@@ -46,21 +46,21 @@ async def world(postgres: PostgresDatabase, clock: ManualClock, ids: Ids) -> Wor
 
 def ordering(
     world: World, reference: str, plan_id: str = FIXED, quantity: int = 1
-) -> Change[Answered]:
+) -> AccountChange[PurchaseResponse]:
     payload = f"{plan_id} {quantity}".encode()
     claim = IdempotentRequest(world.scope(), "createOrder", reference, payload)
-    request = orders.Request(claim, plan_id, quantity, None, False, None, {})
+    request = orders.OrderRequest(claim, plan_id, quantity, None, False, None, {})
     place = partial(orders.place, request)
-    return change(world.scope(), claim.name, place, world.stamp(), gives_way=True)
+    return account_change(world.scope(), claim.name, place, world.stamp(), gives_way=True)
 
 
 async def made(
-    database: Database, changes: Sequence[Change[Any]]
-) -> tuple[Sequence[Outcome[Any]], list[str]]:
+    database: Database, changes: Sequence[AccountChange[Any]]
+) -> tuple[Sequence[UnitOutcome[Any]], list[str]]:
     """Make changes in one transaction; return their outcomes, and all statements."""
     said: list[str] = []
 
-    def listen() -> Unit[Sequence[Outcome[Any]]]:
+    def listen() -> Unit[Sequence[UnitOutcome[Any]]]:
         unit = batch_unit(changes, _key)
         try:
             statement = next(unit)
@@ -68,7 +68,7 @@ async def made(
                 said.append(statement.sql)
                 statement = unit.send((yield statement))
         except StopIteration as stop:
-            outcomes: Sequence[Outcome[Any]] = stop.value
+            outcomes: Sequence[UnitOutcome[Any]] = stop.value
             return outcomes
 
     return await database.write(listen), said
@@ -103,7 +103,7 @@ async def test_what_differs_by_parameters_only_is_asked_once(world: World) -> No
     numbers = [f"89{n:017}" for n in range(8)]
     profiles = [[Profile(number, "smdp.example", "M", False, None)] for number in numbers]
     changes = [
-        change(
+        account_change(
             world.scope(),
             order_id,
             partial(orders.complete, order_id, profile, lifecycle.at_once),
@@ -134,7 +134,7 @@ async def test_equal_questions_are_all_answered(
 ) -> None:
     kind = {str: "text", int: "bigint", bytes: "bytea"}[type(values[0])]
     statements = [Statement(f"SELECT $1::{kind} AS value", (value,)) for value in values]
-    found = await postgres.write(partial(answers, statements))
+    found = await postgres.write(partial(run_merged, statements))
     assert [[row["value"] for row in each] for each in found] == [[value] for value in values]
 
 
@@ -157,7 +157,7 @@ async def test_a_change_that_the_database_refuses_does_not_spoil_the_others(worl
         return account, None
 
     order_id = json.loads((await world.order("r")).body)["order_id"]
-    bad: Change[None] = Change(world.scope(), "bad", broken)
+    bad: AccountChange[None] = AccountChange(world.scope(), "bad", broken)
     found = await asyncio.gather(
         *map(world.database.change, [ordering(world, "r1"), bad, ordering(world, "r2")]),
         return_exceptions=True,
@@ -185,7 +185,7 @@ async def test_a_change_gives_way_to_who_holds_its_name(world: World) -> None:
             return_exceptions=True,
         )
         assert isinstance(found[0], HeldError)
-        assert isinstance(found[1], Answered)
+        assert isinstance(found[1], PurchaseResponse)
     assert not (await world.database.change(asked)).is_replay
 
 
@@ -197,11 +197,11 @@ class Bench:
         self.begun = asyncio.Event()
         self.let = asyncio.Semaphore(0)
 
-    async def make(self, batch: Sequence[Any]) -> Sequence[Outcome[Any]]:
+    async def make(self, batch: Sequence[Any]) -> Sequence[UnitOutcome[Any]]:
         self.batches.append(batch)
         self.begun.set()
         await self.let.acquire()
-        return [Outcome(each) for each in batch]
+        return [UnitOutcome(each) for each in batch]
 
 
 async def idle() -> None:
@@ -298,7 +298,7 @@ async def test_what_must_be_apart_is_not_in_one_batch() -> None:
 async def test_a_database_that_is_away_is_told_to_all_who_wait() -> None:
     asked: list[Sequence[int]] = []
 
-    async def away(batch: Sequence[int]) -> Sequence[Outcome[int]]:
+    async def away(batch: Sequence[int]) -> Sequence[UnitOutcome[int]]:
         asked.append(batch)
         raise UnavailableError("away")
 
@@ -314,11 +314,11 @@ async def test_one_that_breaks_its_batch_is_found_in_few_transactions(
 ) -> None:
     made: list[Sequence[int]] = []
 
-    async def make(batch: Sequence[int]) -> Sequence[Outcome[int]]:
+    async def make(batch: Sequence[int]) -> Sequence[UnitOutcome[int]]:
         made.append(batch)
         if 13 in batch:
             raise error
-        return [Outcome(each) for each in batch]
+        return [UnitOutcome(each) for each in batch]
 
     batcher = Batcher(make)
     found = await asyncio.gather(*map(batcher.do, range(BATCH)), return_exceptions=True)
@@ -336,9 +336,9 @@ async def test_one_that_clashes_for_ever_leaves_the_others_of_its_batch_alone(wo
 
     changes = [ordering(world, f"r{number}") for number in range(9)]
     found = await asyncio.gather(
-        *map(world.database.change, [*changes, Change(world.scope(), "bad", clashing)]),
+        *map(world.database.change, [*changes, AccountChange(world.scope(), "bad", clashing)]),
         return_exceptions=True,
     )
-    assert [isinstance(error, Answered) for error in found] == [True] * 9 + [False]
+    assert [isinstance(error, PurchaseResponse) for error in found] == [True] * 9 + [False]
     assert isinstance(found[-1], UnavailableError)
     assert await world.count("orders") == 9

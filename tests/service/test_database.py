@@ -10,7 +10,7 @@ from itertools import count
 
 import pytest
 
-from esim_service.store.changes.change import Change
+from esim_service.store.changes.change import AccountChange
 from esim_service.store.changes.database import Database, HeldError, OperatorError
 from esim_service.store.drivers.migrate import migrate, migrations, require_current
 from esim_service.store.drivers.open import open_database
@@ -154,7 +154,7 @@ async def test_a_change_is_refused_for_a_held_subject_only_if_it_gives_way(world
         yield from row("SELECT 1 AS one")
         return account, "made"
 
-    change = Change(world.scope(), "subject", same)
+    change = AccountChange(world.scope(), "subject", same)
     async with world.database.hold("subject", is_long=True):
         assert await world.database.change(change) == "made"
         with pytest.raises(HeldError):

@@ -18,7 +18,13 @@ from esim_service.delivery.runner import (
     DeliveryRunner,
     DueDelivery,
 )
-from esim_service.delivery.sender import Acknowledged, Failed, Message, Outcome, Reason
+from esim_service.delivery.sender import (
+    Acknowledged,
+    AttemptOutcome,
+    Failed,
+    FailureReason,
+    WebhookMessage,
+)
 from esim_service.store.changes.database import OperatorError, UnavailableError
 from esim_service.values.clock import SECOND
 
@@ -37,14 +43,14 @@ class MemoryOutbox:
 
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}
-        self.recorded: list[tuple[str, Outcome, int]] = []
+        self.recorded: list[tuple[str, AttemptOutcome, int]] = []
         self.released: list[str] = []
         self.available = True
 
     def put(self, endpoint: str, count: int = 1, due_at: int = 0) -> None:
         for _ in range(count):
             name = f"dlv_{len(self.rows)}"
-            message = Message(f"https://{endpoint}/", "whsec_", "evt_1", "esim.usage", b"{}")
+            message = WebhookMessage(f"https://{endpoint}/", "whsec_", "evt_1", "esim.usage", b"{}")
             self.rows[name] = Row(DueDelivery(name, endpoint, 0, 0, 0, message), due_at)
 
     async def claim(
@@ -67,7 +73,7 @@ class MemoryOutbox:
         return claims
 
     async def record(
-        self, claim: DueDelivery, outcome: Outcome, at: int, milliseconds: int
+        self, claim: DueDelivery, outcome: AttemptOutcome, at: int, milliseconds: int
     ) -> None:
         self._check()
         self.recorded.append((claim.endpoint_id, outcome, at))
@@ -92,7 +98,7 @@ class Network:
         self.open: Counter[str] = Counter()
         self.most: Counter[str] = Counter()
 
-    async def send(self, message: Message) -> Outcome:
+    async def send(self, message: WebhookMessage) -> AttemptOutcome:
         endpoint = message.url.split("/")[2]
         self.started.append(endpoint)
         self.open[endpoint] += 1
@@ -100,7 +106,7 @@ class Network:
         try:
             if endpoint in self.hanging:
                 await self.answers.wait()
-                return Failed(Reason.TIMEOUT)
+                return Failed(FailureReason.TIMEOUT)
             if endpoint == "locked":
                 raise OperatorError("there is no key")
             if endpoint == "broken":
@@ -201,7 +207,7 @@ async def test_a_mistake_of_ours_counts_as_a_failure(
     with caplog.at_level(logging.ERROR):
         await world.worker.fill()
         await world.settle()
-    assert [outcome for _, outcome, _ in world.outbox.recorded] == [Failed(Reason.INTERNAL)]
+    assert [outcome for _, outcome, _ in world.outbox.recorded] == [Failed(FailureReason.INTERNAL)]
     assert "dlv_0" in caplog.text
 
 
@@ -303,7 +309,7 @@ async def test_a_cancellation_gives_back_what_hangs(world: World) -> None:
 async def test_an_attempt_that_ends_in_spite_of_the_stop_is_not_given_back(
     world: World, clock: ManualClock
 ) -> None:
-    async def insist(_: Message) -> Outcome:
+    async def insist(_: WebhookMessage) -> AttemptOutcome:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:

@@ -13,13 +13,13 @@ import pytest
 import yaml
 
 from esim_service.cli import main
-from esim_service.settings import Settings
+from esim_service.settings import ServiceSettings
 
 ROOT = Path(__file__).parents[2]
 SERVICE = ROOT / "service"
 COMPOSE = SERVICE / "compose.yaml"
 DOCKERFILE = (SERVICE / "Dockerfile").read_text("utf-8")
-VARIABLES = {f"ESIM_{name.upper()}" for name in Settings.model_fields}
+VARIABLES = {f"ESIM_{name.upper()}" for name in ServiceSettings.model_fields}
 # What an operator gives to compose; each is also a setting or belongs to PostgreSQL.
 FROM_OUTSIDE = {"ESIM_SECRETS_KEY", "ESIM_BASE_URL", "POSTGRES_PASSWORD"}
 
@@ -83,7 +83,7 @@ def test_what_a_service_waits_for_exists_and_can_be_waited_for(compose: dict[str
 def test_the_addresses_are_those_of_the_other_services(compose: dict[str, Any]) -> None:
     environment = of_the_service(compose)["serve"]["environment"]
     database = re.sub(r"\$\{[^}]*\}", "secret", environment["ESIM_DATABASE"])
-    settings = Settings(database=database, redis_url=environment["ESIM_REDIS_URL"])
+    settings = ServiceSettings(database=database, redis_url=environment["ESIM_REDIS_URL"])
     assert re.search(r"@(\w+)/", settings.database)[1] in compose["services"]
     assert re.search(r"//(\w+)/", settings.redis_url)[1] in compose["services"]
 
@@ -114,4 +114,4 @@ def test_the_image_knows_whether_it_is_well() -> None:
     assert f":{environment['ESIM_METRICS_PORT']}/healthz" in program
     compile(program, "healthcheck", "exec")
     assert {"8000", environment["ESIM_METRICS_PORT"]} == set(lines("EXPOSE")[0].split())
-    assert Settings.model_fields["port"].default == 8000
+    assert ServiceSettings.model_fields["port"].default == 8000

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from esim_service.http.document import render
-from esim_service.http.pages import Page
+from esim_service.http.pages import StaticPage
 from partner_esim.models import Error
 
 REQUEST_ID = "req_01kjpx8nh0aqdvgyy0jrsyegax"
@@ -22,7 +22,7 @@ BASE_URL = "http://127.0.0.1:8000/api/v1"
 
 def serving(base_url: str) -> httpx2.AsyncClient:
     """A client of an application that knows itself by this address."""
-    endpoint = Page(lambda: render(base_url), "application/json", lambda: REQUEST_ID)
+    endpoint = StaticPage(lambda: render(base_url), "application/json", lambda: REQUEST_ID)
     app = Starlette(routes=[Route("/api/v1/openapi.json", endpoint)])
     return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=base_url)
 

@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from esim_service.domain import partners
-from esim_service.store.changes.change import Change
+from esim_service.store.changes.change import AccountChange
 from esim_service.store.changes.database import LockedError, UnavailableError
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.statements.unit import Unit, rows
@@ -67,18 +67,18 @@ async def test_an_account_that_is_held_holds_up_no_other_one(
     other = await another_partner(world)
     change = world.database.change
     async with asyncio.timeout(DEADLINE), held(postgres_url, world.scope()):
-        stuck = asyncio.create_task(change(Change(world.scope(), "stuck", unchanged)))
+        stuck = asyncio.create_task(change(AccountChange(world.scope(), "stuck", unchanged)))
         # In one batch with the one that is stuck, and after it.
         for number in range(3):
-            await change(Change(other, f"free {number}", unchanged))
+            await change(AccountChange(other, f"free {number}", unchanged))
         with pytest.raises(LockedError):
             await stuck
         with pytest.raises(LockedError):
-            await change(Change(world.scope(), "stuck, too", unchanged))
-        await change(Change(other, "still free", unchanged))
+            await change(AccountChange(world.scope(), "stuck, too", unchanged))
+        await change(AccountChange(other, "still free", unchanged))
     # Nothing is remembered longer than it is so.
     for number in range(2):
-        await change(Change(world.scope(), f"free again {number}", unchanged))
+        await change(AccountChange(world.scope(), f"free again {number}", unchanged))
 
 
 async def test_what_waits_for_a_held_account_is_made_as_soon_as_it_is_free(
@@ -87,9 +87,9 @@ async def test_what_waits_for_a_held_account_is_made_as_soon_as_it_is_free(
     async with asyncio.timeout(DEADLINE):
         async with held(postgres_url, world.scope()):
             with pytest.raises(LockedError):
-                await world.database.change(Change(world.scope(), "first", unchanged))
+                await world.database.change(AccountChange(world.scope(), "first", unchanged))
             waiting = asyncio.create_task(
-                world.database.change(Change(world.scope(), "second", unchanged))
+                world.database.change(AccountChange(world.scope(), "second", unchanged))
             )
             await asyncio.sleep(0)
         assert await waiting == await world.balance()
@@ -170,7 +170,10 @@ async def test_connections_that_lead_nowhere_are_given_up(world: World, postgres
             busy = [
                 database.write(partial(account, world.scope())),
                 database.read(partial(account, world.scope())),
-                *(database.change(Change(world.scope(), f"{n}", unchanged)) for n in range(3)),
+                *(
+                    database.change(AccountChange(world.scope(), f"{n}", unchanged))
+                    for n in range(3)
+                ),
             ]
             await asyncio.gather(*busy)
             await database.check(SystemClock().now())
@@ -181,7 +184,7 @@ async def test_connections_that_lead_nowhere_are_given_up(world: World, postgres
                         await unit(partial(account, world.scope()))
                     # All other connections of the pool are lost as well, and none is tried.
                     await unit(partial(account, world.scope()))
-                await database.change(Change(world.scope(), "after", unchanged))
+                await database.change(AccountChange(world.scope(), "after", unchanged))
                 await database.check(SystemClock().now())
         finally:
             await database.close()
@@ -194,13 +197,15 @@ async def test_it_is_not_ready_while_changes_wait_and_none_is_made(
     database = world.database
     await database.check(SystemClock().now())
     async with asyncio.timeout(DEADLINE), held(postgres_url, world.scope()):
-        stuck = asyncio.create_task(database.change(Change(world.scope(), "stuck", unchanged)))
+        stuck = asyncio.create_task(
+            database.change(AccountChange(world.scope(), "stuck", unchanged))
+        )
         await asyncio.sleep(0.01)
         with pytest.raises(UnavailableError, match="were not committed"):
             await database.check(SystemClock().now())
         with pytest.raises(LockedError):
             await stuck
-    await database.change(Change(world.scope(), "after", unchanged))
+    await database.change(AccountChange(world.scope(), "after", unchanged))
     await database.check(SystemClock().now())
 
 

@@ -10,15 +10,15 @@ import pytest
 from starlette.requests import Request
 
 from esim_service.domain import partners
-from esim_service.domain.record_stamp import Stamp
+from esim_service.domain.stamp import Stamp
 from esim_service.keys import auth, keyring
 from esim_service.keys.keyring import REMEMBERED_SECONDS, StoredKeys
 from esim_service.process.live_mode import require_fit_for_keys
-from esim_service.settings import Settings
+from esim_service.settings import ServiceSettings
 from esim_service.store.changes.database import Database, OperatorError, UnavailableError
 from esim_service.store.statements.unit import Unit, rows
 from esim_service.store.tables import partners as store
-from esim_service.values.entities import ApiKey, Mode, Partner, Scope
+from esim_service.values.entities import Mode, Partner, PartnerKey, Scope
 from esim_service.values.ids import Ids
 from partner_esim.server import Problem
 
@@ -53,10 +53,10 @@ class Issuer:
         self.database = database
         self.stamp = Stamp(clock.now(), ids)
 
-    async def issue(self, mode: Mode = "test", **limits: int) -> tuple[str, ApiKey]:
+    async def issue(self, mode: Mode = "test", **limits: int) -> tuple[str, PartnerKey]:
         text = auth.new_key(mode)
 
-        def make() -> Unit[ApiKey]:
+        def make() -> Unit[PartnerKey]:
             partner = yield from partners.ensure("acme", self.stamp)
             scope = Scope(partner.partner_id, mode)
             return (
@@ -126,7 +126,7 @@ async def test_a_key_expires_at_its_moment_also_while_it_is_remembered(
 async def test_a_live_key_that_has_expired_stops_no_process_with_settings_for_tests(
     database: Database, clock: ManualClock, issuer: Issuer
 ) -> None:
-    settings = Settings(webhook_retry_scale=0.5)
+    settings = ServiceSettings(webhook_retry_scale=0.5)
     await issuer.issue("test")
     await require_fit_for_keys(settings, database, clock.now())
     await issuer.issue("live", expires_at=clock.now() + 1)

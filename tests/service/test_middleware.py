@@ -15,7 +15,12 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from esim_service.http import document
-from esim_service.http.middleware import RequestLog, RequestMetrics, RequestMiddleware, Routes
+from esim_service.http.middleware import (
+    RequestLog,
+    RequestMetrics,
+    RequestMiddleware,
+    RouteTemplates,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +41,9 @@ def front(log: RequestLog | None, registry: CollectorRegistry) -> httpx2.AsyncCl
     methods = ["GET", "HEAD", "POST", "BREW"]
     api = Starlette(routes=[Route("/{rest:path}", answer, methods=methods)])
     page = Starlette(routes=[Route("/page", lambda _: PlainTextResponse("page"))])
-    routes = Routes(["/v/orders/{order_id}", "/v/orders", "/v/boom", "/v/orders/{order_id}/x"])
+    routes = RouteTemplates(
+        ["/v/orders/{order_id}", "/v/orders", "/v/boom", "/v/orders/{order_id}/x"]
+    )
     app = RequestMiddleware(api, {"/page": page}, routes, RequestMetrics(registry), log)
     return httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app, raise_app_exceptions=False), base_url="http://test"
@@ -56,7 +63,7 @@ def front(log: RequestLog | None, registry: CollectorRegistry) -> httpx2.AsyncCl
     ],
 )
 def test_routes_are_templates_of_the_document(path: str, route: str) -> None:
-    assert Routes(f"/api/v1{each}" for each in document.load()["paths"]).find(path) == route
+    assert RouteTemplates(f"/api/v1{each}" for each in document.load()["paths"]).find(path) == route
 
 
 async def test_a_request_is_one_line_and_says_nothing_of_what_was_sent() -> None:
@@ -106,7 +113,7 @@ async def test_an_error_that_is_not_the_contracts_has_no_code_in_the_log(body: s
         await PlainTextResponse(body, 502)(scope, receive, send)
 
     app = RequestMiddleware(
-        api, {}, Routes(["/v"]), RequestMetrics(CollectorRegistry()), RequestLog(stream)
+        api, {}, RouteTemplates(["/v"]), RequestMetrics(CollectorRegistry()), RequestLog(stream)
     )
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
@@ -133,7 +140,7 @@ async def test_a_client_that_went_away_counts_as_499() -> None:
         pytest.fail("nobody is there")
 
     registry = CollectorRegistry()
-    app = RequestMiddleware(unanswered, {}, Routes(["/x"]), RequestMetrics(registry), None)
+    app = RequestMiddleware(unanswered, {}, RouteTemplates(["/x"]), RequestMetrics(registry), None)
     await app({"type": "http", "method": "GET", "path": "/x"}, receive, send)
     counted = 'esim_http_requests_total{method="GET",route="/x",status="499"} 1.0'
     assert counted in generate_latest(registry).decode()

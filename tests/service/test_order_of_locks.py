@@ -23,9 +23,9 @@ from esim_service.domain import (
     topups,
 )
 from esim_service.domain.lifecycle import Observation
-from esim_service.domain.record_stamp import change
+from esim_service.domain.stamp import account_change
 from esim_service.rate_limits.postgres import PostgresWindows
-from esim_service.store.changes.change import Change, alone
+from esim_service.store.changes.change import AccountChange, run_single
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.statements.unit import Unit, execute, row
 from esim_service.store.tables import attempts, events, jobs, partners
@@ -129,7 +129,7 @@ async def test_changes_of_several_accounts_take_them_in_one_order(
                 "SELECT 1 FROM accounts WHERE partner_id = $1 AND mode = $2 FOR UPDATE",
                 *(scopes[0].partner_id, scopes[0].mode),
             )
-            changes = [Change(scope, "subject", unchanged) for scope in reversed(scopes)]
+            changes = [AccountChange(scope, "subject", unchanged) for scope in reversed(scopes)]
             made = asyncio.gather(*map(postgres.change, changes))
             await until(partial(connection.fetchval, _WAITING))
             # They wait for the first one, and have none of those that come after it.
@@ -164,14 +164,16 @@ async def completing(world: World, number: int) -> Unit[object]:
     order_id = json.loads((await world.order(f"r{number}")).body)["order_id"]
     profiles = await Simulator().provision(await world.shown(order_id))
     complete = partial(orders.complete, order_id, profiles, lifecycle.at_once)
-    return alone(change(world.scope(), order_id, complete, world.stamp()))
+    return run_single(account_change(world.scope(), order_id, complete, world.stamp()))
 
 
 async def topping_up(world: World, number: int) -> Unit[object]:
     """A top-up is completed."""
     (iccid,) = await world.completed(f"r{number}")
     topup_id = json.loads((await world.top_up(f"t{number}", iccid)).body)["topup_id"]
-    return alone(change(world.scope(), iccid, partial(topups.complete, topup_id), world.stamp()))
+    return run_single(
+        account_change(world.scope(), iccid, partial(topups.complete, topup_id), world.stamp())
+    )
 
 
 async def following(world: World, number: int) -> Unit[object]:
@@ -180,7 +182,7 @@ async def following(world: World, number: int) -> Unit[object]:
     (job,) = await claimed(world, "observe")
     seen = Observation(world.clock.now(), "enabled", 1, world.clock.now())
     follow = partial(observation.follow, job, seen, 0, lifecycle.at_once)
-    return alone(change(world.scope(), job.subject_id, follow, world.stamp()))
+    return run_single(account_change(world.scope(), job.subject_id, follow, world.stamp()))
 
 
 async def releasing(world: World, number: int) -> Unit[object]:
@@ -214,7 +216,7 @@ async def replaying(world: World, number: int) -> Unit[object]:
     await world.completed(f"r{number}")
     (endpoint,) = await world.database.read(partial(events.endpoints, world.scope()))
     (event, *_) = await world.events()
-    delivered = attempts.Attempt(1, world.clock.now(), 1, attempts.ACKNOWLEDGED, 200, None)
+    delivered = attempts.DeliveryAttempt(1, world.clock.now(), 1, attempts.ACKNOWLEDGED, 200, None)
     found = await world.database.read(partial(row, "SELECT delivery_id FROM deliveries"))
     assert found is not None
     delivery_id = found["delivery_id"]

@@ -10,7 +10,7 @@ import pytest
 from esim_service import catalogue
 from esim_service.domain import bodies, endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
-from esim_service.domain.idempotency import Answered, IdempotentRequest
+from esim_service.domain.idempotency import IdempotentRequest, PurchaseResponse
 from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import esims
 from esim_service.values.clock import DAY
@@ -55,7 +55,7 @@ async def test_many_identical_orders_at_once_are_one(world: World) -> None:
     answers = await asyncio.gather(
         *(world.order("same") for _ in range(50)), return_exceptions=True
     )
-    made = [answer for answer in answers if isinstance(answer, Answered)]
+    made = [answer for answer in answers if isinstance(answer, PurchaseResponse)]
     assert len([each for each in made if not each.is_replay]) == 1
     assert len({each.body for each in made}) == 1
     others = {answer.code for answer in answers if isinstance(answer, Problem)}
@@ -302,7 +302,7 @@ async def test_the_feed_says_whether_there_is_more(world: World) -> None:
     for number in range(3):
         await world.completed(f"r{number}")
     pages = []
-    second = feed.Place(2, (await world.events())[1].event_id)
+    second = feed.FeedPosition(2, (await world.events())[1].event_id)
     for after, limit in ((None, 2), (second, 2), (None, 3)):
         read = partial(feed.feed, world.scope(), after, None, limit)
         found, has_more, resume = await world.database.read(read)

@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from esim_service.delivery.outbox import DatabaseOutbox
 from esim_service.delivery.runner import LEASE, PER_ENDPOINT, DueDelivery
 from esim_service.delivery.schedule import JITTER
-from esim_service.delivery.sender import Acknowledged, Failed, Reason
+from esim_service.delivery.sender import Acknowledged, Failed, FailureReason
 from esim_service.domain import endpoints, redelivery, sandbox
 from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import attempts
@@ -33,7 +33,7 @@ from .world import SECRET, World
 
 pytestmark = pytest.mark.anyio
 
-FAILED = Failed(Reason.STATUS, 500)
+FAILED = Failed(FailureReason.STATUS, 500)
 TOOK = 120
 
 
@@ -442,9 +442,9 @@ async def test_a_new_process_takes_over_first_attempts_and_leaves_retries_their_
     assert retried.delivery_id in {due_delivery.delivery_id for due_delivery in await queue.claim()}
 
 
-async def shown(queue: Queue, **wanted: str) -> list[attempts.Delivery]:
+async def shown(queue: Queue, **wanted: str) -> list[attempts.DeliveryRecord]:
     """The deliveries that an operator would see."""
-    choice = attempts.Wanted(**wanted)  # type: ignore[arg-type]
+    choice = attempts.DeliveryFilter(**wanted)  # type: ignore[arg-type]
     return list(await queue.world.database.read(partial(attempts.newest, choice, 100)))
 
 
@@ -537,7 +537,7 @@ async def test_deliveries_are_found_by_what_they_are(queue: Queue) -> None:
     }
     assert await shown(queue, partner="other") == []
     assert len(await shown(queue, partner="acme", event_id=event.event_id)) == 2
-    read = partial(attempts.newest, attempts.Wanted(), 1)
+    read = partial(attempts.newest, attempts.DeliveryFilter(), 1)
     assert await queue.world.database.read(read) == everything[:1]
 
 

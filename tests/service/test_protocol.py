@@ -20,7 +20,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from esim_service.http import protocol
-from esim_service.http.listening import Server
+from esim_service.http.listening import UvicornServer
 from esim_service.http.protocol import HEAD_BYTES, UNFINISHED_BYTES
 from partner_esim.models import Error
 
@@ -51,7 +51,7 @@ async def port() -> AsyncIterator[int]:
         Route("/slow", slow),
         Route("/later", later),
     ]
-    server = Server(Starlette(routes=routes))
+    server = UvicornServer(Starlette(routes=routes))
     listening = socket.create_server(("127.0.0.1", 0))
     running = asyncio.create_task(server.serve(sockets=[listening]))
     await server.listens.wait()

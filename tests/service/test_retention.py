@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def sequences(world: World, after: int | None = None) -> list[int]:
-    place = None if after is None else feed.Place(after, None)
+    place = None if after is None else feed.FeedPosition(after, None)
     read = partial(feed.feed, world.scope(), place, None, 200)
     found, _, _ = await world.database.read(read)
     return [event.sequence for event in found]
@@ -110,7 +110,7 @@ async def test_a_reader_who_is_ahead_of_a_restored_feed_is_told(world: World) ->
         await world.completed(f"r{number}")
     read = partial(feed.feed, world.scope())
     found, more, seen = await world.database.read(partial(read, None, None, 3))
-    assert (more, seen) == (True, feed.Place(3, found[-1].event_id))
+    assert (more, seen) == (True, feed.FeedPosition(3, found[-1].event_id))
     _, _, end = await world.database.read(partial(read, seen, None, 3))
 
     def restore() -> Unit[None]:

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from starlette.requests import Request
 
-from esim_service.api.backend import Backend
+from esim_service.api.backend import ApiBackend
 from esim_service.api.esims import EsimGroup
 from esim_service.api.events import EventGroup
 from esim_service.api.orders import OrderGroup
@@ -21,7 +21,7 @@ from esim_service.api.topups import TopupGroup
 from esim_service.api.webhook_endpoints import WebhookEndpointGroup
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import lifecycle, orders, partners
-from esim_service.domain.record_stamp import change
+from esim_service.domain.stamp import account_change
 from esim_service.store.changes.database import Database
 from esim_service.values.entities import Principal, Profile, Scope
 from esim_service.values.ids import Ids
@@ -87,7 +87,7 @@ async def tenants(database: Database, clock: ManualClock, ids: Ids) -> AsyncIter
     async def authenticate(credential: str, request: Request) -> Principal:
         return Principal(scopes[credential], credential, False, None, None)
 
-    backend = Backend(database, clock, ids, Simulator(), Cursors(b"secret"))
+    backend = ApiBackend(database, clock, ids, Simulator(), Cursors(b"secret"))
     transport = httpx2.ASGITransport(
         create_app(
             orders=OrderGroup(backend),
@@ -118,7 +118,7 @@ async def tenants(database: Database, clock: ManualClock, ids: Ids) -> AsyncIter
         order_id = made.json()["order_id"]
         profile = Profile(iccid, "smdp.example", "M-1", False, None)
         complete = partial(orders.complete, order_id, [profile], lifecycle.at_once)
-        await database.change(change(scope, order_id, complete, world.stamp()))
+        await database.change(account_change(scope, order_id, complete, world.stamp()))
         [event] = (await http.get("/events")).json()["data"]
         url = {"url": f"https://{credential}.example/"}
         endpoint = (await http.post("/webhook-endpoints", json=url)).json()

@@ -16,12 +16,12 @@ from esim_service.delivery.addresses import Address, AddressRule
 from esim_service.delivery.resolver import Resolve
 from esim_service.delivery.sender import (
     Acknowledged,
+    AttemptLimits,
+    AttemptOutcome,
     Failed,
-    Limits,
-    Message,
-    Outcome,
-    Reason,
+    FailureReason,
     Sender,
+    WebhookMessage,
     trust,
 )
 from esim_service.values.clock import MINUTE, SECOND
@@ -33,10 +33,10 @@ from .receiver import Authority, Behaviour, Receiver, answer, receiver
 SECRET = "whsec_" + "A" * 43 + "="
 BODY = b'{"id":"evt_1",  "type":"order.completed"}'
 LOOPBACK = AddressRule((ip_network("127.0.0.0/8"),))
-USUAL = Limits()
+USUAL = AttemptLimits()
 # For receivers that let these limits pass; a machine that is busy may need more for the others.
-QUICK = Limits(total_seconds=0.6)
-QUICK_CONNECT = Limits(connect_seconds=0.3, total_seconds=60)
+QUICK = AttemptLimits(total_seconds=0.6)
+QUICK_CONNECT = AttemptLimits(connect_seconds=0.3, total_seconds=60)
 # Far from both limits of an attempt that cannot connect.
 SOON = 30
 
@@ -50,8 +50,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return Authority(tmp_path_factory.mktemp("authority"))
 
 
-def message(port: int, host: str = "hooks.example", path: str = "/in?a=b") -> Message:
-    return Message(f"https://{host}:{port}{path}", SECRET, "evt_1", "order.completed", BODY)
+def message(port: int, host: str = "hooks.example", path: str = "/in?a=b") -> WebhookMessage:
+    return WebhookMessage(f"https://{host}:{port}{path}", SECRET, "evt_1", "order.completed", BODY)
 
 
 class Attempts:
@@ -63,7 +63,7 @@ class Attempts:
         self.seen: Receiver | None = None
 
     def sender(
-        self, rule: AddressRule, resolve: Resolve, limits: Limits, ca: Path | None
+        self, rule: AddressRule, resolve: Resolve, limits: AttemptLimits, ca: Path | None
     ) -> Sender:
         return Sender(self.clock, rule, resolve, trust(ca), limits)
 
@@ -74,12 +74,12 @@ class Attempts:
         times: int = 1,
         rule: AddressRule = LOOPBACK,
         resolve: Resolve = resolve,
-        limits: Limits = USUAL,
+        limits: AttemptLimits = USUAL,
         names: str = "hooks.example",
         known: bool = True,
         host: str = "hooks.example",
-    ) -> Outcome:
-        async def attempt() -> Outcome:
+    ) -> AttemptOutcome:
+        async def attempt() -> AttemptOutcome:
             ca = self.authority.file if known else None
             async with (
                 receiver(self.authority.context(names), behave) as self.seen,
@@ -155,14 +155,14 @@ def test_a_connection_is_used_again_and_keeps_no_cookies(attempts: Attempts) -> 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_fails_and_is_not_followed(attempts: Attempts, status: int) -> None:
     behave = answer(f"{status} Elsewhere", "Location: /other")
-    assert attempts.run(behave) == Failed(Reason.STATUS, status)
+    assert attempts.run(behave) == Failed(FailureReason.STATUS, status)
     assert attempts.seen is not None
     assert len(attempts.seen.requests) == 1
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 410, 429, 500, 503])
 def test_any_other_status_fails(attempts: Attempts, status: int) -> None:
-    assert attempts.run(answer(f"{status} No")) == Failed(Reason.STATUS, status)
+    assert attempts.run(answer(f"{status} No")) == Failed(FailureReason.STATUS, status)
 
 
 def drip(head: bytes) -> Behaviour:
@@ -178,12 +178,12 @@ def drip(head: bytes) -> Behaviour:
 
 def test_a_head_that_drips_is_cut(attempts: Attempts) -> None:
     outcome = attempts.run(drip(b"HTTP/1.1 200 OK\r\nA: "), limits=QUICK)
-    assert outcome == Failed(Reason.TIMEOUT)
+    assert outcome == Failed(FailureReason.TIMEOUT)
 
 
 def test_a_body_that_drips_is_cut_after_its_status_counted(attempts: Attempts) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"
-    assert attempts.run(drip(head), limits=Limits(total_seconds=3)) == Acknowledged(200)
+    assert attempts.run(drip(head), limits=AttemptLimits(total_seconds=3)) == Acknowledged(200)
 
 
 def test_informational_answers_without_end_are_cut(attempts: Attempts) -> None:
@@ -193,11 +193,11 @@ def test_informational_answers_without_end_are_cut(attempts: Attempts) -> None:
             await writer.drain()
             await asyncio.sleep(0.02)
 
-    assert attempts.run(behave, limits=QUICK) == Failed(Reason.TIMEOUT)
+    assert attempts.run(behave, limits=QUICK) == Failed(FailureReason.TIMEOUT)
 
 
 def test_an_attempt_has_5_seconds_to_connect_and_15_in_all() -> None:
-    assert Limits() == Limits(connect_seconds=5, total_seconds=15)
+    assert AttemptLimits() == AttemptLimits(connect_seconds=5, total_seconds=15)
 
 
 def test_a_long_answer_is_not_read_to_its_end(attempts: Attempts) -> None:
@@ -228,7 +228,7 @@ def test_an_answer_that_is_not_http_fails(attempts: Attempts, head: bytes) -> No
         writer.write(head)
         await writer.drain()
 
-    assert attempts.run(behave) == Failed(Reason.PROTOCOL)
+    assert attempts.run(behave) == Failed(FailureReason.PROTOCOL)
 
 
 def test_a_connection_that_ends_without_an_answer_fails(attempts: Attempts) -> None:
@@ -236,14 +236,17 @@ def test_a_connection_that_ends_without_an_answer_fails(attempts: Attempts) -> N
         writer.close()
         await asyncio.sleep(1)
 
-    assert attempts.run(behave) in (Failed(Reason.PROTOCOL), Failed(Reason.DISCONNECTED))
+    assert attempts.run(behave) in (
+        Failed(FailureReason.PROTOCOL),
+        Failed(FailureReason.DISCONNECTED),
+    )
 
 
 @pytest.mark.parametrize(
-    ("place", "outcome"), [(8, Acknowledged(200)), (9, Failed(Reason.CONNECT))]
+    ("place", "outcome"), [(8, Acknowledged(200)), (9, Failed(FailureReason.CONNECT))]
 )
 def test_at_most_eight_addresses_are_dialled(
-    attempts: Attempts, place: int, outcome: Outcome
+    attempts: Attempts, place: int, outcome: AttemptOutcome
 ) -> None:
     # Only one of them, 127.0.0.1, has a receiver.
     found = [ip_address(f"127.0.0.{number}") for number in range(2, 20)]
@@ -260,24 +263,27 @@ def test_a_reset_fails(attempts: Attempts) -> None:
         writer.transport.abort()
         await asyncio.sleep(1)
 
-    assert attempts.run(behave) in (Failed(Reason.PROTOCOL), Failed(Reason.DISCONNECTED))
+    assert attempts.run(behave) in (
+        Failed(FailureReason.PROTOCOL),
+        Failed(FailureReason.DISCONNECTED),
+    )
 
 
 def test_the_certificate_must_be_for_the_host(attempts: Attempts) -> None:
-    assert attempts.run(answer("200 OK"), names="other.example") == Failed(Reason.TLS)
+    assert attempts.run(answer("200 OK"), names="other.example") == Failed(FailureReason.TLS)
     assert attempts.seen is not None
     assert attempts.seen.requests == []
 
 
 def test_the_certificate_must_be_of_a_known_authority(attempts: Attempts) -> None:
-    assert attempts.run(answer("200 OK"), known=False) == Failed(Reason.TLS)
+    assert attempts.run(answer("200 OK"), known=False) == Failed(FailureReason.TLS)
     assert attempts.seen is not None
     assert attempts.seen.requests == []
 
 
 def test_the_certificate_of_a_literal_address_is_checked(attempts: Attempts) -> None:
     assert attempts.run(answer("200 OK"), host="127.0.0.1", names="127.0.0.1") == Acknowledged(200)
-    assert attempts.run(answer("200 OK"), host="127.0.0.1") == Failed(Reason.TLS)
+    assert attempts.run(answer("200 OK"), host="127.0.0.1") == Failed(FailureReason.TLS)
 
 
 def test_an_absolute_name_is_checked_without_its_dot(attempts: Attempts) -> None:
@@ -287,7 +293,7 @@ def test_an_absolute_name_is_checked_without_its_dot(attempts: Attempts) -> None
 @pytest.mark.parametrize("host", ["127.0.0.1", "hooks.example"])
 def test_a_private_address_is_never_reached(attempts: Attempts, host: str) -> None:
     outcome = attempts.run(answer("200 OK"), rule=AddressRule(), host=host)
-    assert outcome == Failed(Reason.REFUSED_ADDRESS)
+    assert outcome == Failed(FailureReason.REFUSED_ADDRESS)
     assert attempts.seen is not None
     assert attempts.seen.connections == 0
 
@@ -296,7 +302,7 @@ def test_one_address_that_is_not_public_spoils_the_name(attempts: Attempts) -> N
     async def mixed(_: str) -> tuple[Address, ...]:
         return (ip_address("127.0.0.1"), ip_address("10.0.0.1"))
 
-    assert attempts.run(answer("200 OK"), resolve=mixed) == Failed(Reason.REFUSED_ADDRESS)
+    assert attempts.run(answer("200 OK"), resolve=mixed) == Failed(FailureReason.REFUSED_ADDRESS)
 
 
 def test_a_name_that_changes_its_address_is_checked_at_every_connection(
@@ -308,7 +314,7 @@ def test_a_name_that_changes_its_address_is_checked_at_every_connection(
         return (ip_address(next(answers)),)
 
     behave = answer("200 OK", "Connection: close")
-    assert attempts.run(behave, times=2, resolve=rebinding) == Failed(Reason.REFUSED_ADDRESS)
+    assert attempts.run(behave, times=2, resolve=rebinding) == Failed(FailureReason.REFUSED_ADDRESS)
     # A third lookup would mean that an address was dialled that was not the checked one.
     assert next(answers) == "127.0.0.1"
     assert attempts.seen is not None
@@ -319,7 +325,7 @@ def test_a_name_without_address_fails(attempts: Attempts) -> None:
     async def nothing(_: str) -> tuple[Address, ...]:
         return ()
 
-    assert attempts.run(answer("200 OK"), resolve=nothing) == Failed(Reason.NOT_RESOLVED)
+    assert attempts.run(answer("200 OK"), resolve=nothing) == Failed(FailureReason.NOT_RESOLVED)
 
 
 def test_a_name_server_that_hangs_is_given_up(attempts: Attempts) -> None:
@@ -329,7 +335,7 @@ def test_a_name_server_that_hangs_is_given_up(attempts: Attempts) -> None:
 
     started = time.monotonic()
     outcome = attempts.run(answer("200 OK"), resolve=hang, limits=QUICK_CONNECT)
-    assert outcome == Failed(Reason.TIMEOUT)
+    assert outcome == Failed(FailureReason.TIMEOUT)
     assert time.monotonic() - started < SOON
 
 
@@ -345,7 +351,7 @@ def test_an_authority_is_trusted_as_soon_as_its_file_is_there(
 ) -> None:
     file = tmp_path / "authority.pem"
 
-    async def attempts() -> list[Outcome]:
+    async def attempts() -> list[AttemptOutcome]:
         context = authority.context("hooks.example")
         async with (
             receiver(context, answer("204 No Content")) as seen,
@@ -357,7 +363,7 @@ def test_an_authority_is_trusted_as_soon_as_its_file_is_there(
                 found.append(await sender.send(message(seen.port)))
             return found
 
-    stranger = Failed(Reason.TLS)
+    stranger = Failed(FailureReason.TLS)
     assert asyncio.run(attempts()) == [stranger, stranger, Acknowledged(204)]
 
 
@@ -366,22 +372,22 @@ def test_a_port_that_nobody_listens_on_fails(authority: Authority, clock: Manual
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
 
-    async def attempt() -> Outcome:
+    async def attempt() -> AttemptOutcome:
         async with Sender(clock, LOOPBACK, resolve, trust(), USUAL) as sender:
             return await sender.send(message(port))
 
-    assert asyncio.run(attempt()) == Failed(Reason.CONNECT)
+    assert asyncio.run(attempt()) == Failed(FailureReason.CONNECT)
 
 
 def test_a_handshake_that_hangs_is_given_up(clock: ManualClock) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
 
-        async def attempt() -> Outcome:
+        async def attempt() -> AttemptOutcome:
             async with Sender(clock, LOOPBACK, resolve, trust(), QUICK_CONNECT) as sender:
                 return await sender.send(message(silent.getsockname()[1]))
 
         started = time.monotonic()
-        assert asyncio.run(attempt()) == Failed(Reason.TIMEOUT)
+        assert asyncio.run(attempt()) == Failed(FailureReason.TIMEOUT)
         assert time.monotonic() - started < SOON
 
 
@@ -393,21 +399,21 @@ def test_a_connect_that_hangs_is_given_up(clock: ManualClock) -> None:
             filler.setblocking(False)
             filler.connect_ex(full.getsockname())
 
-        async def attempt() -> Outcome:
+        async def attempt() -> AttemptOutcome:
             async with Sender(clock, LOOPBACK, resolve, trust(), QUICK_CONNECT) as sender:
                 return await sender.send(message(full.getsockname()[1]))
 
         started = time.monotonic()
-        assert asyncio.run(attempt()) == Failed(Reason.TIMEOUT)
+        assert asyncio.run(attempt()) == Failed(FailureReason.TIMEOUT)
         assert time.monotonic() - started < SOON
 
 
 def test_a_url_that_breaks_a_rule_is_not_tried(clock: ManualClock) -> None:
-    async def attempt() -> Outcome:
+    async def attempt() -> AttemptOutcome:
         async with Sender(clock, LOOPBACK, resolve, trust(), USUAL) as sender:
             return await sender.send(message(443, host="2130706433"))
 
-    assert asyncio.run(attempt()) == Failed(Reason.REFUSED_ADDRESS)
+    assert asyncio.run(attempt()) == Failed(FailureReason.REFUSED_ADDRESS)
 
 
 def test_proxies_of_the_environment_are_not_used(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from esim_service.domain import orders, partners
-from esim_service.domain.record_stamp import change
+from esim_service.domain.stamp import account_change
 from esim_service.store.drivers.migrate import migrate
 from esim_service.store.drivers.open import open_database
 from esim_service.store.tables import partners as store
@@ -36,7 +36,7 @@ async def test_usage_counts_what_was_bought_and_given_back(
     await world.top_up("t1", iccid)
     failed = json.loads((await world.order("r3")).body)["order_id"]
     give_back = partial(orders.fail, failed, Failure("out_of_stock", "None left."))
-    await world.database.change(change(world.scope(), failed, give_back, world.stamp()))
+    await world.database.change(account_change(world.scope(), failed, give_back, world.stamp()))
     charged = before - await world.balance()
     clock.advance(DAY)
     next_day = clock.now()

@@ -10,8 +10,8 @@ from typing import TypeVar
 from esim_service import catalogue
 from esim_service.domain import endpoints, lifecycle, orders, partners, topups
 from esim_service.domain import events as feed
-from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.domain.record_stamp import Act, Stamp, change
+from esim_service.domain.idempotency import IdempotentRequest, PurchaseResponse
+from esim_service.domain.stamp import Act, Stamp, account_change
 from esim_service.store.changes.database import Database
 from esim_service.store.statements.unit import Unit, rows
 from esim_service.store.tables import esims
@@ -58,7 +58,9 @@ class World:
         return Stamp(self.clock.now(), self.ids)
 
     async def change(self, subject: str, act: Act[T], mode: Mode = "test") -> T:
-        return await self.database.change(change(self.scope(mode), subject, act, self.stamp()))
+        return await self.database.change(
+            account_change(self.scope(mode), subject, act, self.stamp())
+        )
 
     def scope(self, mode: Mode = "test") -> Scope:
         return Scope(self.partner_id, mode)
@@ -73,11 +75,11 @@ class World:
         mode: Mode = "test",
         scenario: str | None = None,
         lease: int = 0,
-    ) -> Answered:
+    ) -> PurchaseResponse:
         payload = f"{plan_id} {days} {quantity}".encode()
         claim = IdempotentRequest(self.scope(mode), "createOrder", reference, payload, lease)
         metadata = {"a": "\0"} | ({} if scenario is None else {orders.SCENARIO: scenario})
-        request = orders.Request(claim, plan_id, quantity, days, True, "é\0", metadata)
+        request = orders.OrderRequest(claim, plan_id, quantity, days, True, "é\0", metadata)
         act = partial(orders.place, request)
         return await self.change(claim.name, act, mode)
 
@@ -90,9 +92,9 @@ class World:
             await self.change(order_id, complete)
         return numbers
 
-    async def top_up(self, reference: str, iccid: str, days: int | None = None) -> Answered:
+    async def top_up(self, reference: str, iccid: str, days: int | None = None) -> PurchaseResponse:
         claim = IdempotentRequest(self.scope(), "createTopup", reference, iccid.encode())
-        request = topups.Request(claim, iccid, "tpl_jp-3gb-30d", days)
+        request = topups.TopupRequest(claim, iccid, "tpl_jp-3gb-30d", days)
         return await self.change(claim.name, partial(topups.buy, request))
 
     async def balance(self, mode: Mode = "test") -> int:

@@ -15,16 +15,16 @@ from pydantic import BaseModel
 from partner_esim.server import Context, Cursors, Problem
 
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
-from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
-from ..domain.record_stamp import Act, Stamp, change
-from ..store.changes.change import Change, alone
+from ..domain.idempotency import IdempotentRequest, PurchaseResponse, in_progress, replay
+from ..domain.stamp import Act, Stamp, account_change
+from ..store.changes.change import AccountChange, run_single
 from ..store.changes.database import Database, HeldError, UnavailableError
 from ..store.statements.unit import Unit
 from ..values.clock import Clock
 from ..values.entities import Job, JobKind, Principal, Scope
 from ..values.ids import Ids
 from ..values.problems import unavailable
-from .carrier_limit import ANSWER_SECONDS, CarrierLimit
+from .carrier_limit import ACCEPT_SECONDS, CarrierLimit
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Work(Protocol):
         ...
 
 
-class Elsewhere(Work):
+class RemoteWorkers(Work):
     """Leaves all work to worker processes, which poll for it."""
 
     def lease(self, kind: JobKind) -> int:
@@ -64,7 +64,7 @@ class Elsewhere(Work):
 
 
 @dataclass(frozen=True, slots=True)
-class Backend:
+class ApiBackend:
     """Runs units of work for requests.
 
     Attributes:
@@ -76,7 +76,7 @@ class Backend:
     ids: Ids
     carrier: Provisioner
     cursors: Cursors
-    work: Work = field(default_factory=Elsewhere)
+    work: Work = field(default_factory=RemoteWorkers)
     carrier_limit: CarrierLimit = field(default_factory=CarrierLimit)
 
     def stamp(self) -> Stamp:
@@ -99,53 +99,53 @@ class Backend:
         self.work.wake()
         return result
 
-    async def once(
+    async def run_idempotent(
         self,
-        claim: IdempotentRequest,
+        purchase: IdempotentRequest,
         inquiry: Inquiry,
-        check: Callable[[], Unit[Answered | None]],
-        act: Act[Answered],
-    ) -> Answered:
+        check: Callable[[], Unit[PurchaseResponse | None]],
+        act: Act[PurchaseResponse],
+    ) -> PurchaseResponse:
         """Do the work of a reference, unless it is done or in progress."""
-        do = change(claim.scope, claim.name, act, self.stamp(), gives_way=True)
+        change = account_change(purchase.scope, purchase.name, act, self.stamp(), gives_way=True)
         try:
             if self.carrier.has_to_be_asked(inquiry):
-                answered = await self._ask_and_do(inquiry, check, do)
+                response = await self._ask_carrier_first(inquiry, check, change)
             else:
-                answered = await self.database.change(do)
+                response = await self.database.change(change)
         except HeldError:
             # The reference may be held by another retry of a request that is already done.
-            known = await self.read(partial(replay, claim))
+            known = await self.read(partial(replay, purchase))
             if known is None:
                 raise in_progress() from None
             return known
         except UnavailableError:
             raise unavailable() from None
-        if answered.job is not None:
-            self.work.begin(answered.job)
+        if response.job is not None:
+            self.work.begin(response.job)
         else:
             self.work.wake()
-        return answered
+        return response
 
-    async def _ask_and_do(
+    async def _ask_carrier_first(
         self,
         inquiry: Inquiry,
-        check: Callable[[], Unit[Answered | None]],
-        do: Change[Answered],
-    ) -> Answered:
-        slot = self.carrier_limit.take(do.scope)
-        async with slot, self.database.hold(do.subject, is_long=True) as writer:
+        check: Callable[[], Unit[PurchaseResponse | None]],
+        change: AccountChange[PurchaseResponse],
+    ) -> PurchaseResponse:
+        slot = self.carrier_limit.take(change.scope)
+        async with slot, self.database.hold(change.subject, is_long=True) as writer:
             if writer is None:
                 raise HeldError
             known = await writer.write(check)
             if known is not None:
                 return known
             await self._ask(inquiry)
-            return await writer.write(partial(alone, do))
+            return await writer.write(partial(run_single, change))
 
     async def _ask(self, inquiry: Inquiry) -> None:
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(ACCEPT_SECONDS):
                 await self.carrier.accept(inquiry)
         except RefusedError as error:
             raise Problem("upstream_error", error.message) from None
@@ -172,18 +172,18 @@ def payload(body: BaseModel, *others: str) -> bytes:
 
 
 async def page(
-    backend: Backend,
+    backend: ApiBackend,
     query: Callable[[str, int], Unit[Sequence[T]]],
     key: Callable[[T], str],
     limit: int,
     cursor: str | None,
     start: str,
-    *scope: object,
+    *cursor_scope: object,
 ) -> tuple[Sequence[T], bool, str | None]:
     """Return a page of a list that is ordered by an id, whether there is more, and its cursor."""
-    position = start if cursor is None else str(backend.cursors.decode(cursor, *scope))
+    position = start if cursor is None else str(backend.cursors.decode(cursor, *cursor_scope))
     found = await backend.read(partial(query, position, limit + 1))
     if len(found) <= limit:
         return found, False, None
     found = found[:limit]
-    return found, True, backend.cursors.encode(key(found[-1]), *scope)
+    return found, True, backend.cursors.encode(key(found[-1]), *cursor_scope)

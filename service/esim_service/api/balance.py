@@ -9,13 +9,13 @@ from partner_esim.server import Balance, Context
 
 from ..domain import bodies
 from ..store.tables import partners
-from .backend import Backend, scope_of
+from .backend import ApiBackend, scope_of
 
 
 class BalanceGroup(Balance):
     """The prepaid balance."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: ApiBackend) -> None:
         self._backend = backend
 
     async def get_balance(self, *, context: Context) -> models.Balance:

@@ -15,7 +15,7 @@ from ..values.entities import Mode, Scope
 PER_PARTNER = 5
 WAIT_SECONDS = 10.0
 # Shorter than the wait for a slot, so that a carrier that hangs frees it in time for others.
-ANSWER_SECONDS = 5.0
+ACCEPT_SECONDS = 5.0
 _MODES: tuple[Mode, ...] = get_args(Mode)
 
 

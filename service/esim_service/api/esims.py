@@ -9,13 +9,13 @@ from partner_esim.server import Context, Esims
 
 from ..domain import bodies, esims
 from ..store.tables import esims as store
-from .backend import NEWEST, Backend, page, scope_of
+from .backend import NEWEST, ApiBackend, page, scope_of
 
 
 class EsimGroup(Esims):
     """The eSIMs that orders produced."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: ApiBackend) -> None:
         self._backend = backend
 
     async def list_esims(

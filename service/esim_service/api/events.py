@@ -10,13 +10,13 @@ from partner_esim import models
 from partner_esim.server import Context, Events, Reply
 
 from ..domain import events
-from .backend import Backend, scope_of
+from .backend import ApiBackend, scope_of
 
 
 class EventGroup(Events):
     """The event feed."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: ApiBackend) -> None:
         self._backend = backend
 
     async def list_events(
@@ -39,7 +39,7 @@ class EventGroup(Events):
         return Reply(b'{"data":[' + data + b"]," + tail[1:])
 
 
-def _place(position: Any) -> events.Place:
+def _place(position: Any) -> events.FeedPosition:
     # Older cursors of the feed are only a number, without the id of an event.
     sequence, event_id = position if isinstance(position, list) else (position, None)
-    return events.Place(sequence, event_id)
+    return events.FeedPosition(sequence, event_id)

@@ -11,13 +11,13 @@ from ..carrier.port import Inquiry
 from ..domain import bodies, orders
 from ..domain.idempotency import IdempotentRequest
 from ..store.tables import orders as store
-from .backend import NEWEST, Backend, page, payload, scope_of
+from .backend import NEWEST, ApiBackend, page, payload, scope_of
 
 
 class OrderGroup(Orders):
     """Orders for eSIMs."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: ApiBackend) -> None:
         self._backend = backend
 
     async def list_orders(
@@ -45,7 +45,7 @@ class OrderGroup(Orders):
         self, *, body: models.OrderCreate, context: Context
     ) -> Reply[models.Order]:
         """Place an order, once per reference."""
-        claim = IdempotentRequest(
+        purchase = IdempotentRequest(
             scope_of(context),
             "createOrder",
             body.reference,
@@ -55,8 +55,8 @@ class OrderGroup(Orders):
         )
         end_user = body.end_user
         label = None if end_user is None else end_user.label
-        request = orders.Request(
-            claim=claim,
+        request = orders.OrderRequest(
+            purchase=purchase,
             plan_id=body.plan_id,
             quantity=body.quantity,
             days=body.days,
@@ -64,12 +64,12 @@ class OrderGroup(Orders):
             end_user_label=label,
             metadata=body.metadata or {},
         )
-        inquiry = Inquiry(claim.scope.mode, request.scenario, claim.reference)
-        answered = await self._backend.once(
-            claim, inquiry, partial(orders.check, request), partial(orders.place, request)
+        inquiry = Inquiry(purchase.scope.mode, request.scenario, purchase.reference)
+        response = await self._backend.run_idempotent(
+            purchase, inquiry, partial(orders.check, request), partial(orders.place, request)
         )
         return Reply(
-            answered.body, headers=CREATE_ORDER_REPLAY_HEADERS if answered.is_replay else {}
+            response.body, headers=CREATE_ORDER_REPLAY_HEADERS if response.is_replay else {}
         )
 
     async def get_order(self, *, order_id: str, context: Context) -> models.Order:

@@ -8,13 +8,13 @@ from partner_esim import models
 from partner_esim.server import Context, Plans, Problem, Reply
 
 from ..store.tables import plans as store
-from .backend import OLDEST, Backend, page, scope_of
+from .backend import OLDEST, ApiBackend, page, scope_of
 
 
 class PlanGroup(Plans):
     """The plan catalogue."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: ApiBackend) -> None:
         self._backend = backend
 
     async def list_plans(

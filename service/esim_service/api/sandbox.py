@@ -10,13 +10,13 @@ from partner_esim.server import Context, Problem, Sandbox
 from ..domain import sandbox
 from ..values.clock import moment
 from ..values.money import to_decimal
-from .backend import Backend, scope_of
+from .backend import ApiBackend, scope_of
 
 
 class SandboxGroup(Sandbox):
     """The test mode."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: ApiBackend) -> None:
         self._backend = backend
 
     async def reset_sandbox(self, *, context: Context) -> models.SandboxReset:

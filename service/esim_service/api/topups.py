@@ -14,13 +14,13 @@ from ..domain.idempotency import IdempotentRequest
 from ..store.statements.unit import Unit
 from ..store.tables import plans
 from ..values.entities import Scope, TopupPlan
-from .backend import OLDEST, Backend, page, payload, scope_of
+from .backend import OLDEST, ApiBackend, page, payload, scope_of
 
 
 class TopupGroup(Topups):
     """Top-up plans and top-ups of eSIMs."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: ApiBackend) -> None:
         self._backend = backend
 
     async def list_topup_plans(
@@ -52,25 +52,25 @@ class TopupGroup(Topups):
         self, *, iccid: str, body: models.TopupCreate, context: Context
     ) -> Reply[models.Topup]:
         """Buy a top-up, once per reference."""
-        claim = IdempotentRequest(
+        purchase = IdempotentRequest(
             scope_of(context),
             "createTopup",
             body.reference,
             payload(body, iccid),
             self._backend.work.lease("topup"),
         )
-        request = topups.Request(
-            claim=claim,
+        request = topups.TopupRequest(
+            purchase=purchase,
             iccid=iccid,
             topup_plan_id=body.topup_plan_id,
             days=body.days,
         )
-        inquiry = Inquiry(claim.scope.mode, None, claim.reference)
-        answered = await self._backend.once(
-            claim, inquiry, partial(topups.check, request), partial(topups.buy, request)
+        inquiry = Inquiry(purchase.scope.mode, None, purchase.reference)
+        response = await self._backend.run_idempotent(
+            purchase, inquiry, partial(topups.check, request), partial(topups.buy, request)
         )
         return Reply(
-            answered.body, headers=CREATE_TOPUP_REPLAY_HEADERS if answered.is_replay else {}
+            response.body, headers=CREATE_TOPUP_REPLAY_HEADERS if response.is_replay else {}
         )
 
 

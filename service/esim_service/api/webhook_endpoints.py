@@ -13,7 +13,7 @@ from partner_esim.server import Context, Problem, WebhookEndpoints
 from ..delivery.guard import RefusedUrl
 from ..domain import bodies, endpoints
 from ..store.tables import events as store
-from .backend import Backend, scope_of
+from .backend import ApiBackend, scope_of
 
 _SECRET_BYTES = 32
 
@@ -23,7 +23,7 @@ class WebhookEndpointGroup(WebhookEndpoints):
 
     def __init__(
         self,
-        backend: Backend,
+        backend: ApiBackend,
         check_url: Callable[[str], Awaitable[None]],
         encrypt: Callable[[str], str],
     ) -> None:

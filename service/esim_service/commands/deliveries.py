@@ -14,7 +14,7 @@ from ..store.changes.database import Database, OperatorError
 from ..store.drivers.migrate import require_current
 from ..store.statements.unit import Unit
 from ..store.tables import attempts as store
-from ..store.tables.attempts import Attempt, Delivery, State, Wanted
+from ..store.tables.attempts import DeliveryAttempt, DeliveryFilter, DeliveryRecord, State
 from .options import (
     database_option,
     explains_mistakes,
@@ -62,9 +62,9 @@ def deliveries_list(
       esim-service deliveries list --partner acme --state exhausted --limit 1000
       esim-service deliveries list --json | jq .next_at
     """
-    wanted = Wanted(partner=partner, endpoint_id=endpoint, event_id=event, state=state)
+    wanted = DeliveryFilter(partner=partner, endpoint_id=endpoint, event_id=event, state=state)
 
-    async def work(opened: Database) -> Sequence[Delivery]:
+    async def work(opened: Database) -> Sequence[DeliveryRecord]:
         await require_current(opened)
         return await opened.read(partial(store.newest, wanted, limit))
 
@@ -85,11 +85,11 @@ def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> No
       esim-service deliveries show dlv_01kjpx8se087x754hdpg3c77y5
     """
 
-    def read() -> Unit[tuple[Delivery, Sequence[Attempt]] | None]:
-        found = yield from store.newest(Wanted(delivery_id=delivery_id), 1)
+    def read() -> Unit[tuple[DeliveryRecord, Sequence[DeliveryAttempt]] | None]:
+        found = yield from store.newest(DeliveryFilter(delivery_id=delivery_id), 1)
         return (found[0], (yield from store.of(delivery_id))) if found else None
 
-    async def work(opened: Database) -> tuple[Delivery, Sequence[Attempt]] | None:
+    async def work(opened: Database) -> tuple[DeliveryRecord, Sequence[DeliveryAttempt]] | None:
         await require_current(opened)
         return await opened.read(read)
 
@@ -140,7 +140,7 @@ def deliveries_replay(delivery_id: str, database: str | None) -> None:
     click.echo(made)
 
 
-def _line(delivery: Delivery) -> str:
+def _line(delivery: DeliveryRecord) -> str:
     return "\t".join(
         (
             delivery.delivery_id,
@@ -156,12 +156,12 @@ def _line(delivery: Delivery) -> str:
     )
 
 
-def _outcome(attempt: Attempt) -> str:
+def _outcome(attempt: DeliveryAttempt) -> str:
     status = "" if attempt.status is None else f" {attempt.status}"
     return f"{attempt.outcome}{status} {attempt.milliseconds} ms"
 
 
-def _object(delivery: Delivery) -> Mapping[str, object]:
+def _object(delivery: DeliveryRecord) -> Mapping[str, object]:
     return {
         "delivery_id": delivery.delivery_id,
         "state": delivery.state,
@@ -176,7 +176,7 @@ def _object(delivery: Delivery) -> Mapping[str, object]:
     }
 
 
-def _attempt(attempt: Attempt) -> Mapping[str, object]:
+def _attempt(attempt: DeliveryAttempt) -> Mapping[str, object]:
     return {
         "number": attempt.number,
         "made_at": time(attempt.made_at),

@@ -16,7 +16,7 @@ from ..store.drivers.migrate import migrate_new, require_current
 from ..store.statements.unit import Unit
 from ..store.tables import partners as store
 from ..values.clock import DAY, HOUR, MINUTE, SECOND
-from ..values.entities import ApiKey, Mode, Scope
+from ..values.entities import Mode, PartnerKey, Scope
 from .options import database_option, explains_mistakes, stamp, time, with_database
 
 _LIMIT = click.IntRange(0, 1_000_000_000)
@@ -24,7 +24,7 @@ _UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
 _SPAN = re.compile(rf"([1-9][0-9]{{0,4}})([{''.join(_UNITS)}])")
 
 
-class Span(click.ParamType[int]):
+class DurationType(click.ParamType[int]):
     """A duration in milliseconds."""
 
     name = "span"
@@ -38,7 +38,7 @@ class Span(click.ParamType[int]):
         self.fail(f"{value} is not a duration like 90d, 12h, 30m or 45s", param, ctx)
 
 
-class Moment(click.ParamType[int]):
+class TimeType(click.ParamType[int]):
     """A point in time, in milliseconds since 1970."""
 
     name = "moment"
@@ -67,8 +67,12 @@ def keys_group() -> None:
 @click.option("--mode", type=click.Choice(["test", "live"]), required=True)
 @click.option("--read-limit", type=_LIMIT, help="Reads per minute, instead of the default.")
 @click.option("--write-limit", type=_LIMIT, help="Writes per minute, instead of the default.")
-@click.option("--expires-in", type=Span(), help="How long the key is in force, such as 90d or 12h.")
-@click.option("--expires-at", type=Moment(), help="When it expires, such as 2027-01-31T00:00:00Z.")
+@click.option(
+    "--expires-in", type=DurationType(), help="How long the key is in force, such as 90d or 12h."
+)
+@click.option(
+    "--expires-at", type=TimeType(), help="When it expires, such as 2027-01-31T00:00:00Z."
+)
 @click.option("--plain", is_flag=True, help="Print the key and nothing else.")
 @explains_mistakes
 def keys_create(
@@ -111,7 +115,7 @@ def keys_create(
     if expires_at is not None and expires_at <= made_at.now:
         raise click.BadParameter("is in the past", param_hint="--expires-at")
 
-    def make() -> Unit[ApiKey]:
+    def make() -> Unit[PartnerKey]:
         owner = yield from partners.ensure(name, made_at)
         return (
             yield from partners.issue_key(
@@ -125,7 +129,7 @@ def keys_create(
             )
         )
 
-    async def issue(opened: Database) -> ApiKey:
+    async def issue(opened: Database) -> PartnerKey:
         await migrate_new(opened)
         await require_current(opened)
         return await opened.write(make)
@@ -184,14 +188,14 @@ def keys_revoke(key_id: str, database: str | None) -> None:
     click.echo(f"revoked {key_id}")
 
 
-def _line(key: ApiKey, partner: str, now: int) -> str:
+def _line(key: PartnerKey, partner: str, now: int) -> str:
     limits = (key.read_limit, key.write_limit)
     own = "/".join("-" if limit is None else str(limit) for limit in limits)
     mode, hint = key.scope.mode, f"…{key.hint}"
     return "\t".join((key.key_id, partner, mode, hint, _state(key, now), own))
 
 
-def _state(key: ApiKey, now: int) -> str:
+def _state(key: PartnerKey, now: int) -> str:
     if key.revoked_at is not None:
         return f"revoked {time(key.revoked_at)}"
     if key.expires_at is None:

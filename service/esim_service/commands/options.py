@@ -13,7 +13,7 @@ import click
 
 from .. import settings
 from ..catalogue import CatalogueError
-from ..domain.record_stamp import Stamp
+from ..domain.stamp import Stamp
 from ..settings import SettingsError
 from ..store.changes.database import Database, OperatorError, UnavailableError
 from ..store.drivers.open import is_file, open_database

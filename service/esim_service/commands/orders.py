@@ -10,12 +10,12 @@ from typing import get_args
 import click
 
 from ..domain import orders, topups
-from ..domain.record_stamp import Act, change
+from ..domain.stamp import Act, account_change
 from ..store.changes.database import Database, OperatorError
 from ..store.drivers.migrate import require_current
 from ..store.tables import jobs
 from ..store.tables import purchases as store
-from ..store.tables.purchases import Purchase, Status, Wanted
+from ..store.tables.purchases import OrderFilter, Purchase, Status
 from ..values.entities import Failure, Job
 from ..values.money import to_text
 from .options import (
@@ -63,7 +63,7 @@ def orders_list(
       esim-service orders list --partner acme --status failed
       esim-service orders list --stuck --json | jq -r .order_id
     """
-    wanted = Wanted(partner=partner, status=status, min_attempts=1 if stuck else None)
+    wanted = OrderFilter(partner=partner, status=status, min_attempts=1 if stuck else None)
     for each in _found(database, wanted, limit):
         click.echo(json.dumps(_object(each)) if as_json else _line(each))
 
@@ -80,7 +80,7 @@ def orders_show(order_id: str, database: str | None, as_json: bool) -> None:
     Examples:
       esim-service orders show ord_01kjpx8se087x754hdpg3c77y5
     """
-    found = _found(database, Wanted(order_id=order_id), 1)
+    found = _found(database, OrderFilter(order_id=order_id), 1)
     if not found:
         raise OperatorError(f"there is no order {order_id}: see `esim-service orders list`")
     shown = _object(found[0])
@@ -133,13 +133,13 @@ def orders_fail(order_id: str, reason: str, database: str | None) -> None:
             if job.kind == "provision"
             else partial(topups.fail, order_id)
         )
-        await opened.change(change(job.scope, order_id, act, stamp()))
+        await opened.change(account_change(job.scope, order_id, act, stamp()))
 
     _with_job(database, order_id, fail)
     click.echo(f"{order_id} is marked as failed and refunded")
 
 
-def _found(database: str | None, wanted: Wanted, limit: int) -> Sequence[Purchase]:
+def _found(database: str | None, wanted: OrderFilter, limit: int) -> Sequence[Purchase]:
     async def work(opened: Database) -> Sequence[Purchase]:
         await require_current(opened)
         return await opened.read(partial(store.newest, wanted, limit))

@@ -15,8 +15,8 @@ from .. import settings
 from .options import database_option, explains_mistakes
 
 if TYPE_CHECKING:
-    from ..process.server import Addresses
-    from ..settings import Settings
+    from ..process.server import ServedAddresses
+    from ..settings import ServiceSettings
 
 
 @click.command()
@@ -65,7 +65,7 @@ def serve(
 
     given = {"database": database, "host": host, "port": port, "metrics_port": metrics_port}
     chosen = settings.load(**{name: value for name, value in given.items() if value is not None})
-    announce: Callable[[Addresses], Awaitable[None]] = _announce
+    announce: Callable[[ServedAddresses], Awaitable[None]] = _announce
     if demo:
         from ..process.demo import reaching_receiver
 
@@ -79,14 +79,14 @@ def serve(
         raise click.ClickException(str(error)) from None
 
 
-async def _announce(addresses: Addresses) -> None:
+async def _announce(addresses: ServedAddresses) -> None:
     click.echo(f"API         {addresses.api}")
     click.echo(f"Reference   {addresses.reference}")
     click.echo(f"Operations  {addresses.operations}")
     sys.stdout.flush()
 
 
-async def _invite(chosen: Settings, addresses: Addresses) -> None:
+async def _invite(chosen: ServiceSettings, addresses: ServedAddresses) -> None:
     from ..process.demo import PARTNER, issue_key, lines
 
     key = await issue_key(chosen.database)

@@ -33,7 +33,7 @@ class RefusedUrl(ValueError):  # noqa: N818 - the contract says that a url is re
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WebhookTarget:
     """A valid URL, in parts.
 
     Attributes:
@@ -48,7 +48,7 @@ class Target:
     target: str
 
 
-def parse(url: str) -> Target:
+def parse(url: str) -> WebhookTarget:
     """Parse the URL.
 
     Raises:
@@ -74,16 +74,16 @@ def parse(url: str) -> Target:
     target = uri["target"] if uri["target"].startswith("/") else f"/{uri['target']}"
     if authority["ipv6"]:
         address = _literal(IPv6Address, authority["ipv6"])
-        return Target(str(address), address, port, target)
+        return WebhookTarget(str(address), address, port, target)
     host = authority["host"].lower()
     labels = host.removesuffix(".").split(".")
     # A resolver takes a host that ends in a number for an address, in any form.
     if _NUMBER.fullmatch(labels[-1]):
         literal = _literal(IPv4Address, host)
-        return Target(host, literal, port, target)
+        return WebhookTarget(host, literal, port, target)
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         raise RefusedUrl("The host of the url is not a valid name.")
-    return Target(host, None, port, target)
+    return WebhookTarget(host, None, port, target)
 
 
 def _literal(kind: type[IPv4Address] | type[IPv6Address], text: str) -> Address:

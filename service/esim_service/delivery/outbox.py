@@ -11,8 +11,7 @@ from functools import partial
 from typing import Any
 
 from ..store.changes.batcher import Batcher
-from ..store.changes.database import Database
-from ..store.changes.outcome import Outcome as Done
+from ..store.changes.database import Database, UnitOutcome
 from ..store.statements.unit import Unit
 from ..store.tables import attempts, events
 from ..store.tables import outbox as store
@@ -21,7 +20,7 @@ from ..values.entities import Scope
 from ..work.metrics import WorkMetrics
 from . import schedule
 from .runner import LEASE, DueDelivery
-from .sender import Acknowledged, Failed, Message, Outcome
+from .sender import Acknowledged, AttemptOutcome, Failed, WebhookMessage
 
 # Test events reach a disabled endpoint, too.
 TEST_EVENT = "webhook.test"
@@ -49,9 +48,9 @@ class _Record:
     """An attempt to record, and the unit that records it."""
 
     claim: DueDelivery
-    made: attempts.Attempt
+    made: attempts.DeliveryAttempt
     at: int
-    act: Callable[[DueDelivery, attempts.Attempt, int], Unit[Any]]
+    act: Callable[[DueDelivery, attempts.DeliveryAttempt, int], Unit[Any]]
 
 
 class DatabaseOutbox:
@@ -85,14 +84,14 @@ class DatabaseOutbox:
         return [_claim(each, lease_until) for each in taken]
 
     async def record(
-        self, claim: DueDelivery, outcome: Outcome, at: int, milliseconds: int
+        self, claim: DueDelivery, outcome: AttemptOutcome, at: int, milliseconds: int
     ) -> None:
         """Record an attempt."""
         number, result, next_at = claim.attempts + 1, attempts.ACKNOWLEDGED, None
         if isinstance(outcome, Failed):
             result = outcome.reason.value
             next_at = schedule.next_attempt(number, at, self._retry_scale, self._spread())
-        made = attempts.Attempt(
+        made = attempts.DeliveryAttempt(
             number, at - milliseconds, milliseconds, result, outcome.status, next_at
         )
         if isinstance(outcome, Acknowledged):
@@ -113,7 +112,7 @@ class DatabaseOutbox:
         }
         _log.info("delivery attempt", extra=about)
 
-    async def _write(self, records: Sequence[_Record]) -> Sequence[Done[Any]]:
+    async def _write(self, records: Sequence[_Record]) -> Sequence[UnitOutcome[Any]]:
         units = [partial(record.act, record.claim, record.made, record.at) for record in records]
         return await self._database.write_all(units)
 
@@ -166,7 +165,7 @@ def _endpoint_of(record: _Record) -> str:
 
 
 def _claim(taken: store.Taken, lease_until: int) -> DueDelivery:
-    message = Message(taken.url, taken.secret, taken.event_id, taken.event_type, taken.body)
+    message = WebhookMessage(taken.url, taken.secret, taken.event_id, taken.event_type, taken.body)
     return DueDelivery(
         taken.delivery_id,
         taken.endpoint_id,
@@ -180,7 +179,7 @@ def _claim(taken: store.Taken, lease_until: int) -> DueDelivery:
 # An endpoint is locked before its deliveries, as on removal.
 
 
-def _acknowledge(claim: DueDelivery, made: attempts.Attempt, at: int) -> Unit[None]:
+def _acknowledge(claim: DueDelivery, made: attempts.DeliveryAttempt, at: int) -> Unit[None]:
     endpoint = yield from events.lock_endpoint(claim.endpoint_id)
     yield from store.remove(claim.delivery_id)
     if endpoint is not None:
@@ -188,7 +187,7 @@ def _acknowledge(claim: DueDelivery, made: attempts.Attempt, at: int) -> Unit[No
         yield from attempts.add(claim.delivery_id, claim.message.event_id, endpoint, made)
 
 
-def _fail(claim: DueDelivery, made: attempts.Attempt, at: int) -> Unit[_Verdict]:
+def _fail(claim: DueDelivery, made: attempts.DeliveryAttempt, at: int) -> Unit[_Verdict]:
     before = yield from events.lock_endpoint(claim.endpoint_id)
     is_ours = yield from store.is_held(claim.delivery_id, claim.lease_until)
     if before is None or not is_ours:

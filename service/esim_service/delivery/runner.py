@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias
 from ..store.changes.database import OperatorError, UnavailableError
 from ..values.clock import SECOND, Clock
 from ..work.loop import GRACE_SECONDS, Going, WorkLoop
-from .sender import Failed, Message, Outcome, Reason
+from .sender import AttemptOutcome, Failed, FailureReason, WebhookMessage
 
 IN_FLIGHT = 100
 PER_ENDPOINT = 4
@@ -23,7 +23,7 @@ OPEN = 1000
 
 _log = logging.getLogger(__name__)
 
-Send: TypeAlias = Callable[[Message], Awaitable[Outcome]]
+Send: TypeAlias = Callable[[WebhookMessage], Awaitable[AttemptOutcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class DueDelivery:
     attempts: int
     created_at: int
     lease_until: int
-    message: Message
+    message: WebhookMessage
 
 
 class Outbox(Protocol):
@@ -58,7 +58,7 @@ class Outbox(Protocol):
         ...
 
     async def record(
-        self, claim: DueDelivery, outcome: Outcome, at: int, milliseconds: int
+        self, claim: DueDelivery, outcome: AttemptOutcome, at: int, milliseconds: int
     ) -> None:
         """Record an attempt of the given duration, by the rules of `schedule`.
 
@@ -109,7 +109,7 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
         except Exception:
             # A bug must not end the worker, and must not be repeated forever.
             _log.exception("delivery %s could not be attempted", claim.delivery_id)
-            outcome = Failed(Reason.INTERNAL)
+            outcome = Failed(FailureReason.INTERNAL)
         try:
             took = round((self._clock.monotonic() - started) * SECOND)
             await self._outbox.record(claim, outcome, self._clock.now(), took)

@@ -23,12 +23,12 @@ from .guard import RefusedUrl, parse
 from .pools import IDLE_SECONDS, Pools
 from .resolver import Resolve
 
-ANSWER_BYTES = 16 * 1024
+RESPONSE_BYTES = 16 * 1024
 _IDLE_CONNECTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class WebhookMessage:
     """The data to send, the frozen bytes of an event, and its destination.
 
     Attributes:
@@ -42,7 +42,7 @@ class Message:
     body: bytes = field(repr=False)
 
 
-class Reason(StrEnum):
+class FailureReason(StrEnum):
     """The reason an attempt failed."""
 
     REFUSED_ADDRESS = "refused_address"
@@ -67,25 +67,25 @@ class Acknowledged:
 class Failed:
     """The event counts as not delivered; `status` is that of the response, if any."""
 
-    reason: Reason
+    reason: FailureReason
     status: int | None = None
 
 
-Outcome: TypeAlias = Acknowledged | Failed
+AttemptOutcome: TypeAlias = Acknowledged | Failed
 
 # The first matching class decides, so subclasses come before their bases.
-_REASONS: tuple[tuple[type[Exception], Reason], ...] = (
-    (NotPublicError, Reason.REFUSED_ADDRESS),
-    (NotResolvedError, Reason.NOT_RESOLVED),
-    (httpcore2.TimeoutException, Reason.TIMEOUT),
-    (httpcore2.ConnectError, Reason.CONNECT),
-    (httpcore2.NetworkError, Reason.DISCONNECTED),
-    (httpcore2.ProtocolError, Reason.PROTOCOL),
+_REASONS: tuple[tuple[type[Exception], FailureReason], ...] = (
+    (NotPublicError, FailureReason.REFUSED_ADDRESS),
+    (NotResolvedError, FailureReason.NOT_RESOLVED),
+    (httpcore2.TimeoutException, FailureReason.TIMEOUT),
+    (httpcore2.ConnectError, FailureReason.CONNECT),
+    (httpcore2.NetworkError, FailureReason.DISCONNECTED),
+    (httpcore2.ProtocolError, FailureReason.PROTOCOL),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AttemptLimits:
     """The time limits of an attempt; the defaults are the contract's values."""
 
     connect_seconds: float = webhooks.CONNECT_TIMEOUT_SECONDS
@@ -127,10 +127,10 @@ class Sender:
         rule: AddressRule,
         resolve: Resolve,
         context: ssl.SSLContext,
-        limits: Limits | None = None,
+        limits: AttemptLimits | None = None,
     ) -> None:
         self._clock = clock
-        self._limits = limits or Limits()
+        self._limits = limits or AttemptLimits()
         self._pools = Pools(
             partial(
                 httpcore2.AsyncConnectionPool,
@@ -154,12 +154,12 @@ class Sender:
     ) -> None:
         await self._pools.aclose()
 
-    async def send(self, message: Message) -> Outcome:
+    async def send(self, message: WebhookMessage) -> AttemptOutcome:
         """Make one attempt; any behaviour of the receiver results in an outcome."""
         try:
             request = self._request(message)
         except RefusedUrl:
-            return Failed(Reason.REFUSED_ADDRESS)
+            return Failed(FailureReason.REFUSED_ADDRESS)
         status: int | None = None
         try:
             async with (
@@ -173,22 +173,22 @@ class Sender:
                 finally:
                     await response.aclose()
         except TimeoutError:
-            failure = Reason.TIMEOUT
+            failure = FailureReason.TIMEOUT
         except Exception as error:
             known = _reason(error)
             if known is None:
                 raise
             failure = known
         else:
-            failure = Reason.STATUS
+            failure = FailureReason.STATUS
         # Once there is a status it decides, even if reading the body failed.
         if status is None:
             return Failed(failure)
         if status in webhooks.SUCCESS_STATUSES:
             return Acknowledged(status)
-        return Failed(Reason.STATUS, status)
+        return Failed(FailureReason.STATUS, status)
 
-    def _request(self, message: Message) -> httpcore2.Request:
+    def _request(self, message: WebhookMessage) -> httpcore2.Request:
         target = parse(message.url)
         timestamp = self._clock.now() // SECOND
         host = f"[{target.host}]" if ":" in target.host else target.host
@@ -228,13 +228,13 @@ async def _drain(response: httpcore2.Response) -> None:
     read = 0
     async for chunk in response.aiter_stream():
         read += len(chunk)
-        if read > ANSWER_BYTES:
+        if read > RESPONSE_BYTES:
             return
 
 
-def _reason(error: Exception) -> Reason | None:
+def _reason(error: Exception) -> FailureReason | None:
     if isinstance(error, httpcore2.ConnectError) and _is_tls(error):
-        return Reason.TLS
+        return FailureReason.TLS
     for kind, reason in _REASONS:
         if isinstance(error, kind):
             return reason

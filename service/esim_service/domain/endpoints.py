@@ -16,7 +16,7 @@ from ..store.tables import partners
 from ..values.entities import Scope, WebhookEndpoint
 from ..values.ids import Prefix
 from . import events
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 DEFAULT_SELECTION = tuple(name for name in get_args(models.EventTypeName) if name != "webhook.test")
 

@@ -15,7 +15,7 @@ from ..store.tables import partners
 from ..values.entities import Account, Event, Scope
 from ..values.ids import Prefix
 from . import bodies
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 
 def emit(
@@ -41,7 +41,7 @@ def emit_to(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FeedPosition:
     """The position of a reader in the feed.
 
     Attributes:
@@ -54,8 +54,8 @@ class Place:
 
 
 def feed(
-    scope: Scope, after: Place | None, type_: str | None, limit: int
-) -> Unit[tuple[Sequence[Event], bool, Place]]:
+    scope: Scope, after: FeedPosition | None, type_: str | None, limit: int
+) -> Unit[tuple[Sequence[Event], bool, FeedPosition]]:
     """Return a page of the feed, whether there is more, and the place of the next page.
 
     Raises:
@@ -71,9 +71,9 @@ def feed(
     found = yield from store.feed(scope, after.sequence if after else 0, type_, limit + 1)
     if len(found) > limit:
         last = found[limit - 1]
-        return found[:limit], True, Place(last.sequence, last.event_id)
+        return found[:limit], True, FeedPosition(last.sequence, last.event_id)
     last_id = yield from store.id_of(scope, account.last_event)
-    return found, False, Place(account.last_event, last_id)
+    return found, False, FeedPosition(account.last_event, last_id)
 
 
 def forget(scope: Scope, last: int, before: int) -> Unit[int]:

@@ -12,7 +12,7 @@ from ..store.tables import jobs
 from ..store.tables import orders as store
 from ..values.entities import Job, JobKind, Order, Scope
 from ..values.ids import Prefix
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class IdempotentRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class PurchaseResponse:
     """The body of a success, and whether it is replayed from an earlier request.
 
     Attributes:
@@ -58,39 +58,41 @@ def in_progress() -> Problem:
     )
 
 
-def replay(claim: IdempotentRequest) -> Unit[Answered | None]:
+def replay(purchase: IdempotentRequest) -> Unit[PurchaseResponse | None]:
     """Return the stored response; None for an unused reference.
 
     Raises:
         Problem: the reference belongs to another payload.
     """
-    known = yield from store.answer(claim.scope, claim.operation, claim.reference)
+    known = yield from store.stored_response(purchase.scope, purchase.operation, purchase.reference)
     if known is None:
         return None
     payload, body = known
-    if not hmac.compare_digest(payload, claim.payload):
+    if not hmac.compare_digest(payload, purchase.payload):
         raise Problem(
             "reference_reused", "This reference was used with another payload.", param="reference"
         )
-    return Answered(body, is_replay=True)
+    return PurchaseResponse(body, is_replay=True)
 
 
-def remember(claim: IdempotentRequest, body: bytes) -> Unit[Answered]:
+def store_response(purchase: IdempotentRequest, body: bytes) -> Unit[PurchaseResponse]:
     """Store the response for the reference, known to be unused under the account lock."""
-    yield from store.add_answer(claim.scope, claim.operation, claim.reference, claim.payload, body)
-    return Answered(body, is_replay=False)
+    yield from store.add_response(
+        purchase.scope, purchase.operation, purchase.reference, purchase.payload, body
+    )
+    return PurchaseResponse(body, is_replay=False)
 
 
-def leave(
-    claim: IdempotentRequest,
-    answered: Answered,
+def enqueue(
+    purchase: IdempotentRequest,
+    response: PurchaseResponse,
     kind: JobKind,
     subject_id: str,
     stamp: Stamp,
     order: Order | None = None,
-) -> Unit[Answered]:
+) -> Unit[PurchaseResponse]:
     """Queue the job of the request, reserved for this process at first if it has a lease."""
-    due_at = stamp.now + claim.lease
-    job = Job(stamp.new(Prefix.JOB), claim.scope, kind, subject_id, 0, due_at, order)
+    due_at = stamp.now + purchase.lease
+    job = Job(stamp.new(Prefix.JOB), purchase.scope, kind, subject_id, 0, due_at, order)
     yield from jobs.add(job)
-    return replace(answered, job=job) if claim.lease else answered
+    return replace(response, job=job) if purchase.lease else response

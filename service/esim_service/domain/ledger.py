@@ -12,7 +12,7 @@ from ..values.entities import Account, LedgerKind
 from ..values.ids import Prefix
 from ..values.money import to_text
 from . import bodies, events
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 
 def post(

@@ -7,7 +7,7 @@ from ..store.tables import esims, jobs
 from ..values.entities import Account, Job
 from . import bodies, events, lifecycle
 from .lifecycle import NextReport, Observation
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 
 def follow(

@@ -15,9 +15,9 @@ from ..values.entities import Account, Esim, Failure, Job, Order, Plan, PlanType
 from ..values.ids import Prefix
 from ..values.money import LIMIT, to_text
 from . import bodies, events, ledger, lifecycle
-from .idempotency import Answered, IdempotentRequest, leave, remember, replay
+from .idempotency import IdempotentRequest, PurchaseResponse, enqueue, replay, store_response
 from .lifecycle import NextReport
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 SCENARIO = "sandbox_scenario"
 # How long an eSIM can wait for its activation.
@@ -25,10 +25,10 @@ SHELF_LIFE = 365 * DAY
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class OrderRequest:
     """An order request of a partner."""
 
-    claim: IdempotentRequest
+    purchase: IdempotentRequest
     plan_id: str
     quantity: int
     days: int | None
@@ -39,7 +39,7 @@ class Request:
     @property
     def scenario(self) -> str | None:
         """The sandbox scenario of the order, in test mode only."""
-        is_test = self.claim.scope.mode == "test"
+        is_test = self.purchase.scope.mode == "test"
         return self.metadata.get(SCENARIO) if is_test else None
 
 
@@ -69,27 +69,29 @@ def check_total(total: int, param: str) -> int:
     return total
 
 
-def check(request: Request) -> Unit[Answered | None]:
+def check(request: OrderRequest) -> Unit[PurchaseResponse | None]:
     """Return the response to an earlier request; None if the order may be placed.
 
     Raises:
         Problem: it may not.
     """
-    known = yield from replay(request.claim)
+    known = yield from replay(request.purchase)
     if known is None:
         _, total = yield from _priced(request)
-        account = yield from partners.account(request.claim.scope)
+        account = yield from partners.account(request.purchase.scope)
         ledger.require(account, total)
     return known
 
 
-def place(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account, Answered]]:
+def place(
+    request: OrderRequest, account: Account, stamp: Stamp
+) -> Unit[tuple[Account, PurchaseResponse]]:
     """Place an order and charge it, or return the response to an earlier request.
 
     Raises:
         Problem: the order breaks a rule; nothing is changed.
     """
-    known = yield from replay(request.claim)
+    known = yield from replay(request.purchase)
     if known is not None:
         return account, known
     plan, total = yield from _priced(request)
@@ -97,8 +99,8 @@ def place(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Accoun
     account = yield from ledger.charge(account, "order", total, order_id, stamp)
     order = Order(
         order_id=order_id,
-        scope=request.claim.scope,
-        reference=request.claim.reference,
+        scope=request.purchase.scope,
+        reference=request.purchase.reference,
         status="processing",
         plan_id=plan.plan_id,
         quantity=request.quantity,
@@ -113,10 +115,10 @@ def place(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Accoun
         created_at=stamp.date,
         completed_at=None,
     )
-    answered = yield from remember(request.claim, bodies.encoded(bodies.order(order)))
+    response = yield from store_response(request.purchase, bodies.encoded(bodies.order(order)))
     yield from store.add(order)
-    answered = yield from leave(request.claim, answered, "provision", order_id, stamp, order)
-    return account, answered
+    response = yield from enqueue(request.purchase, response, "provision", order_id, stamp, order)
+    return account, response
 
 
 def complete(
@@ -170,7 +172,7 @@ def fail(
     return account, None
 
 
-def _priced(request: Request) -> Unit[tuple[Plan, int]]:
+def _priced(request: OrderRequest) -> Unit[tuple[Plan, int]]:
     plan = yield from plans.plan(request.plan_id)
     if plan is None:
         raise Problem("plan_not_found", "There is no such plan.", param="plan_id")

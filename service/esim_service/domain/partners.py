@@ -6,12 +6,12 @@ from typing import get_args
 
 from ..store.statements.unit import Unit
 from ..store.tables import partners as store
-from ..values.entities import Account, ApiKey, Mode, Partner, Scope
+from ..values.entities import Account, Mode, Partner, PartnerKey, Scope
 from ..values.ids import Prefix
 from ..values.money import UNITS_PER_DOLLAR
 from . import ledger
-from .record_stamp import Stamp
 from .sandbox import TEST_BALANCE
+from .stamp import Stamp
 
 LOW_THRESHOLD = 100 * UNITS_PER_DOLLAR
 
@@ -59,9 +59,9 @@ def issue_key(
     read_limit: int | None = None,
     write_limit: int | None = None,
     expires_at: int | None = None,
-) -> Unit[ApiKey]:
+) -> Unit[PartnerKey]:
     """Store a new key, given only its digest and a hint."""
-    key = ApiKey(
+    key = PartnerKey(
         key_id=stamp.new(Prefix.KEY),
         digest=digest,
         hint=hint,

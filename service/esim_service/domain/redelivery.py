@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..store.statements.unit import Unit
 from ..store.tables import attempts, events, partners
 from ..values.ids import Prefix
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 
 class RedeliveryError(Exception):
@@ -23,7 +23,7 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
         RedeliveryError: the delivery or its event is not kept, it is still waiting, or the endpoint
             is removed or disabled.
     """
-    found = yield from attempts.newest(attempts.Wanted(delivery_id=delivery_id), 1)
+    found = yield from attempts.newest(attempts.DeliveryFilter(delivery_id=delivery_id), 1)
     if not found:
         raise RedeliveryError(f"there is no delivery {delivery_id}")
     (old,) = found

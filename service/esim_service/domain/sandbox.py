@@ -7,7 +7,7 @@ from ..store.tables import partners, sandbox
 from ..values.entities import Account, Scope
 from ..values.money import UNITS_PER_DOLLAR
 from . import ledger
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 TEST_BALANCE = 1000 * UNITS_PER_DOLLAR
 

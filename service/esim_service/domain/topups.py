@@ -12,16 +12,16 @@ from ..store.tables import jobs, partners, plans
 from ..values.entities import Account, Esim, Topup, TopupPlan
 from ..values.ids import Prefix
 from . import bodies, esims, events, ledger, lifecycle
-from .idempotency import Answered, IdempotentRequest, leave, remember, replay
+from .idempotency import IdempotentRequest, PurchaseResponse, enqueue, replay, store_response
 from .orders import check_days, check_total
-from .record_stamp import Stamp
+from .stamp import Stamp
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class TopupRequest:
     """A request of a partner for a top-up of an eSIM."""
 
-    claim: IdempotentRequest
+    purchase: IdempotentRequest
     iccid: str
     topup_plan_id: str
     days: int | None
@@ -32,27 +32,29 @@ def can_be_topped_up(esim: Esim) -> bool:
     return lifecycle.is_alive(esim) and esim.topup_supported is not False
 
 
-def check(request: Request) -> Unit[Answered | None]:
+def check(request: TopupRequest) -> Unit[PurchaseResponse | None]:
     """Return the response to an earlier request; None if the top-up may be bought.
 
     Raises:
         Problem: it may not.
     """
-    known = yield from replay(request.claim)
+    known = yield from replay(request.purchase)
     if known is None:
         _, _, total = yield from _priced(request)
-        account = yield from partners.account(request.claim.scope)
+        account = yield from partners.account(request.purchase.scope)
         ledger.require(account, total)
     return known
 
 
-def buy(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account, Answered]]:
+def buy(
+    request: TopupRequest, account: Account, stamp: Stamp
+) -> Unit[tuple[Account, PurchaseResponse]]:
     """Buy a top-up and charge it, or return the response to an earlier request.
 
     Raises:
         Problem: the top-up breaks a rule; nothing is changed.
     """
-    known = yield from replay(request.claim)
+    known = yield from replay(request.purchase)
     if known is not None:
         return account, known
     esim, plan, total = yield from _priced(request)
@@ -66,7 +68,7 @@ def buy(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account,
         esim_id=esim.esim_id,
         iccid=request.iccid,
         topup_plan_id=plan.topup_plan_id,
-        reference=request.claim.reference,
+        reference=request.purchase.reference,
         status="processing",
         days=request.days,
         price=plan.price,
@@ -77,10 +79,10 @@ def buy(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account,
         created_at=stamp.date,
         completed_at=None,
     )
-    answered = yield from remember(request.claim, bodies.encoded(bodies.topup(topup)))
+    response = yield from store_response(request.purchase, bodies.encoded(bodies.topup(topup)))
     yield from store.add_topup(topup)
-    answered = yield from leave(request.claim, answered, "topup", topup_id, stamp)
-    return account, answered
+    response = yield from enqueue(request.purchase, response, "topup", topup_id, stamp)
+    return account, response
 
 
 def complete(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, None]]:
@@ -110,8 +112,8 @@ def fail(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, N
     return account, None
 
 
-def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
-    esim = yield from esims.find(request.claim.scope, request.iccid)
+def _priced(request: TopupRequest) -> Unit[tuple[Esim, TopupPlan, int]]:
+    esim = yield from esims.find(request.purchase.scope, request.iccid)
     found = yield from plans.topup_plan(esim.plan_id, request.topup_plan_id)
     if found is None:
         raise Problem("topup_plan_not_found", "No such top-up plan.", param="topup_plan_id")

@@ -12,7 +12,7 @@ from ipaddress import ip_address
 import uvicorn
 from starlette.types import ASGIApp
 
-from ..settings import Settings
+from ..settings import ServiceSettings
 from ..store.changes.database import OperatorError
 from .protocol import Protocol
 
@@ -26,7 +26,7 @@ class FailedError(Exception):
     """The process cannot continue; the log gives the reason."""
 
 
-class Server(uvicorn.Server):
+class UvicornServer(uvicorn.Server):
     """A server with an event for the start of listening, which leaves signals to the process."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -89,7 +89,7 @@ def bind(host: str, port: int, setting: str) -> socket.socket:
     return made
 
 
-def bind_operations(settings: Settings) -> socket.socket:
+def bind_operations(settings: ServiceSettings) -> socket.socket:
     """Bind the operations port; if none is set, the default one or else a free one."""
     host, port = settings.metrics_host, settings.metrics_port
     if port is not None:

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Send
+from starlette.types import Scope as ASGIScope
 
 from partner_esim.server import REQUEST_ID_HEADER
 
@@ -32,7 +33,7 @@ _CODE = re.compile(r"[a-z_]{1,64}")
 _ERROR_BYTES = 64 * 1024
 
 
-class Routes:
+class RouteTemplates:
     """Finds the path template of a request, for logs and metrics."""
 
     def __init__(self, templates: Iterable[str]) -> None:
@@ -87,7 +88,7 @@ class RequestMetrics:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class RequestRecord:
     """A request and its response, as far as operators may see them.
 
     Attributes:
@@ -114,18 +115,18 @@ class RequestLog:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def write(self, answered: Answered) -> None:
+    def write(self, record: RequestRecord) -> None:
         """Write the line of a request."""
         now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-        principal = answered.principal
+        principal = record.principal
         partner_id, key_id = (
             (principal.scope.partner_id, principal.key_id) if principal else (None, None)
         )
         line = (
-            f'{{"method": "{answered.method}", "route": "{answered.route}", '
-            f'"status": {answered.status}, "milliseconds": {answered.seconds * 1000:.2f}, '
+            f'{{"method": "{record.method}", "route": "{record.route}", '
+            f'"status": {record.status}, "milliseconds": {record.seconds * 1000:.2f}, '
             f'"partner_id": {_text(partner_id)}, "key_id": {_text(key_id)}, '
-            f'"error_code": {_text(answered.error_code)}, "request_id": "{answered.request_id}", '
+            f'"error_code": {_text(record.error_code)}, "request_id": "{record.request_id}", '
             f'"event": "request", "level": "info", "logger": "{_LOGGER}", "timestamp": "{now}"}}\n'
         )
         # A full disk must not stop requests that can be served without it.
@@ -173,7 +174,7 @@ class RequestMiddleware:
         self,
         api: ASGIApp,
         pages: Mapping[str, ASGIApp],
-        routes: Routes,
+        routes: RouteTemplates,
         metrics: RequestMetrics,
         log: RequestLog | None,
     ) -> None:
@@ -183,29 +184,29 @@ class RequestMiddleware:
         self._metrics = metrics
         self._log = log
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, asgi_scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Serve a request; its query, headers and body are not logged."""
-        if scope["type"] != "http":
+        if asgi_scope["type"] != "http":
             return
         started = time.perf_counter()
         observed = _Observed(send)
-        path = scope["path"]
+        path = asgi_scope["path"]
         page = self._pages.get(path)
         self._metrics.open.inc()
         try:
-            await (page or self._api)(scope, receive, observed)
+            await (page or self._api)(asgi_scope, receive, observed)
         finally:
             self._metrics.open.dec()
             seconds = time.perf_counter() - started
-            method = scope["method"] if scope["method"] in _METHODS else _OTHER
+            method = asgi_scope["method"] if asgi_scope["method"] in _METHODS else _OTHER
             route = path if page else self._routes.find(path)
             # A client that disconnected has no status; proxies log that as 499.
             status = observed.status or 499
             self._metrics.count(method, route, status, seconds)
             if self._log is not None:
-                principal = scope.get("state", {}).get(_PRINCIPAL)
+                principal = asgi_scope.get("state", {}).get(_PRINCIPAL)
                 self._log.write(
-                    Answered(
+                    RequestRecord(
                         method,
                         route,
                         status,

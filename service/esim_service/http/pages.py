@@ -8,7 +8,8 @@ from functools import cached_property
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Receive, Send
+from starlette.types import Scope as ASGIScope
 
 from partner_esim.server import REQUEST_ID_HEADER
 
@@ -17,7 +18,7 @@ from .protocol import error
 _ALLOW = "GET, HEAD, OPTIONS"
 
 
-class Page:
+class StaticPage:
     """Serves a page, with 304 for clients that have it already.
 
     It is rendered at the first request.
@@ -35,9 +36,9 @@ class Page:
         self._new_request_id = new_request_id
         self._headers = headers or {}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, asgi_scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Respond to a request."""
-        await self._answer(Request(scope))(scope, receive, send)
+        await self._respond(Request(asgi_scope))(asgi_scope, receive, send)
 
     @cached_property
     def _body(self) -> bytes:
@@ -47,7 +48,7 @@ class Page:
     def _etag(self) -> str:
         return f'"{hashlib.sha256(self._body).hexdigest()[:32]}"'
 
-    def _answer(self, request: Request) -> Response:
+    def _respond(self, request: Request) -> Response:
         request_id = self._new_request_id()
         if request.method not in ("GET", "HEAD"):
             return _other_method(request, request_id)
@@ -67,18 +68,18 @@ class Page:
         return "*" in known or self._etag in known
 
 
-class Redirect:
+class PageRedirect:
     """Redirects to a page by a relative URL, which also works behind a proxy with a path prefix."""
 
     def __init__(self, relative: str, new_request_id: Callable[[], str]) -> None:
         self._relative = relative
         self._new_request_id = new_request_id
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, asgi_scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Respond to a request."""
-        await self._answer(Request(scope))(scope, receive, send)
+        await self._respond(Request(asgi_scope))(asgi_scope, receive, send)
 
-    def _answer(self, request: Request) -> Response:
+    def _respond(self, request: Request) -> Response:
         request_id = self._new_request_id()
         if request.method not in ("GET", "HEAD"):
             return _other_method(request, request_id)

@@ -160,8 +160,8 @@ class Protocol(HttpToolsProtocol):
 
     @property
     def _is_unread(self) -> bool:
-        is_answered = self._is_idle and not self._is_head
-        return self._is_open and is_answered
+        is_complete = self._is_idle and not self._is_head
+        return self._is_open and is_complete
 
     def _count(self, size: int) -> None:
         self._head += size
@@ -192,23 +192,23 @@ class Protocol(HttpToolsProtocol):
     def _refuse(self, code: str, message: str) -> None:
         """Send an error after the responses to all earlier requests, and disconnect."""
         self._unwatch()
-        answer = self._answer(code, message)
+        reply = self._reply(code, message)
         if self._is_open and not self._is_head:
             # The request itself is at fault, and has already been passed to the API.
             if self.pipeline:
                 self.pipeline.popleft()
-                self._refusal = answer
+                self._refusal = reply
             else:
-                self._end(b"" if self.cycle.response_started else answer)
+                self._end(b"" if self.cycle.response_started else reply)
                 self.cycle.disconnected = True
                 self.cycle.waiting_for_100_continue = False
                 self.cycle.message_event.set()
         elif self._is_idle:
-            self._end(answer)
+            self._end(reply)
         else:
-            self._refusal = answer
+            self._refusal = reply
 
-    def _answer(self, code: str, message: str) -> bytes:
+    def _reply(self, code: str, message: str) -> bytes:
         request_id = self.ids.new(Prefix.REQUEST)
         status, headers = "400 Bad Request", ""
         if code == "method_not_allowed":
@@ -221,11 +221,11 @@ class Protocol(HttpToolsProtocol):
         )
         return head.encode("ascii") + body
 
-    def _end(self, answer: bytes) -> None:
+    def _end(self, reply: bytes) -> None:
         self._unwatch()
         self._unset_keepalive_if_required()
         self._refusal = b""
-        self.transport.write(answer)
+        self.transport.write(reply)
         try:
             self.transport.write_eof()
         except (OSError, NotImplementedError):

@@ -15,8 +15,8 @@ from ..carrier.port import Carrier
 from ..carrier.simulator import Simulator
 from ..delivery.addresses import AddressRule
 from ..delivery.resolver import SystemResolver
-from ..delivery.sender import Message, Outcome, Sender, trust
-from ..settings import Settings
+from ..delivery.sender import AttemptOutcome, Sender, WebhookMessage, trust
+from ..settings import ServiceSettings
 from ..store.changes.database import Database
 from ..store.drivers.migrate import require_current
 from ..store.drivers.open import open_database
@@ -51,7 +51,7 @@ class Components:
 
 
 @asynccontextmanager
-async def open_components(settings: Settings) -> AsyncIterator[Components]:
+async def open_components(settings: ServiceSettings) -> AsyncIterator[Components]:
     """Open the database and create the other parts, for the duration of the context.
 
     Raises:
@@ -80,12 +80,14 @@ async def open_components(settings: Settings) -> AsyncIterator[Components]:
 
 
 @asynccontextmanager
-async def open_background(components: Components, settings: Settings) -> AsyncIterator[Background]:
+async def open_background(
+    components: Components, settings: ServiceSettings
+) -> AsyncIterator[Background]:
     """Create the background work of a process, for the duration of the context."""
     context = trust(settings.webhook_ca_file)
     async with Sender(components.clock, components.rule, components.resolver, context) as sender:
 
-        async def send(message: Message) -> Outcome:
+        async def send(message: WebhookMessage) -> AttemptOutcome:
             return await sender.send(
                 replace(message, secret=components.secrets.decrypt(message.secret))
             )

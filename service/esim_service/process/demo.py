@@ -10,15 +10,15 @@ from ipaddress import ip_network
 from pathlib import Path
 
 from ..domain import partners
-from ..domain.record_stamp import Stamp
+from ..domain.stamp import Stamp
 from ..http import document
 from ..keys import auth
-from ..settings import Settings
+from ..settings import ServiceSettings
 from ..store.changes.database import OperatorError
 from ..store.drivers.open import open_database
 from ..store.statements.unit import Unit
 from ..values.clock import SystemClock
-from ..values.entities import ApiKey, Scope
+from ..values.entities import PartnerKey, Scope
 from ..values.ids import Ids
 
 PARTNER = "demo"
@@ -29,7 +29,7 @@ _PROGRAM = (
 )
 
 
-def reaching_receiver(settings: Settings) -> Settings:
+def reaching_receiver(settings: ServiceSettings) -> ServiceSettings:
     """Return settings with which `specwright listen` gets webhooks, unless they are set already.
 
     Raises:
@@ -52,7 +52,7 @@ async def issue_key(place: str) -> str:
     text = auth.new_key("test")
     clock = SystemClock()
 
-    def make() -> Unit[ApiKey]:
+    def make() -> Unit[PartnerKey]:
         stamp = Stamp(clock.now(), Ids(clock))
         owner = yield from partners.ensure(PARTNER, stamp)
         scope = Scope(owner.partner_id, "test")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..settings import Settings
+from ..settings import ServiceSettings
 from ..store.changes.database import Database, OperatorError
 from ..store.tables import partners
 
 
-def require_live(settings: Settings) -> None:
+def require_live(settings: ServiceSettings) -> None:
     """Check that these settings may serve live keys.
 
     Raises:
@@ -24,7 +24,7 @@ def require_live(settings: Settings) -> None:
         )
 
 
-async def require_fit_for_keys(settings: Settings, database: Database, now: int) -> None:
+async def require_fit_for_keys(settings: ServiceSettings, database: Database, now: int) -> None:
     """Check that these settings may serve the valid keys of a database.
 
     Raises:

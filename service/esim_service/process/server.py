@@ -10,18 +10,25 @@ from functools import partial
 
 import structlog
 
-from ..http.listening import FailedError, Server, address_of, bind, bind_operations, when_told
-from ..settings import API_PATH, Settings
+from ..http.listening import (
+    FailedError,
+    UvicornServer,
+    address_of,
+    bind,
+    bind_operations,
+    when_told,
+)
+from ..settings import API_PATH, ServiceSettings
 from ..store.changes.database import OperatorError
 from ..store.drivers.open import is_file
 from .components import freeze
-from .service import DOCS_PATH, Service, open_service
+from .service import DOCS_PATH, ServiceParts, open_service
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class ServedAddresses:
     """The URLs that a process serves."""
 
     api: str
@@ -29,7 +36,9 @@ class Addresses:
     operations: str
 
 
-async def serve(settings: Settings, announce: Callable[[Addresses], Awaitable[None]]) -> None:
+async def serve(
+    settings: ServiceSettings, announce: Callable[[ServedAddresses], Awaitable[None]]
+) -> None:
     """Serve until SIGTERM or SIGINT.
 
     Args:
@@ -47,22 +56,24 @@ async def serve(settings: Settings, announce: Callable[[Addresses], Awaitable[No
     ):
         base_url = settings.base_url or f"{address_of(api)}{API_PATH}"
         async with open_service(settings, base_url) as service:
-            servers = Server(service.api), Server(service.operations)
+            servers = UvicornServer(service.api), UvicornServer(service.operations)
             running = [
                 asyncio.create_task(server.serve(sockets=[each]))
                 for server, each in zip(servers, (api, operations), strict=True)
             ]
             for server in servers:
                 await server.listens.wait()
-            addresses = Addresses(base_url, f"{address_of(api)}{DOCS_PATH}", address_of(operations))
+            addresses = ServedAddresses(
+                base_url, f"{address_of(api)}{DOCS_PATH}", address_of(operations)
+            )
             ready = partial(announce, addresses)
             await _run(servers, running, service, settings.drain_seconds, ready)
 
 
 async def _run(
-    servers: tuple[Server, Server],
+    servers: tuple[UvicornServer, UvicornServer],
     running: list[asyncio.Task[None]],
-    service: Service,
+    service: ServiceParts,
     drain_seconds: float,
     announce: Callable[[], Awaitable[None]],
 ) -> None:

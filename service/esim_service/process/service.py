@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from partner_esim.server import Cursors, create_app
 
 from .. import catalogue
-from ..api.backend import Backend, Elsewhere
+from ..api.backend import ApiBackend, RemoteWorkers
 from ..api.balance import BalanceGroup
 from ..api.esims import EsimGroup
 from ..api.events import EventGroup
@@ -28,13 +28,13 @@ from ..api.webhook_endpoints import WebhookEndpointGroup
 from ..delivery import guard
 from ..http import document
 from ..http.health import create_operations_app
-from ..http.middleware import RequestLog, RequestMetrics, RequestMiddleware, Routes
-from ..http.pages import Page, Redirect
+from ..http.middleware import RequestLog, RequestMetrics, RequestMiddleware, RouteTemplates
+from ..http.pages import PageRedirect, StaticPage
 from ..keys.auth import Authenticator
 from ..keys.keyring import StoredKeys
 from ..rate_limits.choose import open_windows
 from ..rate_limits.limiter import KeyLimiter, Windows
-from ..settings import API_PATH, Settings
+from ..settings import API_PATH, ServiceSettings
 from ..store.changes.database import Database, UnavailableError
 from ..store.drivers.migrate import migrate, require_current
 from ..store.drivers.open import is_file
@@ -61,7 +61,7 @@ _SECRET_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServiceParts:
     """The parts of a server process.
 
     Attributes:
@@ -78,7 +78,7 @@ class Service:
 
 
 @asynccontextmanager
-async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Service]:
+async def open_service(settings: ServiceSettings, base_url: str) -> AsyncIterator[ServiceParts]:
     """Open the database and assemble the service for the duration of the context.
 
     Raises:
@@ -97,13 +97,13 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         secret = await database.write(
             partial(secret_store.ensure, "cursors", secrets.token_bytes(_SECRET_BYTES))
         )
-        backend = Backend(
+        backend = ApiBackend(
             database=database,
             clock=clock,
             ids=ids,
             carrier=components.carrier,
             cursors=Cursors(secret),
-            work=background or Elsewhere(),
+            work=background or RemoteWorkers(),
         )
 
         def request_id(sent: str | None = None) -> str:
@@ -131,22 +131,22 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             prefix=API_PATH,
         )
         pages: dict[str, ASGIApp] = {
-            f"{API_PATH}/openapi.json": Page(
+            f"{API_PATH}/openapi.json": StaticPage(
                 partial(document.render, base_url), "application/json", request_id
             ),
-            DOCS_PATH: Page(
+            DOCS_PATH: StaticPage(
                 partial(document.reference, base_url),
                 "text/html",
                 request_id,
                 {"Content-Security-Policy": _CONTENT_SECURITY},
             ),
-            "/": Redirect(DOCS_PATH.removeprefix("/"), request_id),
-            f"{DOCS_PATH}/": Redirect(f"..{DOCS_PATH}", request_id),
+            "/": PageRedirect(DOCS_PATH.removeprefix("/"), request_id),
+            f"{DOCS_PATH}/": PageRedirect(f"..{DOCS_PATH}", request_id),
         }
-        routes = Routes(API_PATH + path for path in document.load()["paths"])
+        routes = RouteTemplates(API_PATH + path for path in document.load()["paths"])
         log = RequestLog(sys.stderr) if settings.log_level in ("debug", "info") else None
         stops = asyncio.Event()
-        yield Service(
+        yield ServiceParts(
             api=RequestMiddleware(api, pages, routes, RequestMetrics(components.registry), log),
             operations=create_operations_app(
                 partial(_ready, components, windows, stops), components.registry

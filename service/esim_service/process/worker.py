@@ -10,8 +10,8 @@ from functools import partial
 import structlog
 
 from ..http.health import create_operations_app
-from ..http.listening import FailedError, Server, address_of, bind_operations, when_told
-from ..settings import Settings
+from ..http.listening import FailedError, UvicornServer, address_of, bind_operations, when_told
+from ..settings import ServiceSettings
 from ..store.changes.database import OperatorError
 from ..store.drivers.migrate import require_current
 from ..store.drivers.open import is_file
@@ -22,7 +22,7 @@ from .live_mode import require_fit_for_keys
 _log = structlog.get_logger(__name__)
 
 
-async def work(settings: Settings, announce: Callable[[str], None]) -> None:
+async def work(settings: ServiceSettings, announce: Callable[[str], None]) -> None:
     """Work until SIGTERM or SIGINT.
 
     Args:
@@ -42,7 +42,7 @@ async def work(settings: Settings, announce: Callable[[str], None]) -> None:
             await require_current(components.database)
             await require_fit_for_keys(settings, components.database, components.clock.now())
             await require_secrets(components)
-            server = Server(
+            server = UvicornServer(
                 create_operations_app(partial(require_ready, components), components.registry)
             )
             serving = asyncio.create_task(server.serve(sockets=[bound]))

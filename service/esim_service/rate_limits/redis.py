@@ -75,10 +75,10 @@ class RedisWindows:
         now = "" if self._clock is None else self._clock.now() * 1000
         arguments = limit, window_seconds * _MICROSECONDS, now
         try:
-            answer = await self._script(keys=[_PREFIX + bucket], args=arguments)
+            reply = await self._script(keys=[_PREFIX + bucket], args=arguments)
         except (RedisError, OSError) as error:
             raise UnavailableError(f"Redis cannot do this now: {error}") from error
-        allowed, used, wait = cast("list[int]", answer)
+        allowed, used, wait = cast("list[int]", reply)
         return verdict(allowed == 1, used, wait / _MICROSECONDS, limit)
 
     async def check(self) -> None:

@@ -50,7 +50,7 @@ class Partner:
 
 
 @dataclass(frozen=True, slots=True)
-class ApiKey:
+class PartnerKey:
     """A key, stored only as its digest; `hint` is its last four characters."""
 
     key_id: str

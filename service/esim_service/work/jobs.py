@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..carrier.port import Provisioner, RefusedError, Reporter, UnreachableError
 from ..domain import observation, orders, topups
 from ..domain.lifecycle import NextReport, is_alive
-from ..domain.record_stamp import Act, Stamp, change
+from ..domain.stamp import Act, Stamp, account_change
 from ..store.changes.database import Database
 from ..store.tables import esims
 from ..store.tables import jobs as store
@@ -74,7 +74,7 @@ class CarrierJobs:
             await self._drop(job)
             return
         try:
-            profiles = await self._answer(self._provisioner.provision(order))
+            profiles = await self._in_time(self._provisioner.provision(order))
         except RefusedError as error:
             failure = Failure(error.code, error.message)
             await self._change(
@@ -96,7 +96,7 @@ class CarrierJobs:
             await self._change(topup.scope, topup.esim_id, partial(topups.fail, topup.topup_id))
             return
         try:
-            await self._answer(self._provisioner.top_up(topup))
+            await self._in_time(self._provisioner.top_up(topup))
         except RefusedError:
             await self._change(topup.scope, topup.esim_id, partial(topups.fail, topup.topup_id))
             return
@@ -108,7 +108,7 @@ class CarrierJobs:
             await self._drop(job)
             return
         try:
-            report = await self._answer(self._reporter.report(esim, self._clock.now()))
+            report = await self._in_time(self._reporter.report(esim, self._clock.now()))
         except UnreachableError:
             # Time passes even without a report.
             follow = partial(observation.follow, job, None, job.attempts + 1, _later(job))
@@ -117,7 +117,7 @@ class CarrierJobs:
         follow = partial(observation.follow, job, report, 0, self._reporter.next_report)
         await self._change(esim.scope, esim.esim_id, follow)
 
-    async def _answer(self, asked: Awaitable[T]) -> T:
+    async def _in_time(self, asked: Awaitable[T]) -> T:
         try:
             async with asyncio.timeout(self._carrier_seconds):
                 return await asked
@@ -126,7 +126,7 @@ class CarrierJobs:
 
     async def _change(self, scope: Scope, subject: str, act: Act[None]) -> None:
         stamp = Stamp(self._clock.now(), self._ids)
-        await self._database.change(change(scope, subject, act, stamp))
+        await self._database.change(account_change(scope, subject, act, stamp))
 
     async def _drop(self, job: Job) -> None:
         await self._database.write(partial(store.remove, job.kind, job.subject_id))

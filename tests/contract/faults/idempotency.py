@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pytest import MonkeyPatch
 
 from esim_service.api import backend
-from esim_service.api.backend import Backend
+from esim_service.api.backend import ApiBackend
 from esim_service.api.orders import OrderGroup
 from esim_service.api.topups import TopupGroup
 from esim_service.carrier.port import Inquiry
 from esim_service.domain import idempotency
 from esim_service.domain import orders as placing
-from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.domain.record_stamp import Act, change
+from esim_service.domain.idempotency import IdempotentRequest, PurchaseResponse
+from esim_service.domain.stamp import Act, account_change
 from esim_service.store.drivers import migrate
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import orders
@@ -27,8 +27,12 @@ _NOT_UNIQUE = 'statement.replace("UNIQUE (partner_id, mode, reference)", "CHECK 
 def _forgetful(patch: MonkeyPatch, condition: str) -> None:
     """Do some requests again, as if their reference had never been used."""
     edit(patch, idempotency.replay, ("if known is None:", f"if known is None or {condition}:"))
-    kept = "store.add_answer(claim.scope, claim.operation, claim.reference, claim.payload, body)"
-    edit(patch, idempotency.remember, (kept, "()"))
+    kept = (
+        "store.add_response(\n"
+        "        purchase.scope, purchase.operation, purchase.reference, purchase.payload, body\n"
+        "    )"
+    )
+    edit(patch, idempotency.store_response, (kept, "()"))
     edit(patch, migrate._upgrade, ("execute(statement)", f"execute({_NOT_UNIQUE})"))
 
 
@@ -37,7 +41,7 @@ def repeated_order_runs_again(patch: MonkeyPatch) -> None:
 
     “The order reference is unique per partner and makes order creation idempotent.”
     """
-    _forgetful(patch, 'claim.operation == "createOrder"')
+    _forgetful(patch, 'purchase.operation == "createOrder"')
 
 
 def repeated_topup_runs_again(patch: MonkeyPatch) -> None:
@@ -45,7 +49,7 @@ def repeated_topup_runs_again(patch: MonkeyPatch) -> None:
 
     “Idempotency rules 3 to 6 hold for top-ups too.”
     """
-    _forgetful(patch, 'claim.operation == "createTopup"')
+    _forgetful(patch, 'purchase.operation == "createTopup"')
 
 
 def replay_is_not_marked(patch: MonkeyPatch) -> None:
@@ -53,7 +57,7 @@ def replay_is_not_marked(patch: MonkeyPatch) -> None:
     edit(
         patch,
         OrderGroup.create_order,
-        ("CREATE_ORDER_REPLAY_HEADERS if answered.is_replay else {}", "{}"),
+        ("CREATE_ORDER_REPLAY_HEADERS if response.is_replay else {}", "{}"),
     )
 
 
@@ -63,7 +67,7 @@ def first_answer_is_marked(patch: MonkeyPatch) -> None:
         patch,
         TopupGroup.create_topup,
         (
-            "CREATE_TOPUP_REPLAY_HEADERS if answered.is_replay else {}",
+            "CREATE_TOPUP_REPLAY_HEADERS if response.is_replay else {}",
             "CREATE_TOPUP_REPLAY_HEADERS",
         ),
     )
@@ -86,7 +90,7 @@ def replay_shows_current_state(patch: MonkeyPatch) -> None:
         OrderGroup.create_order,
         (
             "return Reply(",
-            "if answered.is_replay:\n"
+            "if response.is_replay:\n"
             "            page = await self.list_orders(\n"
             "                reference=body.reference, limit=1, cursor=None, context=context\n"
             "            )\n"
@@ -126,24 +130,30 @@ def order_of_keys_counts(patch: MonkeyPatch) -> None:
 def requests_at_once_both_run(patch: MonkeyPatch) -> None:
     """The reference is looked up first, but not held. “then the response is 409”"""
 
-    async def once(
-        self: Backend,
-        claim: IdempotentRequest,
+    async def run_idempotent(
+        self: ApiBackend,
+        purchase: IdempotentRequest,
         inquiry: Inquiry,
-        check: Callable[[], Unit[Answered | None]],
-        act: Act[Answered],
-    ) -> Answered:
+        check: Callable[[], Unit[PurchaseResponse | None]],
+        act: Act[PurchaseResponse],
+    ) -> PurchaseResponse:
         known = await self.read(check)
         if known is not None:
             return known
         # While another system is asked.
         await asyncio.sleep(0.05)
-        return await self.database.change(change(claim.scope, claim.name, act, self.stamp()))
+        return await self.database.change(
+            account_change(purchase.scope, purchase.name, act, self.stamp())
+        )
 
-    patch.setattr(Backend, "once", once)
-    edit(patch, placing.place, ("known = yield from replay(request.claim)", "known = None"))
-    kept = "store.add_answer(claim.scope, claim.operation, claim.reference, claim.payload, body)"
-    edit(patch, idempotency.remember, (kept, "()"))
+    patch.setattr(ApiBackend, "run_idempotent", run_idempotent)
+    edit(patch, placing.place, ("known = yield from replay(request.purchase)", "known = None"))
+    kept = (
+        "store.add_response(\n"
+        "        purchase.scope, purchase.operation, purchase.reference, purchase.payload, body\n"
+        "    )"
+    )
+    edit(patch, idempotency.store_response, (kept, "()"))
     edit(patch, migrate._upgrade, ("execute(statement)", f"execute({_NOT_UNIQUE})"))
 
 
@@ -183,9 +193,9 @@ def refused_reference_is_used_up(patch: MonkeyPatch) -> None:
 
 def reference_of_any_operation(patch: MonkeyPatch) -> None:
     """Orders and top-ups share their references. “Scope: partner, mode, operation; for ever.”"""
-    edit(patch, orders.answer, ("operation = $3", "$3 = $3"))
+    edit(patch, orders.stored_response, ("operation = $3", "$3 = $3"))
 
 
 def reference_without_case(patch: MonkeyPatch) -> None:
     """The database compares references without their case. “unique per partner”"""
-    edit(patch, orders.answer, ("reference = $4", "lower(reference) = lower($4)"))
+    edit(patch, orders.stored_response, ("reference = $4", "lower(reference) = lower($4)"))

@@ -93,7 +93,7 @@ def esim_of_anybody_topped_up(patch: MonkeyPatch) -> None:
 
 def references_are_shared(patch: MonkeyPatch) -> None:
     """A reference belongs to the first partner that uses it. “unique per partner”"""
-    edit(patch, orders.answer, ("partner_id = $1", "$1 = $1"))
+    edit(patch, orders.stored_response, ("partner_id = $1", "$1 = $1"))
 
 
 def existence_is_told(patch: MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pytest import MonkeyPatch
 from esim_service.api import backend
 from esim_service.api import esims as esim_api
 from esim_service.api import orders as order_api
-from esim_service.api.backend import Backend
+from esim_service.api.backend import ApiBackend
 from esim_service.api.plans import PlanGroup
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import events, orders, plans
@@ -64,18 +64,18 @@ def pages_by_offset(patch: MonkeyPatch) -> None:
     """A cursor counts items, and shows some twice when there are new ones. “continues the list”"""
 
     async def page(
-        backend: Backend,
+        backend: ApiBackend,
         query: Callable[[str, int], Unit[Sequence[T]]],
         key: Callable[[T], str],
         limit: int,
         cursor: str | None,
         start: str,
-        *scope: object,
+        *cursor_scope: object,
     ) -> tuple[Sequence[T], bool, str | None]:
-        offset = 0 if cursor is None else int(str(backend.cursors.decode(cursor, *scope)))
+        offset = 0 if cursor is None else int(str(backend.cursors.decode(cursor, *cursor_scope)))
         found = await backend.read(partial(query, start, 1_000_000))
         more = len(found) > offset + limit
-        following = backend.cursors.encode(offset + limit, *scope) if more else None
+        following = backend.cursors.encode(offset + limit, *cursor_scope) if more else None
         return found[offset : offset + limit], more, following
 
     patch.setattr(order_api, "page", page)

@@ -77,8 +77,8 @@ def label_in_emoji_fails(patch: MonkeyPatch) -> None:
         patch,
         OrderGroup.create_order,
         (
-            "request = orders.Request(",
-            '(label or "").encode("latin-1")\n        request = orders.Request(',
+            "request = orders.OrderRequest(",
+            '(label or "").encode("latin-1")\n        request = orders.OrderRequest(',
         ),
     )
 

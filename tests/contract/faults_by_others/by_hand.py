@@ -24,13 +24,13 @@ import httpx2
 import trustme
 
 from esim_service.domain import partners
-from esim_service.domain.record_stamp import Stamp
+from esim_service.domain.stamp import Stamp
 from esim_service.keys import auth
 from esim_service.store.drivers.open import open_database
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import partners as store
 from esim_service.values.clock import SystemClock
-from esim_service.values.entities import ApiKey, Mode, Scope
+from esim_service.values.entities import Mode, PartnerKey, Scope
 from esim_service.values.ids import Ids
 from esim_service.values.money import UNITS_PER_DOLLAR
 from tests.contract.faults.seeding import Seed
@@ -107,7 +107,7 @@ class Desk:
         text, clock = auth.new_key(mode), SystemClock()
         stamp = Stamp(clock.now(), Ids(clock))
 
-        def make() -> Unit[ApiKey]:
+        def make() -> Unit[PartnerKey]:
             owner = yield from partners.ensure(name or self._name, stamp)
             scope = Scope(owner.partner_id, mode)
             if mode == "live":

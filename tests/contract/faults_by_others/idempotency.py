@@ -10,7 +10,7 @@ from typing import Any
 from pytest import MonkeyPatch
 
 from esim_service.api import topups
-from esim_service.api.backend import Backend, payload, scope_of
+from esim_service.api.backend import ApiBackend, payload, scope_of
 from esim_service.api.orders import OrderGroup
 from esim_service.domain import bodies, idempotency
 from esim_service.store.tables import orders as store
@@ -169,11 +169,11 @@ def busy_reference_waits(patch: MonkeyPatch) -> None:
     wait = (
         "for _ in range(300):\n"
         '                    await __import__("asyncio").sleep(0.1)\n'
-        "                    known = await self.read(partial(replay, claim))\n"
+        "                    known = await self.read(partial(replay, purchase))\n"
         "                    if known is not None:\n"
         "                        break"
     )
-    edit(patch, Backend.once, ("raise in_progress() from None", wait))
+    edit(patch, ApiBackend.run_idempotent, ("raise in_progress() from None", wait))
 
 
 def _conflict_with_pause(desk: Desk) -> bool:

@@ -194,7 +194,7 @@ def one_reference_for_all_partners(patch: MonkeyPatch) -> None:
 
     “The order reference is unique per partner and makes order creation idempotent.”
     """
-    edit(patch, order_store.answer, ("WHERE partner_id = $1", "WHERE $1 <> ''"))
+    edit(patch, order_store.stored_response, ("WHERE partner_id = $1", "WHERE $1 <> ''"))
 
 
 def _own_progress(desk: Desk) -> bool:

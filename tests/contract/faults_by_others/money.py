@@ -139,7 +139,7 @@ def replay_is_charged(patch: MonkeyPatch) -> None:
         (
             "return account, known",
             "_, total = yield from _priced(request); account = yield from ledger.charge(account,"
-            ' "order", total, request.claim.reference, stamp); return account, known',
+            ' "order", total, request.purchase.reference, stamp); return account, known',
         ),
     )
 

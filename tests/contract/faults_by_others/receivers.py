@@ -140,7 +140,7 @@ def two_seconds_of_patience(patch: MonkeyPatch) -> None:
 
     “connect 5 s, total 15 s”
     """
-    edit(patch, Sender.__init__, ("limits or Limits()", "limits or Limits(2.0, 2.0)"))
+    edit(patch, Sender.__init__, ("limits or AttemptLimits()", "limits or AttemptLimits(2.0, 2.0)"))
 
 
 def _nothing_after_removal(desk: Desk) -> bool:

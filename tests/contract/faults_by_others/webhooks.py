@@ -10,7 +10,7 @@ import json
 from pytest import MonkeyPatch
 
 from esim_service.delivery import sender
-from esim_service.delivery.sender import Message, Outcome, Sender
+from esim_service.delivery.sender import AttemptOutcome, Sender, WebhookMessage
 from esim_service.domain import bodies, endpoints, ledger, lifecycle
 from esim_service.domain import events as emission
 from partner_esim import webhooks
@@ -46,11 +46,11 @@ def other_bytes_in_deliveries(patch: MonkeyPatch) -> None:
     """
     send = Sender.send
 
-    async def written_again(self: Sender, message: Message) -> Outcome:
+    async def written_again(self: Sender, message: WebhookMessage) -> AttemptOutcome:
         body = json.dumps(json.loads(message.body)).encode()
         return await send(
             self,
-            Message(message.url, message.secret, message.event_id, message.event_type, body),
+            WebhookMessage(message.url, message.secret, message.event_id, message.event_type, body),
         )
 
     patch.setattr(Sender, "send", written_again)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ...values.entities import Scope
-from ..statements.batched_sql import answers, written
+from ..statements.batched_sql import merged_writes, run_merged
 from ..statements.unit import Row, Statement, Unit
 from ..tables import partners
-from .change import Change
-from .database import HeldError, LockedError
-from .outcome import Outcome
+from .change import AccountChange
+from .database import HeldError, LockedError, UnitOutcome
 
 T = TypeVar("T")
 
@@ -22,7 +21,7 @@ class _Running:
     """A running or finished unit, with its pending query and its writes."""
 
     unit: Unit[Any]
-    outcome: Outcome[Any]
+    outcome: UnitOutcome[Any]
     asks: Statement | None = None
     writes: list[Statement] = field(default_factory=list)
 
@@ -45,8 +44,8 @@ class _Running:
 
 
 def batch_unit(
-    changes: Sequence[Change[Any]], key: Callable[[str], int], *, waits: bool = True
-) -> Unit[Sequence[Outcome[Any]]]:
+    changes: Sequence[AccountChange[Any]], key: Callable[[str], int], *, waits: bool = True
+) -> Unit[Sequence[UnitOutcome[Any]]]:
     """Make changes with different subjects, each as if it were alone; return their outcomes.
 
     The changes of one account run one after the other, and those of different accounts side by
@@ -65,7 +64,9 @@ def batch_unit(
     # No result of a query can change before the end.
     known: dict[Statement, Sequence[Row]] = {}
     writes: list[Statement] = []
-    outcomes = [Outcome[Any](error=_refusal(change, accounts, names, held)) for change in changes]
+    outcomes = [
+        UnitOutcome[Any](error=_refusal(change, accounts, names, held)) for change in changes
+    ]
     for turn in _turns(changes):
         running = [
             _Running(changes[place].act(accounts[changes[place].scope]), outcomes[place])
@@ -82,20 +83,20 @@ def batch_unit(
         if account != before[scope]:
             writes += partners.save_account(account)
     if writes:
-        yield written(writes)
+        yield merged_writes(writes)
     return outcomes
 
 
-def together(units: Sequence[Unit[T]]) -> Unit[Sequence[Outcome[T]]]:
+def together(units: Sequence[Unit[T]]) -> Unit[Sequence[UnitOutcome[T]]]:
     """Run units that touch different rows, each as if it were alone.
 
     Their queries with the same SQL are merged, and their writes are one statement.
     """
-    outcomes = [Outcome[T]() for _ in units]
+    outcomes = [UnitOutcome[T]() for _ in units]
     running = [_Running(unit, outcome) for unit, outcome in zip(units, outcomes, strict=True)]
     yield from _side_by_side(running, {})
     if writes := [statement for each in running for statement in each.writes]:
-        yield written(writes)
+        yield merged_writes(writes)
     return outcomes
 
 
@@ -106,14 +107,14 @@ def _side_by_side(running: Sequence[_Running], known: dict[Statement, Sequence[R
     while asking := [each for each in running if each.asks is not None]:
         asked = dict.fromkeys(each.asks for each in asking if each.asks)
         new = [statement for statement in asked if statement not in known]
-        known.update(zip(new, (yield from answers(new)), strict=True))
+        known.update(zip(new, (yield from run_merged(new)), strict=True))
         for each in asking:
             assert each.asks is not None
             each.go_on(known[each.asks])
 
 
 def _refusal(
-    change: Change[Any],
+    change: AccountChange[Any],
     accounts: Container[Scope],
     names: Mapping[str, int],
     held: Container[int],
@@ -124,7 +125,7 @@ def _refusal(
     return HeldError() if names.get(change.subject) in held else None
 
 
-def _turns(changes: Sequence[Change[Any]]) -> Iterator[list[int]]:
+def _turns(changes: Sequence[AccountChange[Any]]) -> Iterator[list[int]]:
     """Split changes into turns with at most one change per account."""
     waiting: dict[Scope, list[int]] = {}
     for place, change in enumerate(changes):

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import suppress
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from .database import ConflictError, UnavailableError
-from .outcome import Outcome
+from .database import ConflictError, UnavailableError, UnitOutcome
 
 Q = TypeVar("Q")
 
@@ -16,7 +15,7 @@ BATCH = 64
 
 # A request, and the future of its caller.
 _Waiting: TypeAlias = tuple[Q, asyncio.Future[Any]]
-Make: TypeAlias = Callable[[Sequence[Q]], Awaitable[Sequence[Outcome[Any]]]]
+Make: TypeAlias = Callable[[Sequence[Q]], Awaitable[Sequence[UnitOutcome[Any]]]]
 
 
 class Batcher(Generic[Q]):
@@ -116,13 +115,13 @@ class Batcher(Generic[Q]):
         self._waiting = rest
         return batch
 
-    async def _outcomes(self, asked: Sequence[Q]) -> Sequence[Outcome[Any]]:
+    async def _outcomes(self, asked: Sequence[Q]) -> Sequence[UnitOutcome[Any]]:
         try:
             return await self._make(asked)
         except Exception as error:
             is_away = isinstance(error, UnavailableError) and not isinstance(error, ConflictError)
             if len(asked) == 1 or is_away:
-                return [Outcome(error=error) for _ in asked]
+                return [UnitOutcome(error=error) for _ in asked]
         # One of them breaks the transaction of all: repeated halving isolates it.
         middle = len(asked) // 2
         return [*await self._outcomes(asked[:middle]), *await self._outcomes(asked[middle:])]

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Change(Generic[T]):
+class AccountChange(Generic[T]):
     """An operation done once about one subject of a partner.
 
     The account of the partner is locked before `act` is called, and saved after it: the data of
@@ -36,7 +36,7 @@ class Change(Generic[T]):
     gives_way: bool = False
 
 
-def alone(change: Change[T]) -> Unit[T]:
+def run_single(change: AccountChange[T]) -> Unit[T]:
     """Make a change in its own transaction."""
     before = yield from partners.lock_account(change.scope)
     after, result = yield from change.act(before)

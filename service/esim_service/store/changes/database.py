@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from ..statements.unit import Unit
-from .change import Change
-from .outcome import Outcome
+from .change import AccountChange
 
 T = TypeVar("T")
 
@@ -41,7 +41,15 @@ class HeldError(Exception):
     """The subject of a change that gives way is held."""
 
 
-class Writer(Protocol):
+@dataclass(slots=True)
+class UnitOutcome(Generic[T]):
+    """The result of one of several units that run together, or the error that it raised."""
+
+    result: T | None = None
+    error: Exception | None = None
+
+
+class DatabaseWriter(Protocol):
     """Runs units that write."""
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
@@ -56,7 +64,7 @@ class Writer(Protocol):
         ...
 
 
-class Database(Writer, Protocol):
+class Database(DatabaseWriter, Protocol):
     """A database, open for many tasks at a time."""
 
     @property
@@ -64,7 +72,7 @@ class Database(Writer, Protocol):
         """The kind of the database; only migrations differ."""
         ...
 
-    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
+    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[UnitOutcome[T]]:
         """Run units that touch different rows in one transaction.
 
         Raises:
@@ -72,7 +80,7 @@ class Database(Writer, Protocol):
         """
         ...
 
-    async def change(self, change: Change[T]) -> T:
+    async def change(self, change: AccountChange[T]) -> T:
         """Make a change, in one transaction with others or alone; return once it is on disk.
 
         An exception of the change rolls back its work, and nothing else.
@@ -101,7 +109,7 @@ class Database(Writer, Protocol):
 
     def hold(
         self, name: str, *, is_long: bool = False
-    ) -> AbstractAsyncContextManager[Writer | None]:
+    ) -> AbstractAsyncContextManager[DatabaseWriter | None]:
         """Reserve a name across all processes on this database for the duration of the context.
 
         Set `is_long` if the context waits for anything other than the database; it then occupies

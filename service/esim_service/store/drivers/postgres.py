@@ -16,18 +16,18 @@ from ...values.clock import MINUTE, SECOND
 from ...values.entities import Scope
 from ..changes.batch_unit import batch_unit, together
 from ..changes.batcher import Batcher
-from ..changes.change import Change
+from ..changes.change import AccountChange
 from ..changes.database import (
     LONG_HOLDS,
     ConflictError,
+    DatabaseWriter,
     Dialect,
     LockedError,
     OperatorError,
     UnavailableError,
-    Writer,
+    UnitOutcome,
 )
-from ..changes.outcome import Outcome
-from ..statements.batched_sql import answers
+from ..statements.batched_sql import run_merged
 from ..statements.unit import Row, Statement, Unit, Value, row
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class PostgresDatabase:
         self._pool = pool
         self._read_pool = read_pool
         self._long_pool = long_pool
-        batcher = partial(Batcher[Change[Any]], self._make, attrgetter("scope", "subject"))
+        batcher = partial(Batcher[AccountChange[Any]], self._make, attrgetter("scope", "subject"))
         self._changes = batcher(patience_seconds=_PATIENCE_SECONDS)
         # For accounts that another transaction keeps locked: only their changes wait for it.
         self._held_up = batcher()
@@ -210,11 +210,11 @@ class PostgresDatabase:
         async with self._connected() as connection:
             return await _Connection(connection).write(make)
 
-    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
+    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[UnitOutcome[T]]:
         """Run units in one transaction, side by side."""
         return await self.write(lambda: together([make() for make in makes]))
 
-    async def change(self, change: Change[T]) -> T:
+    async def change(self, change: AccountChange[T]) -> T:
         """Make a change in a transaction with other waiting changes."""
         result: T
         if change.scope not in self._held:
@@ -249,7 +249,7 @@ class PostgresDatabase:
         if abs(off := now - found["now"]) > _MOST_OFF:
             raise UnavailableError(f"the clock differs from PostgreSQL's by {off / SECOND:.0f} s")
 
-    async def _make(self, changes: Sequence[Change[Any]]) -> Sequence[Outcome[Any]]:
+    async def _make(self, changes: Sequence[AccountChange[Any]]) -> Sequence[UnitOutcome[Any]]:
         try:
             outcomes = await self.write(partial(batch_unit, changes, _key))
         except LockedError:
@@ -261,14 +261,16 @@ class PostgresDatabase:
 
     async def _ask(
         self, pool: asyncpg.Pool[Any], statements: Sequence[Statement]
-    ) -> Sequence[Outcome[Any]]:
+    ) -> Sequence[UnitOutcome[Any]]:
         async with self._connected(pool) as connection:
             with _translated():
-                found = await _drive(connection, answers(statements))
-        return [Outcome(rows) for rows in found]
+                found = await _drive(connection, run_merged(statements))
+        return [UnitOutcome(rows) for rows in found]
 
     @asynccontextmanager
-    async def hold(self, name: str, *, is_long: bool = False) -> AsyncIterator[Writer | None]:
+    async def hold(
+        self, name: str, *, is_long: bool = False
+    ) -> AsyncIterator[DatabaseWriter | None]:
         """Reserve a name with an advisory lock, which ends with its connection at the latest."""
         key = _key(name)
         async with self._connected(self._long_pool if is_long else None) as connection:

@@ -16,9 +16,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ..changes.change import Change, alone
-from ..changes.database import Dialect, HeldError, OperatorError, UnavailableError, Writer
-from ..changes.outcome import Outcome
+from ..changes.change import AccountChange, run_single
+from ..changes.database import (
+    DatabaseWriter,
+    Dialect,
+    HeldError,
+    OperatorError,
+    UnavailableError,
+    UnitOutcome,
+)
 from ..statements.unit import Statement, Unit, row
 from .sqlite_file import backup, connect, inode, lock, make_private, open_writer
 
@@ -115,15 +121,15 @@ class SqliteDatabase:
         self._requests.put(_Request(make, future))
         return await future
 
-    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
+    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[UnitOutcome[T]]:
         """Run units in the next commit, one after the other."""
         return await self.write(partial(_in_turn, makes))
 
-    async def change(self, change: Change[T]) -> T:
+    async def change(self, change: AccountChange[T]) -> T:
         """Make a change in the next commit."""
         if change.gives_way and change.subject in self._held:
             raise HeldError
-        return await self.write(partial(alone, change))
+        return await self.write(partial(run_single, change))
 
     async def run(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of one statement in the next commit."""
@@ -136,7 +142,9 @@ class SqliteDatabase:
         return await loop.run_in_executor(self._readers, partial(self._read, make))
 
     @asynccontextmanager
-    async def hold(self, name: str, *, is_long: bool = False) -> AsyncIterator[Writer | None]:
+    async def hold(
+        self, name: str, *, is_long: bool = False
+    ) -> AsyncIterator[DatabaseWriter | None]:
         """Reserve a name in this process, which is the only one."""
         if name in self._held:
             yield None
@@ -290,10 +298,10 @@ def _make_each(connection: sqlite3.Connection, batch: Sequence[_Request[Any]]) -
         connection.execute("RELEASE request")
 
 
-def _in_turn(makes: Sequence[Callable[[], Unit[T]]]) -> Unit[Sequence[Outcome[T]]]:
+def _in_turn(makes: Sequence[Callable[[], Unit[T]]]) -> Unit[Sequence[UnitOutcome[T]]]:
     outcomes = []
     for make in makes:
-        outcomes.append(Outcome((yield from make())))
+        outcomes.append(UnitOutcome((yield from make())))
     return outcomes
 
 

@@ -19,7 +19,7 @@ _VERSIONS = "schema_version"
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RowBatch:
     """Rows of one table, with their values in a single sequence."""
 
     table: str
@@ -38,7 +38,7 @@ class Batch:
         return Statement(sql, self.values)
 
 
-def batches(source: Path) -> Iterator[Batch]:
+def batches(source: Path) -> Iterator[RowBatch]:
     """Yield the rows of all tables of a file that is not being written.
 
     Raises:
@@ -53,7 +53,7 @@ def batches(source: Path) -> Iterator[Batch]:
             cursor = connection.execute(f"SELECT * FROM {table}")
             columns = tuple(each[0] for each in cursor.description)
             while rows := cursor.fetchmany(_PARAMETERS // len(columns)):
-                yield Batch(table, columns, tuple(value for row in rows for value in row))
+                yield RowBatch(table, columns, tuple(value for row in rows for value in row))
 
 
 def fill(source: Path) -> Unit[dict[str, int]]:

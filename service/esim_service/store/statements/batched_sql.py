@@ -15,7 +15,7 @@ _DELETE = re.compile(r"(DELETE FROM \w+)( WHERE .*)")
 _TYPES: dict[type, str] = {str: "text", int: "bigint", bytes: "bytea"}
 
 
-def answers(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]:
+def run_merged(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]:
     """Run statements, merging those that differ only in parameters; return the rows of each.
 
     Equal statements run as often as they occur, in an order that does not depend on the caller:
@@ -41,7 +41,7 @@ def answers(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]:
     return found
 
 
-def written(statements: Sequence[Statement]) -> Statement:
+def merged_writes(statements: Sequence[Statement]) -> Statement:
     """Return one statement that does the work of several without results.
 
     No row may be written by more than one of them. Each is `INSERT INTO … VALUES (…)`, with or

@@ -16,7 +16,7 @@ ACKNOWLEDGED = "acknowledged"
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class DeliveryAttempt:
     """A delivery attempt.
 
     Attributes:
@@ -36,7 +36,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class DeliveryRecord:
     """A delivery, with its last attempt.
 
     Attributes:
@@ -54,7 +54,7 @@ class Delivery:
     event_id: str
     event_type: str | None
     attempts: int
-    last: Attempt | None
+    last: DeliveryAttempt | None
     due_at: int | None
 
     @property
@@ -68,7 +68,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DeliveryFilter:
     """A filter for deliveries; None matches all."""
 
     delivery_id: str | None = None
@@ -104,7 +104,9 @@ _ENDS: Mapping[State | None, str] = {
 }
 
 
-def add(delivery_id: str, event_id: str, endpoint: WebhookEndpoint, attempt: Attempt) -> Unit[None]:
+def add(
+    delivery_id: str, event_id: str, endpoint: WebhookEndpoint, attempt: DeliveryAttempt
+) -> Unit[None]:
     """Store an attempt.
 
     After a lost lease, two workers may have made the same attempt; an acknowledgement, which always
@@ -131,7 +133,7 @@ def add(delivery_id: str, event_id: str, endpoint: WebhookEndpoint, attempt: Att
     )
 
 
-def of(delivery_id: str) -> Unit[Sequence[Attempt]]:
+def of(delivery_id: str) -> Unit[Sequence[DeliveryAttempt]]:
     """Return the attempts of a delivery, first to last."""
     found = yield from rows(
         "SELECT * FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number", delivery_id
@@ -139,10 +141,10 @@ def of(delivery_id: str) -> Unit[Sequence[Attempt]]:
     return [_attempt(row) for row in found]
 
 
-def newest(wanted: Wanted, count: int) -> Unit[Sequence[Delivery]]:
+def newest(wanted: DeliveryFilter, count: int) -> Unit[Sequence[DeliveryRecord]]:
     """Return deliveries, newest first."""
     where, parameters = _conditions(wanted)
-    found: list[Delivery] = []
+    found: list[DeliveryRecord] = []
     if wanted.state in (None, "waiting"):
         waiting = yield from rows(_WAITING.format(where), count, *parameters)
         found += [_delivery(row) for row in waiting]
@@ -164,7 +166,7 @@ def remove_old(before_id: str, count: int) -> Unit[int]:
     return len(found)
 
 
-def _conditions(wanted: Wanted) -> tuple[str, Sequence[Value]]:
+def _conditions(wanted: DeliveryFilter) -> tuple[str, Sequence[Value]]:
     columns = {
         "d.delivery_id": wanted.delivery_id,
         "p.name": wanted.partner,
@@ -176,8 +178,8 @@ def _conditions(wanted: Wanted) -> tuple[str, Sequence[Value]]:
     return " AND ".join(conditions) or "TRUE", tuple(given.values())
 
 
-def _delivery(found: Row) -> Delivery:
-    return Delivery(
+def _delivery(found: Row) -> DeliveryRecord:
+    return DeliveryRecord(
         delivery_id=found["delivery_id"],
         scope=Scope(found["partner_id"], found["mode"]),
         partner=found["name"],
@@ -190,8 +192,8 @@ def _delivery(found: Row) -> Delivery:
     )
 
 
-def _attempt(found: Row) -> Attempt:
-    return Attempt(
+def _attempt(found: Row) -> DeliveryAttempt:
+    return DeliveryAttempt(
         number=found["number"],
         made_at=found["made_at"],
         milliseconds=found["milliseconds"],

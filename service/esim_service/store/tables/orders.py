@@ -9,7 +9,9 @@ from ...values.entities import Failure, Order, Scope
 from ..statements.unit import Row, Unit, execute, insert, row, rows
 
 
-def answer(scope: Scope, operation: str, reference: str) -> Unit[tuple[bytes, bytes] | None]:
+def stored_response(
+    scope: Scope, operation: str, reference: str
+) -> Unit[tuple[bytes, bytes] | None]:
     """Return payload and body of the request that succeeded with a reference."""
     found = yield from row(
         "SELECT payload, body FROM answers"
@@ -19,7 +21,7 @@ def answer(scope: Scope, operation: str, reference: str) -> Unit[tuple[bytes, by
     return None if found is None else (found["payload"], found["body"])
 
 
-def add_answer(
+def add_response(
     scope: Scope, operation: str, reference: str, payload: bytes, body: bytes
 ) -> Unit[None]:
     """Store the response to a request."""

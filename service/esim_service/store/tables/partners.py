@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ...values.entities import Account, ApiKey, LedgerKind, Mode, Partner, Principal, Scope
+from ...values.entities import Account, LedgerKind, Mode, Partner, PartnerKey, Principal, Scope
 from ...values.ids import Prefix, first
 from ..statements.unit import Row, Unit, execute, insert, row, rows
 
@@ -54,7 +54,7 @@ def set_status(partner_id: str, status: str) -> Unit[None]:
     yield from execute("UPDATE partners SET status = $2 WHERE partner_id = $1", partner_id, status)
 
 
-def add_key(key: ApiKey) -> Unit[None]:
+def add_key(key: PartnerKey) -> Unit[None]:
     """Store a new key."""
     yield from insert(
         "api_keys",
@@ -94,11 +94,11 @@ def principal(digest: bytes, now: int) -> Unit[Principal | None]:
     )
 
 
-def keys() -> Unit[Sequence[ApiKey]]:
+def keys() -> Unit[Sequence[PartnerKey]]:
     """Return all keys, oldest first."""
     found = yield from rows("SELECT * FROM api_keys ORDER BY key_id")
     return [
-        ApiKey(
+        PartnerKey(
             key_id=each["key_id"],
             digest=each["digest"],
             hint=each["hint"],

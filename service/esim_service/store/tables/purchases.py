@@ -33,7 +33,7 @@ class Purchase:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class OrderFilter:
     """A filter for orders; None matches all.
 
     Attributes:
@@ -46,7 +46,7 @@ class Wanted:
     min_attempts: int | None = None
 
 
-def newest(wanted: Wanted, count: int) -> Unit[Sequence[Purchase]]:
+def newest(wanted: OrderFilter, count: int) -> Unit[Sequence[Purchase]]:
     """Return orders, newest first."""
     given: Mapping[str, Value] = {
         "o.order_id =": wanted.order_id,

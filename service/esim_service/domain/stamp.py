@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from ..store.changes.change import Change
+from ..store.changes.change import AccountChange
 from ..store.statements.unit import Unit
 from ..values.entities import Account, Scope
 from ..values.ids import Ids, Prefix
@@ -44,10 +44,10 @@ class Stamp:
 Act: TypeAlias = Callable[[Account, Stamp], Unit[tuple[Account, T]]]
 
 
-def change(
+def account_change(
     scope: Scope, subject: str, act: Act[T], stamp: Stamp, *, gives_way: bool = False
-) -> Change[T]:
+) -> AccountChange[T]:
     """Return a change with rules that also get a stamp, set once they hold the account."""
-    return Change(
+    return AccountChange(
         scope, subject, lambda account: act(account, stamp.under(account)), gives_way=gives_way
     )
