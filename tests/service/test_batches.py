@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from esim_service.domain import lifecycle, orders, partners
-from esim_service.domain.idempotency import IdempotentRequest, PurchaseResponse
+from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
 from esim_service.domain.stamp import account_change
 from esim_service.store.changes.batch_unit import batch_unit
 from esim_service.store.changes.batcher import BATCH, Batcher
@@ -46,7 +46,7 @@ async def world(postgres: PostgresDatabase, clock: ManualClock, ids: Ids) -> Wor
 
 def ordering(
     world: World, reference: str, plan_id: str = FIXED, quantity: int = 1
-) -> AccountChange[PurchaseResponse]:
+) -> AccountChange[StoredResponse]:
     payload = f"{plan_id} {quantity}".encode()
     claim = IdempotentRequest(world.scope(), "createOrder", reference, payload)
     request = orders.OrderRequest(claim, plan_id, quantity, None, False, None, {})
@@ -185,7 +185,7 @@ async def test_a_change_gives_way_to_who_holds_its_name(world: World) -> None:
             return_exceptions=True,
         )
         assert isinstance(found[0], HeldError)
-        assert isinstance(found[1], PurchaseResponse)
+        assert isinstance(found[1], StoredResponse)
     assert not (await world.database.change(asked)).is_replay
 
 
@@ -339,6 +339,6 @@ async def test_one_that_clashes_for_ever_leaves_the_others_of_its_batch_alone(wo
         *map(world.database.change, [*changes, AccountChange(world.scope(), "bad", clashing)]),
         return_exceptions=True,
     )
-    assert [isinstance(error, PurchaseResponse) for error in found] == [True] * 9 + [False]
+    assert [isinstance(error, StoredResponse) for error in found] == [True] * 9 + [False]
     assert isinstance(found[-1], UnavailableError)
     assert await world.count("orders") == 9

@@ -10,7 +10,7 @@ import pytest
 from esim_service import catalogue
 from esim_service.domain import bodies, endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
-from esim_service.domain.idempotency import IdempotentRequest, PurchaseResponse
+from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
 from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import esims
 from esim_service.values.clock import DAY
@@ -55,7 +55,7 @@ async def test_many_identical_orders_at_once_are_one(world: World) -> None:
     answers = await asyncio.gather(
         *(world.order("same") for _ in range(50)), return_exceptions=True
     )
-    made = [answer for answer in answers if isinstance(answer, PurchaseResponse)]
+    made = [answer for answer in answers if isinstance(answer, StoredResponse)]
     assert len([each for each in made if not each.is_replay]) == 1
     assert len({each.body for each in made}) == 1
     others = {answer.code for answer in answers if isinstance(answer, Problem)}

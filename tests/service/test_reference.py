@@ -16,7 +16,7 @@ DEFAULT = "https://api.example.com/api/v1"
 
 
 def test_every_operation_webhook_and_model_has_a_place() -> None:
-    page, source = Page(document.reference(BASE_URL).decode()), document.load()
+    page, source = Page(document.reference_page(BASE_URL).decode()), document.load()
     operations = [
         each["operationId"]
         for kind in ("paths", "webhooks")
@@ -28,7 +28,7 @@ def test_every_operation_webhook_and_model_has_a_place() -> None:
 
 
 def test_the_page_has_the_address_of_this_service() -> None:
-    html = document.reference(BASE_URL).decode()
+    html = document.reference_page(BASE_URL).decode()
     page = Page(html)
     assert DEFAULT not in html
     assert f"curl --request POST {BASE_URL}/orders" in page.text
@@ -36,20 +36,20 @@ def test_the_page_has_the_address_of_this_service() -> None:
 
 
 def test_an_address_cannot_end_an_element() -> None:
-    html = document.reference('https://a.example/"></script><b>/api/v1').decode()
+    html = document.reference_page('https://a.example/"></script><b>/api/v1').decode()
     assert "<b>" not in html
     assert len(Page(html).scripts) == 2
 
 
 def test_nothing_is_loaded_from_anywhere_and_only_this_script_runs() -> None:
-    page = Page(document.reference(BASE_URL).decode())
+    page = Page(document.reference_page(BASE_URL).decode())
     assert {link for link in page.links if not link.startswith("#")} == {"data:,"}
     assert f"script-src 'sha256-{digest(page.scripts[-1])}'" in page.policy
     assert f"style-src 'sha256-{digest(page.style)}'" in page.policy
 
 
 def test_limits_are_told_where_a_value_is_sent() -> None:
-    text = " ".join(Page(document.reference(BASE_URL).decode()).text.split())
+    text = " ".join(Page(document.reference_page(BASE_URL).decode()).text.split())
     assert "at most 200" in text
     assert "limit 60 Requests allowed in any window." in text
     assert "The value is shown in this response only and never again." in text

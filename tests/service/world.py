@@ -10,7 +10,7 @@ from typing import TypeVar
 from esim_service import catalogue
 from esim_service.domain import endpoints, lifecycle, orders, partners, topups
 from esim_service.domain import events as feed
-from esim_service.domain.idempotency import IdempotentRequest, PurchaseResponse
+from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
 from esim_service.domain.stamp import Act, Stamp, account_change
 from esim_service.store.changes.database import Database
 from esim_service.store.statements.unit import Unit, rows
@@ -75,7 +75,7 @@ class World:
         mode: Mode = "test",
         scenario: str | None = None,
         lease: int = 0,
-    ) -> PurchaseResponse:
+    ) -> StoredResponse:
         payload = f"{plan_id} {days} {quantity}".encode()
         claim = IdempotentRequest(self.scope(mode), "createOrder", reference, payload, lease)
         metadata = {"a": "\0"} | ({} if scenario is None else {orders.SCENARIO: scenario})
@@ -92,7 +92,7 @@ class World:
             await self.change(order_id, complete)
         return numbers
 
-    async def top_up(self, reference: str, iccid: str, days: int | None = None) -> PurchaseResponse:
+    async def top_up(self, reference: str, iccid: str, days: int | None = None) -> StoredResponse:
         claim = IdempotentRequest(self.scope(), "createTopup", reference, iccid.encode())
         request = topups.TopupRequest(claim, iccid, "tpl_jp-3gb-30d", days)
         return await self.change(claim.name, partial(topups.buy, request))

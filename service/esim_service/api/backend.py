@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from partner_esim.server import Context, Cursors, Problem
 
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
-from ..domain.idempotency import IdempotentRequest, PurchaseResponse, in_progress, replay
+from ..domain.idempotency import IdempotentRequest, StoredResponse, in_progress, replay
 from ..domain.stamp import Act, Stamp, account_change
 from ..store.changes.change import AccountChange, run_single
 from ..store.changes.database import Database, HeldError, UnavailableError
@@ -103,9 +103,9 @@ class ApiBackend:
         self,
         purchase: IdempotentRequest,
         inquiry: Inquiry,
-        check: Callable[[], Unit[PurchaseResponse | None]],
-        act: Act[PurchaseResponse],
-    ) -> PurchaseResponse:
+        check: Callable[[], Unit[StoredResponse | None]],
+        act: Act[StoredResponse],
+    ) -> StoredResponse:
         """Do the work of a reference, unless it is done or in progress."""
         change = account_change(purchase.scope, purchase.name, act, self.stamp(), gives_way=True)
         try:
@@ -130,9 +130,9 @@ class ApiBackend:
     async def _ask_carrier_first(
         self,
         inquiry: Inquiry,
-        check: Callable[[], Unit[PurchaseResponse | None]],
-        change: AccountChange[PurchaseResponse],
-    ) -> PurchaseResponse:
+        check: Callable[[], Unit[StoredResponse | None]],
+        change: AccountChange[StoredResponse],
+    ) -> StoredResponse:
         slot = self.carrier_limit.take(change.scope)
         async with slot, self.database.hold(change.subject, is_long=True) as writer:
             if writer is None:

@@ -37,7 +37,7 @@ class IdempotentRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PurchaseResponse:
+class StoredResponse:
     """The body of a success, and whether it is replayed from an earlier request.
 
     Attributes:
@@ -58,7 +58,7 @@ def in_progress() -> Problem:
     )
 
 
-def replay(purchase: IdempotentRequest) -> Unit[PurchaseResponse | None]:
+def replay(purchase: IdempotentRequest) -> Unit[StoredResponse | None]:
     """Return the stored response; None for an unused reference.
 
     Raises:
@@ -72,25 +72,25 @@ def replay(purchase: IdempotentRequest) -> Unit[PurchaseResponse | None]:
         raise Problem(
             "reference_reused", "This reference was used with another payload.", param="reference"
         )
-    return PurchaseResponse(body, is_replay=True)
+    return StoredResponse(body, is_replay=True)
 
 
-def store_response(purchase: IdempotentRequest, body: bytes) -> Unit[PurchaseResponse]:
+def store_response(purchase: IdempotentRequest, body: bytes) -> Unit[StoredResponse]:
     """Store the response for the reference, known to be unused under the account lock."""
     yield from store.add_response(
         purchase.scope, purchase.operation, purchase.reference, purchase.payload, body
     )
-    return PurchaseResponse(body, is_replay=False)
+    return StoredResponse(body, is_replay=False)
 
 
 def enqueue(
     purchase: IdempotentRequest,
-    response: PurchaseResponse,
+    response: StoredResponse,
     kind: JobKind,
     subject_id: str,
     stamp: Stamp,
     order: Order | None = None,
-) -> Unit[PurchaseResponse]:
+) -> Unit[StoredResponse]:
     """Queue the job of the request, reserved for this process at first if it has a lease."""
     due_at = stamp.now + purchase.lease
     job = Job(stamp.new(Prefix.JOB), purchase.scope, kind, subject_id, 0, due_at, order)

@@ -15,7 +15,7 @@ from ..values.entities import Account, Esim, Failure, Job, Order, Plan, PlanType
 from ..values.ids import Prefix
 from ..values.money import LIMIT, to_text
 from . import bodies, events, ledger, lifecycle
-from .idempotency import IdempotentRequest, PurchaseResponse, enqueue, replay, store_response
+from .idempotency import IdempotentRequest, StoredResponse, enqueue, replay, store_response
 from .lifecycle import NextReport
 from .stamp import Stamp
 
@@ -69,7 +69,7 @@ def check_total(total: int, param: str) -> int:
     return total
 
 
-def check(request: OrderRequest) -> Unit[PurchaseResponse | None]:
+def check(request: OrderRequest) -> Unit[StoredResponse | None]:
     """Return the response to an earlier request; None if the order may be placed.
 
     Raises:
@@ -85,7 +85,7 @@ def check(request: OrderRequest) -> Unit[PurchaseResponse | None]:
 
 def place(
     request: OrderRequest, account: Account, stamp: Stamp
-) -> Unit[tuple[Account, PurchaseResponse]]:
+) -> Unit[tuple[Account, StoredResponse]]:
     """Place an order and charge it, or return the response to an earlier request.
 
     Raises:

@@ -12,7 +12,7 @@ from ..store.tables import jobs, partners, plans
 from ..values.entities import Account, Esim, Topup, TopupPlan
 from ..values.ids import Prefix
 from . import bodies, esims, events, ledger, lifecycle
-from .idempotency import IdempotentRequest, PurchaseResponse, enqueue, replay, store_response
+from .idempotency import IdempotentRequest, StoredResponse, enqueue, replay, store_response
 from .orders import check_days, check_total
 from .stamp import Stamp
 
@@ -32,7 +32,7 @@ def can_be_topped_up(esim: Esim) -> bool:
     return lifecycle.is_alive(esim) and esim.topup_supported is not False
 
 
-def check(request: TopupRequest) -> Unit[PurchaseResponse | None]:
+def check(request: TopupRequest) -> Unit[StoredResponse | None]:
     """Return the response to an earlier request; None if the top-up may be bought.
 
     Raises:
@@ -48,7 +48,7 @@ def check(request: TopupRequest) -> Unit[PurchaseResponse | None]:
 
 def buy(
     request: TopupRequest, account: Account, stamp: Stamp
-) -> Unit[tuple[Account, PurchaseResponse]]:
+) -> Unit[tuple[Account, StoredResponse]]:
     """Buy a top-up and charge it, or return the response to an earlier request.
 
     Raises:

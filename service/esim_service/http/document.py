@@ -25,7 +25,7 @@ def render(base_url: str) -> bytes:
     return json.dumps(load(base_url), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def reference(base_url: str) -> bytes:
+def reference_page(base_url: str) -> bytes:
     """Return the reference page, with the base URL of this service in place of the default."""
     default = load()["servers"][0]["variables"]["base_url"]["default"]
     page = (_DATA / "reference.html").read_text("utf-8")

@@ -135,7 +135,7 @@ async def open_service(settings: ServiceSettings, base_url: str) -> AsyncIterato
                 partial(document.render, base_url), "application/json", request_id
             ),
             DOCS_PATH: StaticPage(
-                partial(document.reference, base_url),
+                partial(document.reference_page, base_url),
                 "text/html",
                 request_id,
                 {"Content-Security-Policy": _CONTENT_SECURITY},

@@ -13,7 +13,7 @@ from esim_service.api.topups import TopupGroup
 from esim_service.carrier.port import Inquiry
 from esim_service.domain import idempotency
 from esim_service.domain import orders as placing
-from esim_service.domain.idempotency import IdempotentRequest, PurchaseResponse
+from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
 from esim_service.domain.stamp import Act, account_change
 from esim_service.store.drivers import migrate
 from esim_service.store.statements.unit import Unit
@@ -134,9 +134,9 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
         self: ApiBackend,
         purchase: IdempotentRequest,
         inquiry: Inquiry,
-        check: Callable[[], Unit[PurchaseResponse | None]],
-        act: Act[PurchaseResponse],
-    ) -> PurchaseResponse:
+        check: Callable[[], Unit[StoredResponse | None]],
+        act: Act[StoredResponse],
+    ) -> StoredResponse:
         known = await self.read(check)
         if known is not None:
             return known
