@@ -36,4 +36,4 @@ def bench_of(app: FastAPI, place: Path, *links: AddedLink) -> Iterator[Workbench
 def messages(bench: Workbench, *rules: str) -> list[str]:
     """Return the messages of the failures that some rules found."""
     found = bench.target.record.failures.values()
-    return [each.message for each in found if each.rule in rules]
+    return [each.text for each in found if each.rule in rules]

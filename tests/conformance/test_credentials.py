@@ -59,7 +59,7 @@ def tried(path: Path, scheme: dict[str, Any], declared: list[str], answer: Refus
 
 
 def said(record: Record) -> list[str]:
-    return [violation.message.removeprefix("GET /things ") for violation in record.violations]
+    return [violation.text.removeprefix("GET /things ") for violation in record.violations]
 
 
 @pytest.mark.parametrize(

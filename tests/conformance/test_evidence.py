@@ -87,7 +87,9 @@ def test_a_cause_has_one_fingerprint_whatever_operations_have_it(contract: Contr
         for number, pointer in enumerate(pointers, 1):
             name = contract.operations[pointer].name
             shown = (answered(number, pointer, 500),)
-            record.violate(Violation("server-error", pointer, f"{name}: answered 500", shown))
+            record.violate(
+                Violation("server-error", pointer, "answered 500", shown, operation=name)
+            )
         (finding,) = judged(contract, record).findings
         prints.add(finding.fingerprint)
     assert len(prints) == 1

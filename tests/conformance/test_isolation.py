@@ -85,7 +85,7 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
         # An answer that did not come says nothing of what is whose.
         target.record.add(replace(target.record.exchanges[-1], response=None))
         isolation(bench)
-    said = [violation.message for violation in target.record.violations]
+    said = [violation.text for violation in target.record.violations]
     blamed = [
         "GET /items: another partner finds data of this partner in its list",
         "GET /items/{id}/stock: another partner reached a resource that is not its own",

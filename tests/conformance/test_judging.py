@@ -197,7 +197,7 @@ def observed(
     record = Record()
     record.monitors = (Monitors(contract, record),)
     record.add(Exchange(0, source, role, place, request, response, None, 0, 0))
-    return [(str(violation.rule), violation.message) for violation in record.violations]
+    return [(str(violation.rule), violation.text) for violation in record.violations]
 
 
 def test_an_undeclared_status_says_which_are_declared(contract: Contract) -> None:

@@ -55,7 +55,7 @@ def blamed(
     sent = {"Request-Id": "1", **headers}
     response = Response(status, tuple(sent.items()), body.encode())
     record.add(Exchange(0, "scenarios", role, operation.pointer, request, response, None, 0, 0))
-    return [(violation.rule, violation.message) for violation in record.violations]
+    return [(violation.rule, violation.text) for violation in record.violations]
 
 
 @pytest.mark.parametrize("status", [500, 501])

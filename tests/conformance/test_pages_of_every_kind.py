@@ -83,7 +83,7 @@ def blamed(name: str, bug: str, path: Path) -> list[str]:
         lists(bench)
         collections(bench)
     assert "pagination" in record.checked
-    return [failure.message.partition(": ")[2] for failure in record.failures.values()]
+    return [failure.text.partition(": ")[2] for failure in record.failures.values()]
 
 
 @pytest.mark.parametrize("kind", KINDS)

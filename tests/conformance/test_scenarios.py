@@ -335,9 +335,7 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
         bench = Workbench(limited, target, "scenarios")
         for scenario in (explore, rate_limits):
             scenario(bench)
-    assert [failure.message for failure in begun.record.failures.values()] == (
-        [said] if said else []
-    )
+    assert [failure.text for failure in begun.record.failures.values()] == ([said] if said else [])
     assert "rate-limit" in begun.record.checked
 
 
@@ -362,19 +360,19 @@ def test_a_limit_that_is_not_kept_to_the_last_request_is_found(tmp_path: Path) -
         for scenario in (explore, rate_limits):
             scenario(bench)
     said = "fewer than 80 requests of the class 'all' within 60 seconds were served"
-    assert [failure.message for failure in target.record.failures.values()] == [said]
+    assert [failure.text for failure in target.record.failures.values()] == [said]
 
 
 @pytest.mark.parametrize(("index", "status"), [(0, 200), (-1, 401)])
 def test_a_key_that_may_do_nothing_is_found_not_to_be_forbidden(index: int, status: int) -> None:
     key = [*KEYS, "test-key-of-nobody"][index]
-    found = {failure.message for failure in run(**{SUSPENDED: key}).record.failures.values()}
+    found = {failure.text for failure in run(**{SUSPENDED: key}).record.failures.values()}
     assert f"GET /orders: answered {status} to a key without permissions" in found
 
 
 def test_a_right_implementation_is_not_blamed() -> None:
     done = run()
-    assert [(failure.rule, failure.message) for failure in done.record.failures.values()] == []
+    assert [(failure.rule, failure.text) for failure in done.record.failures.values()] == []
     assert coverage.never_succeeded(contract(), done.record) == []
     done.report()
     unreached = [(item.kind, item.name) for item in done.items if not item.reached]

@@ -47,7 +47,7 @@ def messages(made: Workbench) -> list[tuple[str, str]]:
     """The rule and the message of each violation, which all have their proof."""
     for violation in made.target.record.violations:
         assert set(violation.exchanges) <= set(made.target.record.exchanges)
-    return [(violation.rule, violation.message) for violation in made.target.record.violations]
+    return [(violation.rule, violation.text) for violation in made.target.record.violations]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_broken_bodies_and_methods_that_are_not_there(
 
 def test_any_operation_of_a_path_tells_of_its_methods_or_it_is_said(tmp_path: Path) -> None:
     record = checked(tmp_path, robustness, "methods are not found", "addNote").target.record
-    assert [violation.message for violation in record.violations] == [NOT_THERE]
+    assert [violation.text for violation in record.violations] == [NOT_THERE]
     assert {skip.pointer for skip in record.skips if skip.rule == "method-not-allowed"} == {
         f"/paths/~1{path}" for path in ("notes~1{id}", "search", "lost")
     }
@@ -222,7 +222,7 @@ def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) ->
         Target(url, Credential.of(short.document), Record(), {MAIN: ANNA}) as target,
     ):
         idempotency(Workbench(short, target, "scenarios"))
-    assert [violation.message for violation in target.record.violations] == [
+    assert [violation.text for violation in target.record.violations] == [
         f"POST /orders: another '{name}' under the same key was accepted"
         for name in ("item_id", "quantity", "note")
     ]
@@ -272,7 +272,7 @@ def test_a_refusal_tells_what_is_missing(
         made = Workbench(contract(), target, "scenarios")
         assert made.succeed(contract().by_id["createOrder"]) is not None
         exhausted(made)
-    assert [violation.message for violation in target.record.violations] == said
+    assert [violation.text for violation in target.record.violations] == said
 
 
 def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
@@ -295,7 +295,7 @@ def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
         made.send(made.with_fresh_key(first[0].with_member("/quantity", 5)))
         made.ask(next(made.candidates(reset)), OTHER)
         collections(made)
-    found = [violation.message for violation in target.record.violations]
+    found = [violation.text for violation in target.record.violations]
     assert found == ["GET /orders: a created resource is not in the list"]
 
 

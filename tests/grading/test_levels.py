@@ -40,8 +40,8 @@ def found(contract: Contract, settings: Settings, *baseline: Known) -> Judged:
         answer = Response(418, (), b"")
         proof = Exchange(number, "fuzzing", MAIN, pointer, request, answer, None, 0, 0)
         name = contract.operations[pointer].name
-        message = f"{name}: status 418 is not declared"
-        record.violate(Violation(RULE, pointer + "/responses", message, (proof,)))
+        message, place = "status 418 is not declared", pointer + "/responses"
+        record.violate(Violation(RULE, place, message, (proof,), operation=name))
     return judged(contract, record, Standards(settings, frozenset(baseline)), is_whole=True)
 
 

@@ -49,13 +49,14 @@ class Replay:
         for recorded in self.failure.setup:
             exchange = self._send(recorded)
             yield recorded, exchange
-            if exchange.response is None or not exchange.response.is_success:
-                status = exchange.response.status if exchange.response else exchange.failure
+            response = exchange.response
+            if response is None or not response.is_success:
+                status = response.status if response is not None else exchange.failure
                 self._refused = (
                     f"{recorded.method} {recorded.path}, which creates a prerequisite: {status}"
                 )
             else:
-                self._made |= ids(exchange.response)
+                self._made |= ids(response)
 
     def repeat(self) -> Iterator[tuple[Recorded, Exchange]]:
         """Send the requests of the failure.

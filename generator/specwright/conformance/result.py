@@ -103,7 +103,7 @@ def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> _Objec
         **({"operation": operation} if operation else {}),
         "pointer": violation.pointer,
         "cause": known_as(violation, operation).cause,
-        "message": violation.message,
+        "message": violation.text,
         "setup": [_recorded(exchange, run) for exchange in origins.of(violation.exchanges)],
         "requests": [_recorded(exchange, run) for exchange in violation.exchanges],
     }

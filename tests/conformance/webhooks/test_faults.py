@@ -61,7 +61,7 @@ def observed(document: Document, authority: Authority, kind: type[Provider]) -> 
         undone = [("sendParcel", "lost")]
         Observation(target, receiver, declared, registered, provoke, pace, undone=undone).run()
         shown = repr(record) + "".join(
-            violation.message + exchange.request.curl
+            violation.text + exchange.request.curl
             for violation in record.violations
             for exchange in violation.exchanges
         )
@@ -107,7 +107,7 @@ def test_a_fault_is_found_by_its_rule(
         # Of an event whose connection was reset at once, nothing was seen.
         found.discard("event-missing")
     assert found == {FAULTS[kind]}, [
-        (violation.rule, violation.message) for violation in records[kind].violations
+        (violation.rule, violation.text) for violation in records[kind].violations
     ]
 
 
@@ -118,7 +118,7 @@ def test_a_violation_shows_what_was_sent(
     for violation in records[kind].violations:
         assert violation.exchanges
         assert all(exchange.number for exchange in violation.exchanges)
-        assert len(violation.message) < 200
+        assert len(violation.text) < 200
 
 
 def test_every_rule_has_a_fault() -> None:

@@ -18,6 +18,7 @@ from specwright.conformance.contract.contract import Contract, Operation, Parame
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, value_at
+from specwright.conformance.recording.record import Violation
 from specwright.document import sites
 from specwright.pointer import Pointer, resolve
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
@@ -85,7 +86,7 @@ class Workbench:
         """Return the first call of an operation that succeeds; None if no candidate does."""
         for call in self.candidates(operation):
             exchange = self._send_while_busy(call)
-            if exchange.response is not None and exchange.response.is_success:
+            if exchange.succeeded:
                 return call, exchange
         return None
 
@@ -169,6 +170,27 @@ class Workbench:
             return
         for turn in range(max(map(len, choices.values()), default=1)):
             yield {key: values[min(turn, len(values) - 1)] for key, values in choices.items()}
+
+    def violate(
+        self,
+        rule: str,
+        operation: Operation | None,
+        message: str,
+        *exchanges: Exchange,
+        at: Pointer | None = None,
+        cause: str = "",
+    ) -> None:
+        """Note that a rule was broken.
+
+        Args:
+            operation: None if the message names the request.
+            at: the part of the document that it breaks; by default the operation.
+            exchanges: those that show it; the last is the proof.
+            cause: the fault in words for every operation and value; by default the message.
+        """
+        name, pointer = (operation.name, operation.pointer) if operation is not None else ("", "")
+        place = pointer if at is None else at
+        self.target.record.violate(Violation(rule, place, message, exchanges, cause, name))
 
     def _is_needed(self, operation: Operation, slot: ParameterSlot) -> bool:
         one_of = operation.get(REQUIRES_ONE_OF)

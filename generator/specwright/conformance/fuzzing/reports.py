@@ -123,7 +123,7 @@ def _of_operation(
     report: FailedCheck, rule: Behaviour, operation: OperationSite, cause: str
 ) -> Violation:
     shown = (report.cause, report.proof) if report.cause else (report.proof,)
-    return Violation(rule, operation.pointer, f"{_named(operation)}: {cause}", shown, cause)
+    return Violation(rule, operation.pointer, cause, shown, cause, _named(operation))
 
 
 def _named(operation: OperationSite) -> str:

@@ -41,8 +41,8 @@ def method_violation(
     if response.status == 405 and not there <= named:
         cause = "the Allow header of a 405 does not name all methods of the path"
         lacking = ", ".join(sorted(there - named))
-        message = f"{asked}: 405 with {_allow(header)}, which lacks {lacking}"
-        return Violation(Behaviour.ALLOW_HEADER, place, message, (exchange,), cause)
+        message = f"405 with {_allow(header)}, which lacks {lacking}"
+        return Violation(Behaviour.ALLOW_HEADER, place, message, (exchange,), cause, asked)
     return None
 
 

@@ -38,8 +38,8 @@ def undeclared(
         rule, kind = Behaviour.UNREADABLE_REFUSAL, " for a body that cannot be read"
     cause = f"status {status} is not declared{kind}"
     declared = ", ".join(operation.responses) or "none"
-    message = f"{name}: {cause} (declared: {declared})"
-    return Violation(rule, place, message, (exchange,), cause)
+    message = f"{cause} (declared: {declared})"
+    return Violation(rule, place, message, (exchange,), cause, name)
 
 
 def _other_slash(request: Request, response: Response) -> str | None:

@@ -146,6 +146,11 @@ class Exchange:
     seconds: float
 
     @property
+    def succeeded(self) -> bool:
+        """Whether there is a response with a status of success."""
+        return self.response is not None and self.response.is_success
+
+    @property
     def is_unconnected(self) -> bool:
         """Whether there was no connection, so that the request did not cause the failure."""
         return (self.failure or "").startswith("ConnectError")

@@ -17,11 +17,12 @@ class Violation:
     Attributes:
         rule: the id of the rule.
         pointer: the part of the document that it breaks.
-        message: one sentence that names operation, value and status, and nothing that differs
-            between two runs with the same seed.
+        message: one sentence that names value and status, and nothing that differs between two
+            runs with the same seed; the operation, too, if there is none in `operation`.
         exchanges: those that show it, in the order in which they were sent; the last is the proof.
-        cause: the fault, in words that are the same for every operation and value; empty if it
-            is the message without the operation at its beginning.
+        cause: the fault, in words that are the same for every operation and value; by default
+            the message.
+        operation: method and path of the operation, which its text begins with.
     """
 
     rule: str
@@ -29,6 +30,12 @@ class Violation:
     message: str
     exchanges: tuple[Exchange, ...] = ()
     cause: str = ""
+    operation: str = ""
+
+    @property
+    def text(self) -> str:
+        """The message with the operation, as reports show it."""
+        return f"{self.operation}: {self.message}" if self.operation else self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,6 @@ class Record:
     def _keep_violation(self, violation: Violation) -> None:
         self.violations.append(violation)
         operation = violation.exchanges[-1].operation if violation.exchanges else None
-        said = violation.cause or violation.message
+        said = violation.cause or violation.text
         key = violation.rule, violation.pointer, operation, said
         self._distinct.setdefault(key, violation)

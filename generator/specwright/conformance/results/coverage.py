@@ -59,11 +59,7 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
 
 def never_succeeded(contract: Contract, record: Record) -> list[Operation]:
     """Return the operations that never succeeded, so that nothing of them was tested."""
-    reached = {
-        exchange.operation
-        for exchange in record.exchanges
-        if exchange.response is not None and exchange.response.is_success
-    }
+    reached = {exchange.operation for exchange in record.exchanges if exchange.succeeded}
     return [
         operation for operation in contract.operations.values() if operation.pointer not in reached
     ]

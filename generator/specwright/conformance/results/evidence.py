@@ -109,13 +109,8 @@ def _finding(
 
 def known_as(violation: Violation, operation: str) -> Known:
     """Return the identity of a violation across runs."""
-    cause = cause_of(violation, operation)
+    cause = violation.cause or violation.message
     return Known(str(violation.rule), operation, violation.pointer, cause)
-
-
-def cause_of(violation: Violation, operation: str) -> str:
-    """Return the cause of a violation, without the operation that its message begins with."""
-    return violation.cause or violation.message.removeprefix(f"{operation}:").strip()
 
 
 def operation_of(contract: Contract, violation: Violation) -> str:
@@ -136,7 +131,7 @@ def _occurrence(contract: Contract, id: str, violation: Violation) -> Occurrence
         operation_of(contract, violation),
         contract.document.locate(violation.pointer),
         violation.pointer,
-        violation.message,
+        violation.text,
         (
             Evidence("failure", id),
             *expected(contract, violation),

@@ -163,8 +163,7 @@ class Consistency:
                     place = schema.pointer + join(keyword.name)
                     self.record.check(Behaviour.CONSISTENCY, place)
                     if message:
-                        said = f"{operation.name}: {message}"
-                        yield Violation(Behaviour.CONSISTENCY, place, said, (exchange,))
+                        yield _violation(operation, place, message, exchange)
             if MODE.name in schema.value:
                 yield from self._mode(exchange, operation, name, found.value[name], schema.pointer)
         yield from self._created(exchange, operation, found)
@@ -182,8 +181,7 @@ class Consistency:
         first, other = self._modes.setdefault(exchange.role, (value, exchange))
         if value != first:
             said = f"'{name}' is '{value}', and '{first}' in other responses to the same key"
-            message = f"{operation.name}: {said}"
-            yield Violation(Behaviour.CONSISTENCY, place, message, (other, exchange))
+            yield _violation(operation, place, said, other, exchange)
 
     def _created(
         self, exchange: Exchange, operation: Operation, found: _Object
@@ -195,8 +193,8 @@ class Consistency:
         name, place, seconds = created
         self.record.check(Behaviour.MOMENT, place)
         if abs(seconds - exchange.sent_at) > _CLOCKS_SECONDS:
-            message = f"{operation.name}: '{name}' is far from the time of the request"
-            yield Violation(Behaviour.MOMENT, place, message, (exchange,))
+            message = f"'{name}' is far from the time of the request"
+            yield _violation(operation, place, message, exchange, rule=Behaviour.MOMENT)
 
     def _modified(
         self, exchange: Exchange, operation: Operation, found: _Object
@@ -207,10 +205,8 @@ class Consistency:
         name, place, seconds = modified
         created = None if found.around is None else found.around.moment(Moment.CREATED)
         if created is not None and seconds - created[2] > _COARSE_SECONDS:
-            message = (
-                f"{operation.name}: '{created[0]}' is earlier than '{name}' of the contained object"
-            )
-            yield Violation(Behaviour.MOMENT, created[1], message, (exchange,))
+            message = f"'{created[0]}' is earlier than '{name}' of the contained object"
+            yield _violation(operation, created[1], message, exchange, rule=Behaviour.MOMENT)
         for schema in found.schemas:
             ids = {snake(name): value for name, value in found.value.items()}
             names = [each for each in self._readers.get(schema, ()) if each in ids]
@@ -235,8 +231,8 @@ class Consistency:
         if not isinstance(was, dict) or was == found.value or then is None or not is_later:
             return
         if was.get(name) == found.value[name] and seconds < then - _COARSE_SECONDS:
-            message = f"{operation.name}: the resource has changed, but '{name}' has not"
-            yield Violation(Behaviour.MOMENT, place, message, (before, exchange))
+            message = f"the resource has changed, but '{name}' has not"
+            yield _violation(operation, place, message, before, exchange, rule=Behaviour.MOMENT)
 
     def _version(
         self,
@@ -256,9 +252,19 @@ class Consistency:
             is_later = earlier.sent_at + earlier.seconds < exchange.sent_at
             if is_later and seconds < shown_at:
                 said = "an earlier response had a newer version of the resource"
-                message = f"{operation.name}: {said}"
-                proofs = (earlier, exchange)
-                yield Violation(Behaviour.MOMENT, operation.pointer, message, proofs)
+                yield _violation(
+                    operation, operation.pointer, said, earlier, exchange, rule=Behaviour.MOMENT
+                )
+
+
+def _violation(
+    operation: Operation,
+    place: Pointer,
+    message: str,
+    *exchanges: Exchange,
+    rule: str = Behaviour.CONSISTENCY,
+) -> Violation:
+    return Violation(rule, place, message, exchanges, operation=operation.name)
 
 
 def _readers(contract: Contract) -> Iterator[tuple[Pointer, tuple[str, ...]]]:

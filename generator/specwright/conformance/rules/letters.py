@@ -25,9 +25,9 @@ def letters(operation: Operation, exchange: Exchange) -> Iterator[Violation]:
     for name, before, after in _texts("", sent, response.json_or_none):
         if _is_lost(before, after):
             # The texts may be secrets: they are in the evidence, where those are concealed.
-            message = f"{operation.name}: letters of '{name}' are lost"
+            message = f"letters of '{name}' are lost"
             rule = Behaviour.WRITTEN_IS_READ
-            yield Violation(rule, operation.pointer, message, (exchange,), _LOST)
+            yield Violation(rule, operation.pointer, message, (exchange,), _LOST, operation.name)
             return
 
 

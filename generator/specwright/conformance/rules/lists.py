@@ -25,6 +25,7 @@ def of_list(
     if not isinstance(items, list):
         return
     limit = None if page.limit is None else page.limit.raw
+    name = operation.name
     for slot, values in _given(contract, operation, exchange):
         place = slot.site.pointer
         if slot.written.wire == limit:
@@ -33,15 +34,15 @@ def of_list(
             if most is not None and len(items) >= most:
                 record.check(Behaviour.PAGE_SIZE, place)
             if most is not None and len(items) > most:
-                message = f"{operation.name}: more items than requested"
-                yield Violation(Behaviour.PAGE_SIZE, place, message, (exchange,))
+                message = "more items than requested"
+                yield Violation(Behaviour.PAGE_SIZE, place, message, (exchange,), operation=name)
         elif slot.filter is not None and items:
             declared, place = slot.filter, place + join(FILTER.name)
             record.check(Behaviour.FILTER, place)
             shown = [value_at(item, declared.property.raw) for item in items]
             if not all(any(matches(declared.match, each, one) for one in values) for each in shown):
-                message = f"{operation.name}: items that do not match the filter were returned"
-                yield Violation(Behaviour.FILTER, place, message, (exchange,))
+                message = "items that do not match the filter were returned"
+                yield Violation(Behaviour.FILTER, place, message, (exchange,), operation=name)
 
 
 def _given(

@@ -55,7 +55,7 @@ class _Answer:
     declared: Site
 
     def violation(self, rule: str, pointer: Pointer, message: str) -> Violation:
-        return Violation(rule, pointer, f"{self.operation.name}: {message}", (self.exchange,))
+        return Violation(rule, pointer, message, (self.exchange,), operation=self.operation.name)
 
 
 @dataclass(slots=True)
@@ -98,17 +98,18 @@ class Monitors:
         is_dead = exchange.source == "fuzzing" and exchange.source in self._silent
         self._silent.add(exchange.source)
         if operation is not None and not is_dead and not exchange.is_unconnected:
-            message = f"{operation.name}: no response ({exchange.failure})"
+            message = f"no response ({exchange.failure})"
             place, rule = operation.pointer, Behaviour.NO_ANSWER
-            yield Violation(rule, place, message, (exchange,), "no response")
+            yield Violation(rule, place, message, (exchange,), "no response", operation.name)
 
     def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         """Yield violations of the rules that also apply to requests that match no operation."""
         at = exchange.operation or ""
         if response.status >= 500 and not self._is_declared_failure(response):
-            cause = f"answered {response.status}"
-            message = f"{self._who(exchange)}: {cause}"
-            yield Violation(Behaviour.SERVER_ERROR, at, message, (exchange,), cause)
+            message, name = f"answered {response.status}", self._who(exchange)
+            # The same for all paths that match no operation.
+            cause = message
+            yield Violation(Behaviour.SERVER_ERROR, at, message, (exchange,), cause, name)
         yield from self._request_id(exchange, response)
         yield from self._shown_once(exchange, response)
 
@@ -137,8 +138,9 @@ class Monitors:
             return
         self.record.check(Behaviour.RESPONSE_TIME, operation.pointer)
         if exchange.seconds > self.max_seconds:
-            message = f"{operation.name}: the response took more than {self.max_seconds:g} s"
-            yield Violation(Behaviour.RESPONSE_TIME, operation.pointer, message, (exchange,))
+            message = f"the response took more than {self.max_seconds:g} s"
+            place, proofs, name = operation.pointer, (exchange,), operation.name
+            yield Violation(Behaviour.RESPONSE_TIME, place, message, proofs, operation=name)
 
     def _who(self, exchange: Exchange) -> str:
         operation = self.contract.operations.get(exchange.operation or "")
@@ -268,17 +270,17 @@ class Monitors:
         given = response.header(name)
         who = self._who(exchange)
         if given is None:
-            yield Violation(Behaviour.REQUEST_ID, place, f"{who}: no {name}", (exchange,))
+            yield Violation(Behaviour.REQUEST_ID, place, f"no {name}", (exchange,), operation=who)
             return
         first = self._request_ids.setdefault(given, exchange)
         if first is not exchange:
-            message = f"{who}: another response had the same {name}"
-            yield Violation(Behaviour.REQUEST_ID, place, message, (first, exchange))
+            message = f"another response had the same {name}"
+            yield Violation(Behaviour.REQUEST_ID, place, message, (first, exchange), operation=who)
         if errors.request_id is not None and response.status >= 400:
             repeated = response.at(errors.request_id.raw)
             if repeated is not None and repeated != given:
-                message = f"{who}: the id in the body differs from {name}"
-                yield Violation(Behaviour.REQUEST_ID, place, message, (exchange,))
+                message = f"the id in the body differs from {name}"
+                yield Violation(Behaviour.REQUEST_ID, place, message, (exchange,), operation=who)
 
     def _shown_once(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         text = response.body.decode("utf-8", "replace")

@@ -65,7 +65,7 @@ class Repetition:
         number = self.now[-1].number
         return next(
             (
-                violation.message
+                violation.text
                 for violation in self.record.violations
                 if violation.rule == self.rule
                 and violation.exchanges

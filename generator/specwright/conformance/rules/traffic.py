@@ -76,7 +76,7 @@ class _Requests:
         self._judge = RequestJudge(contract.document, routes)
 
     def __call__(self, exchange: Exchange) -> list[Violation]:
-        if exchange.response is None or not exchange.response.is_success:
+        if not exchange.succeeded:
             return []
         operation = self._contract.operations.get(exchange.operation or "")
         if operation is None:

@@ -11,7 +11,6 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -48,20 +47,20 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
     record.check(Behaviour.CAPACITY, place)
     errors = bench.contract.errors
     if refused is None or refused.response is None:
-        message = f"{operation.name}: more than {declared.limit} were created"
-        record.violate(Violation(Behaviour.CAPACITY, place, message, tuple(made)))
+        message = f"more than {declared.limit} were created"
+        bench.violate(Behaviour.CAPACITY, operation, message, *made, at=place)
     else:
         response = refused.response
         code = response.at(errors.code.raw) if errors is not None else declared.code.raw
         if (response.status, code) != (declared.status, declared.code.raw):
             message = (
-                f"{operation.name}: answered {response.status}, not {declared.status} "
+                f"answered {response.status}, not {declared.status} "
                 f"{declared.code.raw}, when the capacity is used up"
             )
-            record.violate(Violation(Behaviour.CAPACITY, place, message, (refused,)))
+            bench.violate(Behaviour.CAPACITY, operation, message, refused, at=place)
         if before is not None and before + len(made) < declared.limit:
-            message = f"{operation.name}: fewer than {declared.limit} could be created"
-            record.violate(Violation(Behaviour.CAPACITY, place, message, (refused,)))
+            message = f"fewer than {declared.limit} could be created"
+            bench.violate(Behaviour.CAPACITY, operation, message, refused, at=place)
     _apart(bench, operation, declared)
     _release(bench, operation, declared)
 
@@ -75,9 +74,9 @@ def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
     if exchange.response is None:
         return
     if exchange.response.status == declared.status:
-        message = f"{operation.name}: both modes share one capacity"
+        message = "both modes share one capacity"
         place = operation.pointer + join(CAPACITY.name)
-        bench.target.record.violate(Violation(Behaviour.CAPACITY, place, message, (exchange,)))
+        bench.violate(Behaviour.CAPACITY, operation, message, exchange, at=place)
     release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
     for link in bench.contract.links(operation, exchange.response.status):
         if release is not None and link.target == release.pointer:
@@ -110,17 +109,17 @@ def _there(bench: Workbench, operation: Operation) -> int | None:
 
 def _release(bench: Workbench, operation: Operation, declared: Capacity) -> None:
     """Remove a resource and create another one in its place; then remove all known ones."""
-    record, place = bench.target.record, operation.pointer + join(CAPACITY.name)
+    place = operation.pointer + join(CAPACITY.name)
     release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
     if release is None or not release.slots:
         return
     slot = release.slots[0]
     for number, value in enumerate(list(bench.known(release, slot))):
         removed = bench.send(Call(release, {slot.key: value}))
-        if removed.response is None or not removed.response.is_success or number > 0:
+        if not removed.succeeded or number > 0:
             continue
         call = next(bench.candidates(operation), None)
         again = None if call is None else bench.send(call)
         if again is not None and again.response is not None and not again.response.is_success:
-            message = f"{operation.name}: refused after capacity had been released"
-            record.violate(Violation(Behaviour.CAPACITY, place, message, (removed, again)))
+            message = "refused after capacity had been released"
+            bench.violate(Behaviour.CAPACITY, operation, message, removed, again, at=place)

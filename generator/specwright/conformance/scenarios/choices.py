@@ -147,7 +147,7 @@ class _Choices:
     def _is_refused(self, call: Call, place: Pointer, how: str) -> None:
         exchange = self.bench.ask(self.bench.with_fresh_key(call))
         self.bench.target.record.check(Behaviour.INVALID_ACCEPTED, place)
-        if exchange.response is not None and exchange.response.is_success:
+        if exchange.succeeded:
             rule = Behaviour.INVALID_ACCEPTED
             found = accepted_form(call.operation, exchange, place, how, rule)
             self.bench.target.record.violate(found)

@@ -12,7 +12,6 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.lists import each_of, matches
 from specwright.conformance.scenarios.paging import announces_end, following
 from specwright.conformance.scenarios.whole_lists import has_all, wholes
@@ -81,9 +80,10 @@ class _Trial:
             exchange = self.bench.ask(after)
             walk.exchanges.append(exchange)
             walk.items += self.items(exchange)
-            if exchange.response is None or not exchange.response.is_success:
+            response = exchange.response
+            if response is None or not response.is_success:
                 break
-            found = following(self.declared, after, exchange.response, len(walk.items))
+            found = following(self.declared, after, response, len(walk.items))
             if found is None:
                 walk.is_whole = True
                 break
@@ -234,7 +234,7 @@ class _Trial:
         foreign = call.with_argument(slot.key, other).with_argument(cursor.key, own)
         exchange = self.bench.ask(foreign)
         self.bench.target.record.check(Behaviour.CURSOR, cursor.site.pointer)
-        if exchange.response is not None and exchange.response.is_success:
+        if exchange.succeeded:
             said = "a cursor of another filter was accepted"
             self._violate(Behaviour.CURSOR, cursor.site.pointer, said, first, exchange)
 
@@ -243,5 +243,4 @@ class _Trial:
         return None if raw is None else self.operation.slot(f"query.{raw}")
 
     def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
-        said = f"{self.operation.name}: {message}"
-        self.bench.target.record.violate(Violation(rule, place, said, exchanges))
+        self.bench.violate(rule, self.operation, message, *exchanges, at=place)

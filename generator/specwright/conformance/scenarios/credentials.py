@@ -40,7 +40,7 @@ def credentials(bench: Workbench) -> None:
         ):
             for how, exchange in _elsewhere(bench, call):
                 # The added parameter is unknown, so it may also be refused for another reason.
-                if exchange.response is not None and exchange.response.is_success:
+                if exchange.succeeded:
                     _is_refused(bench, operation, exchange, how)
 
 

@@ -9,7 +9,6 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue
-from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
@@ -94,7 +93,7 @@ def _too_large(bench: Workbench, call: Call) -> None:
     }
     if wanted and not response.is_success and response.at(errors.code.raw) not in wanted:
         message = f"a body that is too large was not answered '{min(wanted)}'"
-        _violate(bench, Behaviour.ERROR_CODE, call.operation, message, exchange)
+        bench.violate(Behaviour.ERROR_CODE, call.operation, message, exchange)
 
 
 def _is_refused(
@@ -108,13 +107,6 @@ def _is_refused(
     request = target.request(operation.method, call.path, headers=headers, body=content)
     exchange = target.send(request, bench.source, operation.pointer)
     target.record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
-    if exchange.response is not None and exchange.response.is_success:
-        _violate(bench, Behaviour.INVALID_ACCEPTED, operation, f"{how} was accepted", exchange)
+    if exchange.succeeded:
+        bench.violate(Behaviour.INVALID_ACCEPTED, operation, f"{how} was accepted", exchange)
     return exchange
-
-
-def _violate(
-    bench: Workbench, rule: str, operation: Operation, message: str, exchange: Exchange
-) -> None:
-    said = f"{operation.name}: {message}"
-    bench.target.record.violate(Violation(rule, operation.pointer, said, (exchange,)))

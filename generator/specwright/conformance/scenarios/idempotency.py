@@ -15,7 +15,6 @@ from specwright.conformance.bench.workbench import Workbench, with_key
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.explore import renew
 from specwright.conformance.scenarios.refusals import Keys, missing
 from specwright.pointer import Pointer, join, split
@@ -173,7 +172,7 @@ class _Trial:
         rule = Behaviour.IDEMPOTENCY_SCOPE
         key = self.bench.fresh_key()
         used = self.bench.send(call, key=key)
-        if used.response is None or not used.response.is_success:
+        if not used.succeeded:
             return
         folded = with_key(call, key.swapcase())
         if not self._problems(folded):
@@ -294,9 +293,7 @@ class _Trial:
             self._violate(rule, f"{how} was answered without {name}", exchange)
 
     def _violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
-        self.bench.target.record.violate(
-            Violation(rule, self.place, f"{self.operation.name}: {message}", exchanges)
-        )
+        self.bench.violate(rule, self.operation, message, *exchanges, at=self.place)
 
 
 def _turned(value: JsonValue) -> JsonValue:

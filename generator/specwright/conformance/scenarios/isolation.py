@@ -15,7 +15,6 @@ from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.contract.links import leads, listed
 from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.explore import renew
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
@@ -307,9 +306,7 @@ class _Isolation:
         rule: Behaviour = Behaviour.ISOLATION,
     ) -> None:
         self.bench.target.record.check(rule, operation.pointer)
-        self.bench.target.record.violate(
-            Violation(rule, operation.pointer, f"{operation.name}: {message}", exchanges)
-        )
+        self.bench.violate(rule, operation, message, *exchanges)
 
 
 def _path(operation: Operation) -> list[ParameterSlot]:

@@ -10,7 +10,6 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import sort_key
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
@@ -86,8 +85,10 @@ def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -
         record.check(Behaviour.LIST_AGREES, place)
         for member in sorted(item.keys() & first.keys() & last.keys()):
             if first[member] == last[member] != item[member]:
-                message = f"{reader.operation.name}: '{member}' differs in the list"
-                record.violate(Violation(Behaviour.LIST_AGREES, place, message, (listed, after)))
+                message = f"'{member}' differs in the list"
+                bench.violate(
+                    Behaviour.LIST_AGREES, reader.operation, message, listed, after, at=place
+                )
 
 
 def _members(response: Response | None) -> dict[str, object]:

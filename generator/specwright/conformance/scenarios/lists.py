@@ -11,7 +11,6 @@ from specwright.conformance.contract.alternatives import alternatives, number
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.lists import each_of, matches
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.paging import following
@@ -119,7 +118,7 @@ class _Trial:
             )
             after = self.following(call, exchange, len(seen))
             if after is None:
-                ended = exchange.response is not None and exchange.response.is_success
+                ended = exchange.succeeded
                 break
             call = after
             if count == 0 and add is not None:
@@ -186,7 +185,7 @@ class _Trial:
                     continue
                 beyond = limit + step
                 exchange = self.bench.send(self.call.with_argument(slot.key, beyond))
-                if exchange.response is not None and exchange.response.is_success:
+                if exchange.succeeded:
                     said = f"a size of {beyond} was accepted"
                     self._violate(Behaviour.PAGE_SIZE, slot.site.pointer, said, exchange)
 
@@ -206,7 +205,7 @@ class _Trial:
                 continue
             exchange = self.bench.send(self.call.with_argument(slot.key, value))
             self.bench.target.record.check(Behaviour.CURSOR, slot.site.pointer)
-            if exchange.response is not None and exchange.response.is_success:
+            if exchange.succeeded:
                 self._violate(Behaviour.CURSOR, slot.site.pointer, f"{how} was accepted", exchange)
         return own
 
@@ -292,9 +291,7 @@ class _Trial:
         self.bench.target.record.skip(rule, self.operation.pointer, reason)
 
     def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
-        self.bench.target.record.violate(
-            Violation(rule, place, f"{self.operation.name}: {message}", exchanges)
-        )
+        self.bench.violate(rule, self.operation, message, *exchanges, at=place)
 
 
 def _requires_one_of(bench: Workbench, operation: Operation, declared: RequiresOneOf) -> None:
@@ -312,10 +309,8 @@ def _requires_one_of(bench: Workbench, operation: Operation, declared: RequiresO
         return
     code = response.at(errors.code.raw) if errors is not None else declared.code.raw
     if response.is_success or code != declared.code.raw:
-        message = f"{operation.name}: answered {response.status} without '{declared.code.raw}'"
-        bench.target.record.violate(
-            Violation(Behaviour.REQUIRES_ONE_OF, place, message, (exchange,))
-        )
+        message = f"answered {response.status} without '{declared.code.raw}'"
+        bench.violate(Behaviour.REQUIRES_ONE_OF, operation, message, exchange, at=place)
 
 
 def _near(value: JsonValue) -> tuple[JsonValue, ...]:

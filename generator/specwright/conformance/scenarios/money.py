@@ -15,7 +15,6 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, decimal_of
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
@@ -54,7 +53,7 @@ def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
     for _ in range(_MOST_CHARGES):
         call = _dearest(bench, operation)
         exchange = None if call is None else bench.send(call)
-        if exchange is None or exchange.response is None or not exchange.response.is_success:
+        if exchange is None or not exchange.succeeded:
             _is_told(bench, operation, declared, exchange, amount)
             _leaves_free(bench, operation, exchange)
             return
@@ -88,10 +87,8 @@ def _is_told(
     ):
         shown = decimal_of(response.at(at.raw))
         if actual is not None and shown != actual:
-            message = f"{operation.name}: the {name} in the refusal is {shown}, not {actual}"
-            bench.target.record.violate(
-                Violation(Behaviour.CONSERVATION, place, message, (unpaid,))
-            )
+            message = f"the {name} in the refusal is {shown}, not {actual}"
+            bench.violate(Behaviour.CONSERVATION, operation, message, unpaid, at=place)
 
 
 def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None) -> None:
@@ -138,23 +135,19 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
             exchanges = list(pool.map(bench.send, calls))
         after = _balance(bench, declared)
         if apart != _apart(bench, declared):
-            message = f"{operation.name}: {how} changed the balance of the other mode"
-            record.violate(
-                Violation(Behaviour.ISOLATION, operation.pointer, message, tuple(exchanges))
-            )
+            message = f"{how} changed the balance of the other mode"
+            bench.violate(Behaviour.ISOLATION, operation, message, *exchanges)
         charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
         if before is None or after is None or charged is None:
             record.skip(Behaviour.CONSERVATION, place, "a balance or an amount is not a number")
             return
         record.check(Behaviour.CONSERVATION, place)
         if how == "one call" and _left(exchanges[0], declared) not in (None, after):
-            message = f"{operation.name}: the balance in the response is not the actual one"
-            record.violate(Violation(Behaviour.CONSERVATION, place, message, tuple(exchanges)))
+            message = "the balance in the response is not the actual one"
+            bench.violate(Behaviour.CONSERVATION, operation, message, *exchanges, at=place)
         if before - after != charged:
-            message = (
-                f"{operation.name}: the balance does not change by the amount that {how} charged"
-            )
-            record.violate(Violation(Behaviour.CONSERVATION, place, message, tuple(exchanges)))
+            message = f"the balance does not change by the amount that {how} charged"
+            bench.violate(Behaviour.CONSERVATION, operation, message, *exchanges, at=place)
 
 
 def _apart(bench: Workbench, declared: Charge) -> Decimal | None:
@@ -176,15 +169,15 @@ def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> Non
     for each in (call, *_several(bench, call)):
         before = _balance(bench, declared)
         exchange = bench.ask(bench.with_fresh_key(each))
-        if exchange.response is None or not exchange.response.is_success:
+        if not exchange.succeeded:
             record.skip(Behaviour.CONSERVATION, place, "its example did not succeed")
             return
         record.check(Behaviour.CONSERVATION, place)
         ends = time.monotonic() + declared.refund.within_seconds
         while _balance(bench, declared) != before:
             if time.monotonic() > ends:
-                message = f"{operation.name}: the declared refund is missing"
-                record.violate(Violation(Behaviour.CONSERVATION, place, message, (exchange,)))
+                message = "the declared refund is missing"
+                bench.violate(Behaviour.CONSERVATION, operation, message, exchange, at=place)
                 return
             time.sleep(_PAUSE_SECONDS)
 
@@ -216,8 +209,9 @@ def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
     """Return the total amount charged by successful responses; None if one is not a number."""
     total = Decimal(0)
     for exchange in exchanges:
-        if exchange.response is not None and exchange.response.is_success:
-            amount = decimal_of(exchange.response.at(declared.amount.raw))
+        response = exchange.response
+        if response is not None and response.is_success:
+            amount = decimal_of(response.at(declared.amount.raw))
             if amount is None:
                 return None
             total += amount

@@ -7,7 +7,6 @@ from specwright.conformance.bench.roles import SUSPENDED, UNSCOPED
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.recording.record import Violation
 
 
 def permission(bench: Workbench) -> None:
@@ -31,10 +30,8 @@ def _suspended(bench: Workbench, operation: Operation, call: Call) -> None:
     bench.target.record.check(Behaviour.PERMISSION, operation.pointer)
     response = exchange.response
     if response is not None and response.status not in (403, 429):
-        message = f"{operation.name}: answered {response.status} to a key without permissions"
-        bench.target.record.violate(
-            Violation(Behaviour.PERMISSION, operation.pointer, message, (exchange,))
-        )
+        message = f"answered {response.status} to a key without permissions"
+        bench.violate(Behaviour.PERMISSION, operation, message, exchange)
 
 
 def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
@@ -54,7 +51,5 @@ def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
             ", ".join(scope for each in alternative.values() for scope in each)
             for alternative in demands
         )
-        message = f"{operation.name}: answered {response.status} to a key without {scopes}"
-        bench.target.record.violate(
-            Violation(Behaviour.PERMISSION, operation.pointer, message, (exchange,))
-        )
+        message = f"answered {response.status} to a key without {scopes}"
+        bench.violate(Behaviour.PERMISSION, operation, message, exchange)

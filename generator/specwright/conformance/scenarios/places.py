@@ -12,7 +12,6 @@ from specwright.conformance.contract.links import Unknown, evaluate, leads
 from specwright.conformance.contract.resources import Shape, shape, variables
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.recording.exchange import Exchange, JsonValue
-from specwright.conformance.recording.record import Violation
 
 # Members that identify a resource.
 _IDS = ("id", "uuid", "uid")
@@ -37,17 +36,11 @@ def located(bench: Workbench) -> None:
         read = bench.send(Call(reader, {("path", name): each for name, each in path.items()}))
         bench.target.record.check(Behaviour.LOCATION, operation.pointer)
         if read.response is not None and read.response.status in _NOT_THERE:
-            _violate(
-                bench,
-                Behaviour.LOCATION,
-                operation,
-                "Location refers to a missing resource",
-                made[1],
-                read,
-            )
+            said = "Location refers to a missing resource"
+            bench.violate(Behaviour.LOCATION, operation, said, made[1], read)
         elif _is_another(response.json_or_none, read):
             said = "Location refers to a different resource"
-            _violate(bench, Behaviour.LOCATION, operation, said, made[1], read)
+            bench.violate(Behaviour.LOCATION, operation, said, made[1], read)
 
 
 def parents(bench: Workbench) -> None:
@@ -72,7 +65,7 @@ def parents(bench: Workbench) -> None:
         bench.target.record.check(Behaviour.PARENT, operation.pointer)
         if all(answer is not None and answer.is_success for answer in answers):
             said = "a child of one resource is found below another one"
-            _violate(bench, Behaviour.PARENT, operation, said, right, wrong)
+            bench.violate(Behaviour.PARENT, operation, said, right, wrong)
 
 
 def _creating(bench: Workbench) -> list[Operation]:
@@ -114,11 +107,3 @@ def _is_another(created: JsonValue, read: Exchange) -> bool:
         return False
     shared = [id_ for id_ in _IDS if id_ in created and id_ in found]
     return any(created[each] != found[each] for each in shared[:1])
-
-
-def _violate(
-    bench: Workbench, rule: str, operation: Operation, message: str, *exchanges: Exchange
-) -> None:
-    bench.target.record.violate(
-        Violation(rule, operation.pointer, f"{operation.name}: {message}", exchanges)
-    )

@@ -12,7 +12,6 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Absent
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.routes import NOWHERE
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
@@ -111,7 +110,5 @@ def _is_about(
     wanted = [code.raw for code, each in errors.codes.items() if each.condition is condition]
     if wanted and response.at(errors.code.raw) not in wanted:
         cause = f"answered {response.status}, not with '{wanted[0]}'"
-        found = Violation(
-            Behaviour.PRECEDENCE, place, f"{shown}, {how}: {cause}", (exchange,), cause
-        )
-        bench.target.record.violate(found)
+        message = f"{shown}, {how}: {cause}"
+        bench.violate(Behaviour.PRECEDENCE, None, message, exchange, at=place, cause=cause)

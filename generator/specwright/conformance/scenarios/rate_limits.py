@@ -10,7 +10,6 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import STATE
 from specwright.conformance.scenarios.precedence import Mistake, mistakes, precedes
 from specwright.conformance.scenarios.refusals import Keys
@@ -49,10 +48,8 @@ def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
         return
     bench.target.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
     if len(set(left)) == 1:
-        message = f"{call.operation.name}: the remaining quota never changes"
-        bench.target.record.violate(
-            Violation(Behaviour.RATE_LIMIT_HEADERS, place, message, tuple(exchanges))
-        )
+        message = "the remaining quota never changes"
+        bench.violate(Behaviour.RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
 
 
 def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitClass) -> None:
@@ -75,9 +72,9 @@ def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitC
     record.check(Behaviour.RATE_LIMIT_SCOPE, place)
     # The passing of time only restores quota.
     if left - then > 1:
-        message = f"{call.operation.name}: requests with another key are counted"
-        record.violate(
-            Violation(Behaviour.RATE_LIMIT_SCOPE, place, message, (before, *between, after))
+        message = "requests with another key are counted"
+        bench.violate(
+            Behaviour.RATE_LIMIT_SCOPE, call.operation, message, before, *between, after, at=place
         )
 
 
@@ -96,9 +93,7 @@ def _counts_mistakes(bench: Workbench, place: Pointer, name: str, call: Call) ->
         shown = _uncounted(bench, call, mistake, role)
         if shown and _uncounted(bench, call, mistake, role):
             message = f"{mistake.shown}: does not count for the limit of the class '{name}'"
-            bench.target.record.violate(
-                Violation(Behaviour.RATE_LIMIT, place, message, tuple(shown))
-            )
+            bench.violate(Behaviour.RATE_LIMIT, None, message, *shown, at=place)
 
 
 def _uncounted(bench: Workbench, call: Call, mistake: Mistake, role: str) -> list[Exchange]:
@@ -163,10 +158,8 @@ def _beyond(bench: Workbench, place: Pointer, name: str, usual: Call, call: Call
     if response.status != _TOO_MANY:
         again = bench.send(usual, LIMITED)
         if again.response is not None and again.response.status == _TOO_MANY:
-            message = f"{call.operation.name}: does not count for the limit of the class '{name}'"
-            bench.target.record.violate(
-                Violation(Behaviour.RATE_LIMIT, place, message, (exchange, again))
-            )
+            message = f"does not count for the limit of the class '{name}'"
+            bench.violate(Behaviour.RATE_LIMIT, call.operation, message, exchange, again, at=place)
     elif declared is not None:
         Keys(bench, call.operation, declared).is_free(exchange, call)
 
@@ -198,14 +191,14 @@ def _count(
     within = [each for each in served if each.sent_at >= last - declared.window_seconds]
     if len(within) > declared.limit:
         message = f"more than {declared.limit} {said} were served"
-        record.violate(Violation(Behaviour.RATE_LIMIT, place, message, (served[-1],)))
+        bench.violate(Behaviour.RATE_LIMIT, None, message, served[-1], at=place)
         return
     unused = next((each for each in served if _left(bench, each) == declared.limit - 1), None)
     if refused and unused is not None:
         since = [each for each in served if each.sent_at + each.seconds >= unused.sent_at]
         if len(since) < declared.limit:
             message = f"fewer than {declared.limit} {said} were served"
-            record.violate(Violation(Behaviour.RATE_LIMIT, place, message, (refused[0],)))
+            bench.violate(Behaviour.RATE_LIMIT, None, message, refused[0], at=place)
 
 
 def _waits(
@@ -228,9 +221,7 @@ def _waits(
             and exchange.sent_at + exchange.seconds + int(pause) < free_at - _TOLERANCE
         ):
             message = f"{header.raw} allows a retry while the limit is still used up"
-            bench.target.record.violate(
-                Violation(Behaviour.RATE_LIMIT_HEADERS, place, message, (exchange,))
-            )
+            bench.violate(Behaviour.RATE_LIMIT_HEADERS, None, message, exchange, at=place)
 
 
 def _served(bench: Workbench, name: str) -> list[Exchange]:

@@ -49,7 +49,7 @@ def _register(
             release_all(bench, capacity)
         exchange = bench.send(bench.with_fresh_key(call.with_member(place, url)))
         bench.target.record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
-        if exchange.response is not None and exchange.response.is_success:
+        if exchange.succeeded:
             at, rule = operation.pointer + join(WEBHOOK_ENDPOINT.name), Behaviour.INVALID_ACCEPTED
             bench.target.record.violate(accepted_form(operation, exchange, at, how, rule))
     # Later calls must not use the URLs tried here.

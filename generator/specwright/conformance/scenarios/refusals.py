@@ -17,7 +17,6 @@ from specwright.conformance.recording.exchange import (
     Response,
     value_at,
 )
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.listed_ids import listed_ids
 from specwright.document import sites
 from specwright.pointer import Pointer, join
@@ -135,7 +134,7 @@ class Keys:
             if self.is_taken(other.response):
                 said = "the key of this partner's request is treated as used for another partner"
                 self.violate(Behaviour.IDEMPOTENCY_SCOPE, said, begun, other)
-        if busy and begun.response is not None and begun.response.is_success:
+        if busy and begun.succeeded:
             self._is_over(call, begun, late)
         return begun
 
@@ -158,7 +157,7 @@ class Keys:
             body = self.bench.with_fresh_key(call.with_member(join(name), _MEMBERS))
             turned = body.with_member(join(name), dict(reversed(_MEMBERS.items())))
             first, again = self.bench.ask(body), self.bench.ask(turned)
-            if first.response is None or not first.response.is_success:
+            if not first.succeeded:
                 continue
             self.bench.target.record.check(Behaviour.IDEMPOTENCY_REPLAY, self.place)
             if self.says(again.response, self.declared.changed):
@@ -206,8 +205,7 @@ class Keys:
 
     def violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
         """Record that the operation has broken a rule."""
-        said = f"{self.operation.name}: {message}"
-        self.bench.target.record.violate(Violation(rule, self.place, said, exchanges))
+        self.bench.violate(rule, self.operation, message, *exchanges, at=self.place)
 
 
 def missing(response: Response, declared: Answer) -> str:

@@ -12,7 +12,6 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, value_at
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.explore import ENOUGH, PAUSE_SECONDS, renew
 from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import Pointer, join
@@ -110,7 +109,7 @@ class _Trial:
             if made is not None and operation.site.key in emptied:
                 call = self.bench.with_fresh_key(made[0])
                 exchange = self.bench.ask(call)
-                if exchange.response is not None and exchange.response.is_success:
+                if exchange.succeeded:
                     yield call, declared, exchange
 
     def _places(self) -> Iterator[tuple[Call, Call, Exchange]]:
@@ -171,6 +170,4 @@ class _Trial:
         return {str(value_at(each, page.id.raw)) for each in listed}
 
     def _violate(self, message: str, *exchanges: Exchange) -> None:
-        self.bench.target.record.violate(
-            Violation(Behaviour.RESET, self.place, f"{self.operation.name}: {message}", exchanges)
-        )
+        self.bench.violate(Behaviour.RESET, self.operation, message, *exchanges, at=self.place)

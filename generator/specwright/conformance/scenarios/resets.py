@@ -101,7 +101,7 @@ class _Trial:
             unpaid = None
             for call in self.bench.candidates(operation):
                 exchange = self.bench.send(call)
-                if exchange.response is not None and exchange.response.is_success:
+                if exchange.succeeded:
                     break
                 if exchange.response is not None and exchange.response.status == PAYMENT_REQUIRED:
                     unpaid = exchange
@@ -144,5 +144,5 @@ class _Trial:
         return {str(value_at(each, page.id.raw)) for each in listed}
 
     def _violation(self, message: str, *exchanges: Exchange) -> Violation:
-        named = f"{self.operation.name}: {message}"
-        return Violation(Behaviour.RESET, self.place, named, exchanges)
+        name = self.operation.name
+        return Violation(Behaviour.RESET, self.place, message, exchanges, operation=name)

@@ -12,8 +12,7 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.judging.accepted import accepted_form
 from specwright.conformance.judging.methods import method_violation
-from specwright.conformance.recording.exchange import Exchange, Request
-from specwright.conformance.recording.record import Violation
+from specwright.conformance.recording.exchange import Request
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
 
@@ -94,10 +93,8 @@ def _refused(
         wanted = {code.raw for code, each in errors.codes.items() if each.condition is condition}
         if wanted and response.at(errors.code.raw) not in wanted:
             said = f"{how} is not refused with '{min(wanted)}'"
-            message = f"{operation.name}: {said}: {response.status}"
-            record.violate(
-                Violation(Behaviour.ERROR_CODE, operation.pointer, message, (exchange,), said)
-            )
+            message = f"{said}: {response.status}"
+            bench.violate(Behaviour.ERROR_CODE, operation, message, exchange, cause=said)
 
 
 def _nowhere(bench: Workbench, call: Call) -> None:
@@ -114,10 +111,8 @@ def _nowhere(bench: Workbench, call: Call) -> None:
     response = exchange.response
     bench.target.record.check(Behaviour.CREATED_IS_FOUND, operation.pointer)
     if response is not None and response.is_success and operation.response(404) is not None:
-        message = (
-            f"{operation.name}: a resource that was never created is answered {response.status}"
-        )
-        _violate(bench, Behaviour.CREATED_IS_FOUND, operation, message, exchange)
+        message = f"a resource that was never created is answered {response.status}"
+        bench.violate(Behaviour.CREATED_IS_FOUND, operation, message, exchange)
 
 
 def _methods(bench: Workbench, routes: Routes, path: str) -> None:
@@ -152,10 +147,3 @@ def _methods(bench: Workbench, routes: Routes, path: str) -> None:
     found = method_violation(bench.contract, routes, some.site, exchange)
     if found is not None:
         record.violate(found)
-
-
-def _violate(
-    bench: Workbench, rule: str, operation: Operation, message: str, exchange: Exchange
-) -> None:
-    record = bench.target.record
-    record.violate(Violation(rule, operation.pointer, message, (exchange,)))

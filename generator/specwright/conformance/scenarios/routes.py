@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
-from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
 
@@ -46,7 +45,7 @@ def _ask(
             f"{method} {shown}, which is not a path of the document, was answered "
             f"{response.status}, not {wanted[0]} with the code '{wanted[1]}'"
         )
-        bench.target.record.violate(Violation(Behaviour.UNKNOWN_ROUTE, place, message, (exchange,)))
+        bench.violate(Behaviour.UNKNOWN_ROUTE, None, message, exchange, at=place)
 
 
 def _elsewhere(bench: Workbench) -> Iterator[tuple[str, str, str]]:

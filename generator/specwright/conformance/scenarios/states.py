@@ -7,7 +7,6 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.recording.record import Violation
 
 
 def deleted(bench: Workbench) -> None:
@@ -42,14 +41,15 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
         if later is None:
             continue
         again = bench.send(Call(each, {**later.arguments, **call.arguments}, later.body))
-        if again.response is not None and again.response.is_success:
+        response = again.response
+        if response is not None and response.is_success:
             # RFC 9110, 9.3.5 and 9.2.2: a second DELETE may succeed unless a 404 is declared.
             if each is operation and operation.response(404) is None:
                 continue
-            message = f"{each.name}: answered {again.response.status} after {operation.name}"
+            message = f"answered {response.status} after {operation.name}"
             cause = f"answered with success after {operation.name}"
             proofs, place = (first, again), operation.pointer
-            record.violate(Violation(Behaviour.DELETED_IS_GONE, place, message, proofs, cause))
+            bench.violate(Behaviour.DELETED_IS_GONE, each, message, *proofs, at=place, cause=cause)
 
 
 def _after_another(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:

@@ -14,7 +14,6 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.listed_ids import listed_ids
 from specwright.pointer import join
 from specwright.vocabulary.keywords.transition import TRANSITION, Transition
@@ -167,7 +166,7 @@ class _Machine:
             read, state = self._state(call)
         if state not in (wanted, None):
             self.stuck.add(operation)
-            message = f"{operation.name}: the state is '{state}' after a success, not '{wanted}'"
+            message = f"the state is '{state}' after a success, not '{wanted}'"
             self._violate(operation, message, (*before, read))
 
     def _refused(self, operation: Operation, exchanges: Sequence[Exchange], state: str) -> None:
@@ -177,12 +176,12 @@ class _Machine:
             return
         self.bench.target.record.check(Behaviour.TRANSITION, _place(operation))
         if response.is_success:
-            message = f"{operation.name}: answered {response.status} in the state '{state}'"
+            message = f"answered {response.status} in the state '{state}'"
             self._violate(operation, message, exchanges)
 
     def _violate(self, operation: Operation, message: str, exchanges: Sequence[Exchange]) -> None:
-        violation = Violation(Behaviour.TRANSITION, _place(operation), message, tuple(exchanges))
-        self.bench.target.record.violate(violation)
+        place = _place(operation)
+        self.bench.violate(Behaviour.TRANSITION, operation, message, *exchanges, at=place)
 
 
 def _moves(declared: Transition) -> dict[str, str | None]:
@@ -196,4 +195,4 @@ def _place(operation: Operation) -> str:
 
 
 def _is_success(exchange: Exchange) -> bool:
-    return exchange.response is not None and exchange.response.is_success
+    return exchange.succeeded

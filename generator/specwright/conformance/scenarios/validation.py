@@ -21,7 +21,6 @@ from specwright.conformance.recording.exchange import (
     text_of,
     value_at,
 )
-from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.capacity import release_all
 from specwright.conformance.scenarios.explore import renew
 from specwright.conformance.scenarios.variants import Variant, odd, variants
@@ -152,7 +151,7 @@ class _Trial:
             )
             exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
             self._note(slot.site.pointer)
-            if exchange.response is not None and exchange.response.is_success:
+            if exchange.succeeded:
                 how = f"{slot.written.wire} with two values"
                 place, rule = slot.site.pointer, Behaviour.INVALID_ACCEPTED
                 accepted = accepted_form(self.operation, exchange, place, how, rule)
@@ -285,8 +284,8 @@ class _Trial:
                 said = f"{spot.name} = {spelled(variant.value)}"
                 message = f"{name} refused {said} as malformed: {response.status}"
                 cause = "a valid value is refused as malformed"
-                found = Violation(Behaviour.VALID_REFUSED, place, message, (exchange,), cause)
-                record.violate(found)
+                rule = Behaviour.VALID_REFUSED
+                self.bench.violate(rule, None, message, exchange, at=place, cause=cause)
             return
         self._note(place)
         if response.is_success:
@@ -326,9 +325,9 @@ class _Trial:
         if not wanted or code in wanted or code == own or conditions.get(str(code)) is None:
             return
         cause = f"refused with '{code}', not '{min(wanted)}'"
-        message = f"{self.operation.name}: {spot.name}: {variant.how} is {cause}: {response.status}"
-        found = Violation(Behaviour.ERROR_CODE, place, message, (exchange,), cause)
-        self.bench.target.record.violate(found)
+        message = f"{spot.name}: {variant.how} is {cause}: {response.status}"
+        rule, operation = Behaviour.ERROR_CODE, self.operation
+        self.bench.violate(rule, operation, message, exchange, at=place, cause=cause)
 
     def _own_code(self, place: Pointer) -> str | None:
         found = self.contract.document.end(place, {"$ref": f"#{place}"})[1]

@@ -14,7 +14,6 @@ from specwright.conformance.contract.distinct import distinct
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.recording.record import Violation
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -83,10 +82,9 @@ def _written(bench: Workbench, writer: Operation, reader: Operation) -> None:
             continue
         bench.target.record.check(Behaviour.WRITTEN_IS_READ, member.place)
         if first[0] == second[0] != member.values[1]:
-            message = f"{writer.name}: '{member.name}' is the same after two values were written"
+            message = f"'{member.name}' is the same after two values were written"
             proofs, rule = (*first[1], *second[1]), Behaviour.WRITTEN_IS_READ
-            record = bench.target.record
-            record.violate(Violation(rule, member.place, message, proofs, _NOT_STORED))
+            bench.violate(rule, writer, message, *proofs, at=member.place, cause=_NOT_STORED)
     if writer.method == "PATCH":
         _kept(bench, made[0], reader, members)
     # Later calls must not use the values tried here.
@@ -109,10 +107,8 @@ def _uploaded(bench: Workbench, writer: Operation, reader: Operation) -> None:
     first, second = (exchange.response and exchange.response.body for exchange in exchanges[1::2])
     bench.target.record.check(Behaviour.WRITTEN_IS_READ, writer.pointer)
     if first == second:
-        message = f"{writer.name}: the file is the same after two were uploaded"
-        bench.target.record.violate(
-            Violation(Behaviour.WRITTEN_IS_READ, writer.pointer, message, tuple(exchanges))
-        )
+        message = "the file is the same after two were uploaded"
+        bench.violate(Behaviour.WRITTEN_IS_READ, writer, message, *exchanges)
     bench.made[writer.pointer] = made
 
 
@@ -136,10 +132,9 @@ def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member
             continue
         bench.target.record.check(Behaviour.CHANGE_KEEPS, kept.place)
         if before[0] != after[0]:
-            name = call.operation.name
-            message = f"{name}: '{kept.name}' is different after '{changed.name}' was changed"
+            message = f"'{kept.name}' is different after '{changed.name}' was changed"
             proofs, rule = (*before[1], *after[1]), Behaviour.CHANGE_KEEPS
-            bench.target.record.violate(Violation(rule, kept.place, message, proofs))
+            bench.violate(rule, call.operation, message, *proofs, at=kept.place)
 
 
 def _shown(

@@ -60,10 +60,11 @@ class Endpoints:
         if declared.event_types is not None:
             _put(body, declared.event_types.raw, list(event_types))
         done = self._send(operation, operation.key, json.dumps(body).encode())
-        if done.response is None or not done.response.is_success:
+        response = done.response
+        if response is None or not response.is_success:
             raise CannotObserve(f"{operation.name} {outcome(done)}")
-        found = done.response.at(declared.id.raw)
-        secret = None if declared.secret is None else done.response.at(declared.secret.raw)
+        found = response.at(declared.id.raw)
+        secret = None if declared.secret is None else response.at(declared.secret.raw)
         if not isinstance(found, str | int) or not isinstance(secret, str | None):
             raise CannotObserve(f"the response of {operation.name} lacks the id or the secret")
         if declared.secret is not None and not secret:
@@ -77,9 +78,12 @@ class Endpoints:
         shown = done.response.at(place.raw) if done.response and place is not None else None
         if isinstance(shown, list) and {str(each) for each in shown} != set(event_types):
             operation = self.registration.operation
-            message = f"{operation.name}: the selected types are not the requested ones"
+            message, rule = (
+                "the selected types are not the requested ones",
+                Behaviour.EVENT_UNSUBSCRIBED,
+            )
             self.target.record.violate(
-                Violation(Behaviour.EVENT_UNSUBSCRIBED, operation.pointer, message, (done,))
+                Violation(rule, operation.pointer, message, (done,), operation=operation.name)
             )
 
     def remove(self, endpoint: Endpoint) -> Exchange:

@@ -192,7 +192,7 @@ class Observation:
             if not self.receiver.attempts(endpoint.url) and self.receiver.distrusted:
                 raise CannotObserve("the implementation does not trust the receiver's authority")
         removal = self._endpoints.remove(endpoint)
-        if removal.response is None or not removal.response.is_success:
+        if not removal.succeeded:
             pointer = self.registration.remove.pointer
             reason = f"{self.registration.remove.name} {outcome(removal)}"
             self.target.record.skip(Behaviour.DELIVERY_DELETED, pointer, reason)
