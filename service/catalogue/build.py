@@ -111,7 +111,7 @@ def places() -> Iterator[Destination]:
     """Yield the countries, then the areas, where eSIMs use the last network of each country."""
     roaming: dict[str, Json] = {}
     for code, name, level, topups, text in rows(HERE / "countries.txt"):
-        networks = tuple(network(code, each) for each in text.split(";"))
+        networks = tuple(network(code, part) for part in text.split(";"))
         roaming[code] = networks[-1]
         factor = Decimal(level) / 100
         plans = COUNTRY_PLANS | (POPULAR_PLANS if code in POPULAR else {})
@@ -193,8 +193,8 @@ def catalogue() -> dict[str, list[Json]]:
                 for slug, price in place.topup_plans.items()
             ]
     return {
-        "plans": sorted(plans, key=lambda each: str(each["plan_id"])),
-        "topup_plans": sorted(topup_plans, key=lambda each: str(each["topup_plan_id"])),
+        "plans": sorted(plans, key=lambda plan: str(plan["plan_id"])),
+        "topup_plans": sorted(topup_plans, key=lambda plan: str(plan["topup_plan_id"])),
     }
 
 

@@ -81,7 +81,7 @@ def parse(data: bytes, source: str) -> Catalogue:
     try:
         catalogue = _CHECKER.validate_json(data, extra="forbid")
     except ValidationError as error:
-        broken = [_Fault(each["loc"], each["msg"]) for each in error.errors(include_url=False)]
+        broken = [_Fault(fault["loc"], fault["msg"]) for fault in error.errors(include_url=False)]
         raise _error(source, broken, content) from None
     faults = list(_faults(catalogue))
     if faults:
@@ -146,10 +146,10 @@ def _faults(catalogue: Catalogue) -> Iterator[_Fault]:
 
 def _repeated(collection: str, name: str, ids: Sequence[str]) -> Iterator[_Fault]:
     seen: set[str] = set()
-    for index, each in enumerate(ids):
-        if each in seen:
+    for index, id_ in enumerate(ids):
+        if id_ in seen:
             yield _Fault((collection, index, name), "duplicate id")
-        seen.add(each)
+        seen.add(id_)
 
 
 def _eligibility_faults(

@@ -73,9 +73,9 @@ def _clean(name: str, value: object) -> object:
     if name.lower() in _SECRET_FIELDS and value is not None:
         return _HIDDEN
     if isinstance(value, Mapping):
-        return {str(inner): _clean(str(inner), each) for inner, each in value.items()}
+        return {str(inner): _clean(str(inner), item) for inner, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_clean("", each) for each in value]
+        return [_clean("", item) for item in value]
     if value is None or isinstance(value, bool | int | float):
         return value
     # Other objects are written as text, which may contain a secret as well.

@@ -109,7 +109,7 @@ class ServiceSettings(BaseSettings):
     def encryption_keys(self) -> tuple[str, ...]:
         """The keys of `secrets_key`, the encrypting one first."""
         text = self.secrets_key.get_secret_value() if self.secrets_key else ""
-        return tuple(filter(None, (each.strip() for each in text.split(","))))
+        return tuple(filter(None, (part.strip() for part in text.split(","))))
 
     @property
     def only_for_tests(self) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ class ServiceSettings(BaseSettings):
     @classmethod
     def _read_networks(cls, value: object) -> object:
         if isinstance(value, str):
-            return [ip_network(each.strip()) for each in value.split(",") if each.strip()]
+            return [ip_network(part.strip()) for part in value.split(",") if part.strip()]
         return value
 
     @field_validator("webhook_ca_file")
@@ -175,22 +175,22 @@ class ServiceSettings(BaseSettings):
         return value
 
 
-def load(**given: object) -> ServiceSettings:
+def load(**values: object) -> ServiceSettings:
     """Read the settings from the environment; `given` overrides some of them.
 
     Raises:
         SettingsError: a setting is invalid.
     """
     known = {f"{PREFIX}{name.upper()}" for name in ServiceSettings.model_fields}
-    ours = {each for each in os.environ if each.upper().startswith(PREFIX)}
+    ours = {name for name in os.environ if name.upper().startswith(PREFIX)}
     if unknown := sorted(name for name in ours if name.upper() not in known):
-        raise SettingsError("\n".join(_unknown(each, known) for each in unknown))
+        raise SettingsError("\n".join(_unknown(name, known) for name in unknown))
     try:
-        return ServiceSettings.model_validate(given)
+        return ServiceSettings.model_validate(values)
     except ValidationError as error:
         lines = {
-            f"{PREFIX}{str(each['loc'][0]).upper()}: {each['msg'].removeprefix('Value error, ')}"
-            for each in error.errors(include_url=False)
+            f"{PREFIX}{str(fault['loc'][0]).upper()}: {fault['msg'].removeprefix('Value error, ')}"
+            for fault in error.errors(include_url=False)
         }
         raise SettingsError("\n".join(sorted(lines))) from None
 

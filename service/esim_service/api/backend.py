@@ -182,8 +182,8 @@ async def page(
 ) -> tuple[Sequence[T], bool, str | None]:
     """Return a page of a list that is ordered by an id, whether there is more, and its cursor."""
     position = start if cursor is None else str(backend.cursors.decode(cursor, *cursor_scope))
-    found = await backend.read(partial(query, position, limit + 1))
-    if len(found) <= limit:
-        return found, False, None
-    found = found[:limit]
-    return found, True, backend.cursors.encode(key(found[-1]), *cursor_scope)
+    items = await backend.read(partial(query, position, limit + 1))
+    if len(items) <= limit:
+        return items, False, None
+    items = items[:limit]
+    return items, True, backend.cursors.encode(key(items[-1]), *cursor_scope)

@@ -41,11 +41,11 @@ class CarrierLimit:
             UnavailableError: no slot was free in time.
         """
         own = self._of_scope.setdefault(scope, asyncio.Semaphore(self._per_partner))
-        async with AsyncExitStack() as taken:
+        async with AsyncExitStack() as slots:
             try:
                 async with asyncio.timeout(self._wait_seconds):
-                    await taken.enter_async_context(own)
-                    await taken.enter_async_context(self._of_mode[scope.mode])
+                    await slots.enter_async_context(own)
+                    await slots.enter_async_context(self._of_mode[scope.mode])
             except TimeoutError:
                 raise UnavailableError("the carrier has no slot free") from None
             yield

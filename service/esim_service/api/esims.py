@@ -23,7 +23,7 @@ class EsimGroup(Esims):
     ) -> models.EsimList:
         """List eSIMs, newest first."""
         scope = scope_of(context)
-        found, more, following = await page(
+        items, more, following = await page(
             self._backend,
             partial(store.page, scope, order_id),
             lambda esim: esim.esim_id,
@@ -36,10 +36,10 @@ class EsimGroup(Esims):
             order_id,
         )
         return models.EsimList(
-            data=[bodies.esim(each) for each in found], has_more=more, next_cursor=following
+            data=[bodies.esim(item) for item in items], has_more=more, next_cursor=following
         )
 
     async def get_esim(self, *, iccid: str, context: Context) -> models.Esim:
         """Return one eSIM."""
-        found = await self._backend.read(partial(esims.find, scope_of(context), iccid))
-        return bodies.esim(found)
+        esim = await self._backend.read(partial(esims.find, scope_of(context), iccid))
+        return bodies.esim(esim)

@@ -26,11 +26,11 @@ class EventGroup(Events):
         scope = scope_of(context)
         cursors, place = self._backend.cursors, ("events", scope.partner_id, scope.mode, type)
         after = None if cursor is None else _place(cursors.decode(cursor, *place))
-        found, more, last = await self._backend.read(
+        items, more, last = await self._backend.read(
             partial(events.feed, scope, after, type, limit)
         )
         # The events keep the exact bytes that webhooks deliver.
-        data = b",".join(event.body for event in found)
+        data = b",".join(event.body for event in items)
         rest = {
             "has_more": more,
             "next_cursor": cursors.encode([last.sequence, last.event_id], *place),

@@ -25,7 +25,7 @@ class OrderGroup(Orders):
     ) -> models.OrderList:
         """List orders, newest first."""
         scope = scope_of(context)
-        found, more, following = await page(
+        items, more, following = await page(
             self._backend,
             partial(store.page, scope, reference),
             lambda order: order.order_id,
@@ -38,7 +38,7 @@ class OrderGroup(Orders):
             reference,
         )
         return models.OrderList(
-            data=[bodies.order(each) for each in found], has_more=more, next_cursor=following
+            data=[bodies.order(item) for item in items], has_more=more, next_cursor=following
         )
 
     async def create_order(
@@ -74,7 +74,7 @@ class OrderGroup(Orders):
 
     async def get_order(self, *, order_id: str, context: Context) -> models.Order:
         """Return one order."""
-        found = await self._backend.read(partial(store.find, scope_of(context), order_id))
-        if found is None:
+        order = await self._backend.read(partial(store.find, scope_of(context), order_id))
+        if order is None:
             raise Problem("resource_not_found", "There is no such order.", param="path.order_id")
-        return bodies.order(found)
+        return bodies.order(order)

@@ -29,7 +29,7 @@ class PlanGroup(Plans):
         """List plans in ascending order of their ids."""
         scope_of(context)
         wanted = country and country.upper()
-        found, more, following = await page(
+        items, more, following = await page(
             self._backend,
             partial(store.plans, wanted, coverage),
             lambda plan: plan.plan_id,
@@ -41,7 +41,7 @@ class PlanGroup(Plans):
             coverage,
         )
         return models.PlanList(
-            data=[models.Plan.model_validate_json(each.body) for each in found],
+            data=[models.Plan.model_validate_json(item.body) for item in items],
             has_more=more,
             next_cursor=following,
         )
@@ -49,7 +49,7 @@ class PlanGroup(Plans):
     async def get_plan(self, *, plan_id: str, context: Context) -> Reply[models.Plan]:
         """Return one plan."""
         scope_of(context)
-        found = await self._backend.read(partial(store.plan, plan_id))
-        if found is None:
+        plan = await self._backend.read(partial(store.plan, plan_id))
+        if plan is None:
             raise Problem("resource_not_found", "There is no such plan.", param="path.plan_id")
-        return Reply(found.body)
+        return Reply(plan.body)

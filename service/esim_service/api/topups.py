@@ -30,7 +30,7 @@ class TopupGroup(Topups):
         # The agreed text names one list without pages, which is a different one; its table of
         # parameters lacks this list, but does not claim to be complete.
         scope = scope_of(context)
-        found, more, following = await page(
+        items, more, following = await page(
             self._backend,
             partial(_topup_plans, scope, iccid),
             lambda plan: plan.topup_plan_id,
@@ -43,7 +43,7 @@ class TopupGroup(Topups):
             iccid,
         )
         return models.TopupPlanList(
-            data=[models.TopupPlan.model_validate_json(topup_plan.body) for topup_plan in found],
+            data=[models.TopupPlan.model_validate_json(topup_plan.body) for topup_plan in items],
             has_more=more,
             next_cursor=following,
         )

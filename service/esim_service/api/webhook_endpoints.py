@@ -39,9 +39,9 @@ class WebhookEndpointGroup(WebhookEndpoints):
 
     async def list_webhook_endpoints(self, *, context: Context) -> models.WebhookEndpointList:
         """List all endpoints of the mode, newest first."""
-        found = await self._backend.read(partial(store.endpoints, scope_of(context)))
+        stored = await self._backend.read(partial(store.endpoints, scope_of(context)))
         return models.WebhookEndpointList(
-            data=[bodies.endpoint(webhook_endpoint) for webhook_endpoint in found],
+            data=[bodies.endpoint(webhook_endpoint) for webhook_endpoint in stored],
             has_more=False,
             next_cursor=None,
         )

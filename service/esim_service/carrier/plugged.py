@@ -39,13 +39,13 @@ def _load(name: str) -> Open:
             f"installed: {names}"
         )
     try:
-        found = installed[name].load()
+        plugin = installed[name].load()
     except (ImportError, AttributeError) as error:
         value = installed[name].value
         raise OperatorError(f"ESIM_CARRIER: {value} cannot be loaded: {error}") from error
-    if not callable(found):
+    if not callable(plugin):
         raise _no_carrier(name)
-    open_: Open = found
+    open_: Open = plugin
     return open_
 
 

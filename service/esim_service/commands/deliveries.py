@@ -68,8 +68,8 @@ def deliveries_list(
         await require_current(opened)
         return await opened.read(partial(store.newest, wanted, limit))
 
-    for each in with_database(database, work):
-        click.echo(json.dumps(_object(each)) if as_json else _line(each))
+    for delivery in with_database(database, work):
+        click.echo(json.dumps(_object(delivery)) if as_json else _line(delivery))
 
 
 @deliveries_group.command("show")
@@ -86,19 +86,19 @@ def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> No
     """
 
     def read() -> Unit[tuple[DeliveryRecord, Sequence[DeliveryAttempt]] | None]:
-        found = yield from store.newest(DeliveryFilter(delivery_id=delivery_id), 1)
-        return (found[0], (yield from store.of(delivery_id))) if found else None
+        deliveries = yield from store.newest(DeliveryFilter(delivery_id=delivery_id), 1)
+        return (deliveries[0], (yield from store.of(delivery_id))) if deliveries else None
 
     async def work(opened: Database) -> tuple[DeliveryRecord, Sequence[DeliveryAttempt]] | None:
         await require_current(opened)
         return await opened.read(read)
 
-    found = with_database(database, work)
-    if found is None:
+    delivery_and_attempts = with_database(database, work)
+    if delivery_and_attempts is None:
         raise OperatorError(
             f"there is no delivery {delivery_id}: see `esim-service deliveries list`"
         )
-    delivery, attempts = found
+    delivery, attempts = delivery_and_attempts
     if as_json:
         shown = {**_object(delivery), "history": [_attempt(attempt) for attempt in attempts]}
         click.echo(json.dumps(shown))
@@ -134,10 +134,10 @@ def deliveries_replay(delivery_id: str, database: str | None) -> None:
         return await opened.write(lambda: redelivery.replay(delivery_id, stamp()))
 
     try:
-        made = with_database(database, work)
+        new_id = with_database(database, work)
     except redelivery.RedeliveryError as error:
         raise OperatorError(str(error)) from None
-    click.echo(made)
+    click.echo(new_id)
 
 
 def _line(delivery: DeliveryRecord) -> str:

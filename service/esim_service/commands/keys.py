@@ -33,8 +33,8 @@ class DurationType(click.ParamType[int]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         """Return the milliseconds of a text like `90d`."""
-        if found := _SPAN.fullmatch(str(value)):
-            return int(found[1]) * _UNITS[found[2]]
+        if match := _SPAN.fullmatch(str(value)):
+            return int(match[1]) * _UNITS[match[2]]
         self.fail(f"{value} is not a duration like 90d, 12h, 30m or 45s", param, ctx)
 
 
@@ -48,9 +48,9 @@ class TimeType(click.ParamType[int]):
     ) -> int:
         """Return the milliseconds of a text like `2027-01-31T00:00:00Z`."""
         try:
-            given = datetime.fromisoformat(str(value))
-            if given.tzinfo is not None:
-                return int(given.astimezone(UTC).timestamp()) * SECOND
+            parsed = datetime.fromisoformat(str(value))
+            if parsed.tzinfo is not None:
+                return int(parsed.astimezone(UTC).timestamp()) * SECOND
         except (ValueError, OverflowError):
             pass
         self.fail(f"{value} is not a time with a time zone like 2027-01-31T00:00:00Z", param, ctx)
@@ -153,7 +153,7 @@ def keys_list(database: str | None) -> None:
     """
 
     def read() -> Unit[list[str]]:
-        names = {each.partner_id: each.name for each in (yield from store.all_partners())}
+        names = {partner.partner_id: partner.name for partner in (yield from store.all_partners())}
         now = stamp().now
         return [_line(key, names[key.scope.partner_id], now) for key in (yield from store.keys())]
 

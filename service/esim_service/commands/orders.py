@@ -64,8 +64,8 @@ def orders_list(
       esim-service orders list --stuck --json | jq -r .order_id
     """
     wanted = OrderFilter(partner=partner, status=status, min_attempts=1 if stuck else None)
-    for each in _found(database, wanted, limit):
-        click.echo(json.dumps(_object(each)) if as_json else _line(each))
+    for purchase in _found(database, wanted, limit):
+        click.echo(json.dumps(_object(purchase)) if as_json else _line(purchase))
 
 
 @orders_group.command("show")
@@ -80,10 +80,10 @@ def orders_show(order_id: str, database: str | None, as_json: bool) -> None:
     Examples:
       esim-service orders show ord_01kjpx8se087x754hdpg3c77y5
     """
-    found = _found(database, OrderFilter(order_id=order_id), 1)
-    if not found:
+    purchases = _found(database, OrderFilter(order_id=order_id), 1)
+    if not purchases:
         raise OperatorError(f"there is no order {order_id}: see `esim-service orders list`")
-    shown = _object(found[0])
+    shown = _object(purchases[0])
     if as_json:
         click.echo(json.dumps(shown))
         return

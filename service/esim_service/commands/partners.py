@@ -86,7 +86,7 @@ def partners_suspend(name: str, database: str | None) -> None:
     Examples:
       esim-service partners suspend acme
     """
-    _change(database, name, lambda each: store.set_status(each.partner_id, "suspended"))
+    _change(database, name, lambda partner: store.set_status(partner.partner_id, "suspended"))
     click.echo(f"{name} is suspended")
 
 
@@ -101,7 +101,7 @@ def partners_activate(name: str, database: str | None) -> None:
     Examples:
       esim-service partners activate acme
     """
-    _change(database, name, lambda each: store.set_status(each.partner_id, "active"))
+    _change(database, name, lambda partner: store.set_status(partner.partner_id, "active"))
     click.echo(f"{name} is active")
 
 
@@ -155,7 +155,7 @@ def partners_usage(month: datetime | None, database: str | None, as_json: bool) 
         day=1, hour=0, minute=0, second=0, microsecond=0, tzinfo=UTC
     )
     end = (begin + timedelta(days=31)).replace(day=1)
-    read = partial(store.usage, *(round(each.timestamp() * SECOND) for each in (begin, end)))
+    read = partial(store.usage, *(round(time.timestamp() * SECOND) for time in (begin, end)))
 
     async def work(opened: Database) -> Sequence[store.Usage]:
         await require_current(opened)

@@ -63,8 +63,8 @@ def serve(
     from ..log_stream import LogStream
     from ..process.server import serve as run
 
-    given = {"database": database, "host": host, "port": port, "metrics_port": metrics_port}
-    chosen = settings.load(**{name: value for name, value in given.items() if value is not None})
+    options = {"database": database, "host": host, "port": port, "metrics_port": metrics_port}
+    chosen = settings.load(**{name: value for name, value in options.items() if value is not None})
     announce: Callable[[ServedAddresses], Awaitable[None]] = _announce
     if demo:
         from ..process.demo import reaching_receiver

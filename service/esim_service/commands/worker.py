@@ -37,8 +37,8 @@ def worker(database: str | None, metrics_port: int | None) -> None:
     from ..log_stream import LogStream
     from ..process.worker import work
 
-    given = {"database": database, "metrics_port": metrics_port}
-    chosen = settings.load(**{name: value for name, value in given.items() if value is not None})
+    options = {"database": database, "metrics_port": metrics_port}
+    chosen = settings.load(**{name: value for name, value in options.items() if value is not None})
     try:
         with LogStream(sys.stderr.fileno()) as stream, redirect_stderr(stream):
             logs.configure(chosen.log_level, stream)

@@ -48,7 +48,7 @@ class _Record:
     """An attempt to record, and the unit that records it."""
 
     claim: DueDelivery
-    made: attempts.DeliveryAttempt
+    attempt: attempts.DeliveryAttempt
     at: int
     act: Callable[[DueDelivery, attempts.DeliveryAttempt, int], Unit[Any]]
 
@@ -80,8 +80,8 @@ class DatabaseOutbox:
         chosen = fairly(due, limit, per_endpoint, busy)
         if not chosen:
             return []
-        taken = await self._database.write(partial(store.take, chosen, now, lease_until))
-        return [_claim(each, lease_until) for each in taken]
+        rows = await self._database.write(partial(store.take, chosen, now, lease_until))
+        return [_claim(row, lease_until) for row in rows]
 
     async def record(
         self, claim: DueDelivery, outcome: AttemptOutcome, at: int, milliseconds: int
@@ -91,15 +91,15 @@ class DatabaseOutbox:
         if isinstance(outcome, Failed):
             result = outcome.reason.value
             next_at = schedule.next_attempt(number, at, self._retry_scale, self._spread())
-        made = attempts.DeliveryAttempt(
+        attempt = attempts.DeliveryAttempt(
             number, at - milliseconds, milliseconds, result, outcome.status, next_at
         )
         if isinstance(outcome, Acknowledged):
-            await self._records.do(_Record(claim, made, at, _acknowledge))
+            await self._records.do(_Record(claim, attempt, at, _acknowledge))
             self._metrics.ended.labels(result).inc()
             self._metrics.delay_seconds.observe(max(0, at - claim.created_at) / SECOND)
         else:
-            await self._failed(claim, await self._records.do(_Record(claim, made, at, _fail)))
+            await self._failed(claim, await self._records.do(_Record(claim, attempt, at, _fail)))
         self._metrics.deliveries.labels(result).inc()
         self._metrics.attempt_seconds.labels(result).observe(milliseconds / SECOND)
         about = {
@@ -113,7 +113,7 @@ class DatabaseOutbox:
         _log.info("delivery attempt", extra=about)
 
     async def _write(self, records: Sequence[_Record]) -> Sequence[UnitOutcome[Any]]:
-        units = [partial(record.act, record.claim, record.made, record.at) for record in records]
+        units = [partial(record.act, record.claim, record.attempt, record.at) for record in records]
         return await self._database.write_all(units)
 
     async def _failed(self, claim: DueDelivery, verdict: _Verdict) -> None:
@@ -153,10 +153,10 @@ def fairly(
     """Choose deliveries to claim: first by the fewest in flight per endpoint, then by age."""
     in_flight = Counter(busy)
     ranked: list[tuple[int, int, str]] = []
-    for each in due:
-        in_flight[each.endpoint_id] += 1
-        if (rank := in_flight[each.endpoint_id]) <= per_endpoint:
-            ranked.append((rank, each.due_at, each.delivery_id))
+    for delivery in due:
+        in_flight[delivery.endpoint_id] += 1
+        if (rank := in_flight[delivery.endpoint_id]) <= per_endpoint:
+            ranked.append((rank, delivery.due_at, delivery.delivery_id))
     return [delivery_id for _, _, delivery_id in sorted(ranked)[:limit]]
 
 
@@ -164,13 +164,13 @@ def _endpoint_of(record: _Record) -> str:
     return record.claim.endpoint_id
 
 
-def _claim(taken: store.Taken, lease_until: int) -> DueDelivery:
-    message = WebhookMessage(taken.url, taken.secret, taken.event_id, taken.event_type, taken.body)
+def _claim(row: store.Taken, lease_until: int) -> DueDelivery:
+    message = WebhookMessage(row.url, row.secret, row.event_id, row.event_type, row.body)
     return DueDelivery(
-        taken.delivery_id,
-        taken.endpoint_id,
-        taken.attempts,
-        taken.created_at,
+        row.delivery_id,
+        row.endpoint_id,
+        row.attempts,
+        row.created_at,
         lease_until,
         message,
     )
@@ -179,29 +179,29 @@ def _claim(taken: store.Taken, lease_until: int) -> DueDelivery:
 # An endpoint is locked before its deliveries, as on removal.
 
 
-def _acknowledge(claim: DueDelivery, made: attempts.DeliveryAttempt, at: int) -> Unit[None]:
+def _acknowledge(claim: DueDelivery, attempt: attempts.DeliveryAttempt, at: int) -> Unit[None]:
     endpoint = yield from events.lock_endpoint(claim.endpoint_id)
     yield from store.remove(claim.delivery_id)
     if endpoint is not None:
         yield from events.save_endpoint(schedule.acknowledged(endpoint, at))
-        yield from attempts.add(claim.delivery_id, claim.message.event_id, endpoint, made)
+        yield from attempts.add(claim.delivery_id, claim.message.event_id, endpoint, attempt)
 
 
-def _fail(claim: DueDelivery, made: attempts.DeliveryAttempt, at: int) -> Unit[_Verdict]:
+def _fail(claim: DueDelivery, attempt: attempts.DeliveryAttempt, at: int) -> Unit[_Verdict]:
     before = yield from events.lock_endpoint(claim.endpoint_id)
     is_ours = yield from store.is_held(claim.delivery_id, claim.lease_until)
     if before is None or not is_ours:
         return _Verdict(scope=None, is_exhausted=False, was_enabled=False, is_disabled=False)
-    if made.next_at is None:
+    if attempt.next_at is None:
         yield from store.remove(claim.delivery_id)
     else:
-        yield from store.postpone(claim.delivery_id, made.next_at, made.number)
-    after = schedule.failed(before, made.number, at)
+        yield from store.postpone(claim.delivery_id, attempt.next_at, attempt.number)
+    after = schedule.failed(before, attempt.number, at)
     yield from events.save_endpoint(after)
-    yield from attempts.add(claim.delivery_id, claim.message.event_id, before, made)
+    yield from attempts.add(claim.delivery_id, claim.message.event_id, before, attempt)
     return _Verdict(
         scope=before.scope,
-        is_exhausted=made.next_at is None,
+        is_exhausted=attempt.next_at is None,
         was_enabled=before.status == "enabled",
         is_disabled=after.status == "disabled",
     )

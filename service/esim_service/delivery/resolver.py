@@ -44,7 +44,7 @@ class SystemResolver:
 def _addresses(name: str) -> tuple[Address, ...]:
     try:
         # Bytes, as text would go through the IDNA codec, which rejects some names.
-        found = socket.getaddrinfo(name.encode("ascii"), None, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(name.encode("ascii"), None, type=socket.SOCK_STREAM)
     except OSError:
         return ()
-    return tuple(dict.fromkeys(ip_address(str(sockaddr[0])) for *_, sockaddr in found))
+    return tuple(dict.fromkeys(ip_address(str(sockaddr[0])) for *_, sockaddr in addresses))

@@ -94,7 +94,7 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
         if room <= 0:
             return ()
         now = self._clock.now()
-        busy = Counter(each.claim.endpoint_id for each in going)
+        busy = Counter(attempt.claim.endpoint_id for attempt in going)
         return await self._outbox.claim(now, now + LEASE, room, PER_ENDPOINT, busy)
 
     async def work(self, claim: DueDelivery) -> None:
@@ -123,5 +123,5 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
 
     def _room(self, going: Collection[Going[DueDelivery]]) -> int:
         waiting_since = self._clock.monotonic() - SLOW_SECONDS
-        fast = sum(each.since > waiting_since for each in going)
+        fast = sum(attempt.since > waiting_since for attempt in going)
         return min(IN_FLIGHT - fast, OPEN - len(going))

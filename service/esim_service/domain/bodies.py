@@ -87,8 +87,8 @@ def checked_esim(value: Esim) -> models.Esim:
         _ESIMS.validate_json(encoded(shown))
     except ValidationError as error:
         # Data from the carrier may be secret.
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        places = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found)
+        faults = error.errors(include_url=False, include_context=False, include_input=False)
+        places = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
         raise ValueError(
             f"the carrier returned data that the contract forbids: {'; '.join(places)}"
         ) from None

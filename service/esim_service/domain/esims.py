@@ -15,7 +15,7 @@ def find(scope: Scope, iccid: str) -> Unit[Esim]:
     Raises:
         Problem: no eSIM has this ICCID.
     """
-    found = yield from store.find(scope, iccid)
-    if found is None:
+    esim = yield from store.find(scope, iccid)
+    if esim is None:
         raise Problem("resource_not_found", "There is no such eSIM.", param="path.iccid")
-    return found
+    return esim

@@ -68,12 +68,12 @@ def feed(
         if is_other or not account.purged_event <= after.sequence <= account.last_event:
             message = "The events after this cursor are not kept."
             raise Problem("cursor_expired", message, param="query.cursor")
-    found = yield from store.feed(scope, after.sequence if after else 0, type_, limit + 1)
-    if len(found) > limit:
-        last = found[limit - 1]
-        return found[:limit], True, FeedPosition(last.sequence, last.event_id)
+    events = yield from store.feed(scope, after.sequence if after else 0, type_, limit + 1)
+    if len(events) > limit:
+        last = events[limit - 1]
+        return events[:limit], True, FeedPosition(last.sequence, last.event_id)
     last_id = yield from store.id_of(scope, account.last_event)
-    return found, False, FeedPosition(account.last_event, last_id)
+    return events, False, FeedPosition(account.last_event, last_id)
 
 
 def forget(scope: Scope, last: int, before: int) -> Unit[int]:

@@ -41,8 +41,8 @@ def follow(
         yield from jobs.remove("observe", job.subject_id)
     else:
         yield from jobs.postpone(job, due_at, attempts)
-    for each in happened:
+    for event in happened:
         account = yield from events.emit(
-            account, each.type, data, stamp, threshold=each.threshold_percent
+            account, event.type, data, stamp, threshold=event.threshold_percent
         )
     return account, None

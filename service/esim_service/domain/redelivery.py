@@ -23,16 +23,16 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
         RedeliveryError: the delivery or its event is not kept, it is still waiting, or the endpoint
             is removed or disabled.
     """
-    found = yield from attempts.newest(attempts.DeliveryFilter(delivery_id=delivery_id), 1)
-    if not found:
+    deliveries = yield from attempts.newest(attempts.DeliveryFilter(delivery_id=delivery_id), 1)
+    if not deliveries:
         raise RedeliveryError(f"there is no delivery {delivery_id}")
-    (old,) = found
+    (old,) = deliveries
     if old.state == "waiting":
         raise RedeliveryError(f"{delivery_id} has not ended: it is retried automatically")
     # As for a test event: an endpoint that is being removed gets no delivery.
     yield from partners.lock_account(old.scope)
     known = yield from events.endpoints(old.scope)
-    endpoint = next((each for each in known if each.endpoint_id == old.endpoint_id), None)
+    endpoint = next((item for item in known if item.endpoint_id == old.endpoint_id), None)
     if endpoint is None:
         raise RedeliveryError(f"the endpoint {old.endpoint_id} was removed")
     if endpoint.status == "disabled":
@@ -41,8 +41,8 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
     event = yield from events.find_event(old.scope, old.event_id)
     if event is None:
         raise RedeliveryError(f"the event {old.event_id} has been removed")
-    made = stamp.new(Prefix.DELIVERY)
+    new_id = stamp.new(Prefix.DELIVERY)
     # The delivery waits from now on, not since the event was written.
     queued = replace(event, created_at=stamp.now)
-    yield from events.add_delivery(made, queued, old.endpoint_id, stamp.now)
-    return made
+    yield from events.add_delivery(new_id, queued, old.endpoint_id, stamp.now)
+    return new_id

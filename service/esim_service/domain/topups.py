@@ -114,10 +114,10 @@ def fail(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, N
 
 def _priced(request: TopupRequest) -> Unit[tuple[Esim, TopupPlan, int]]:
     esim = yield from esims.find(request.purchase.scope, request.iccid)
-    found = yield from plans.topup_plan(esim.plan_id, request.topup_plan_id)
-    if found is None:
+    offer = yield from plans.topup_plan(esim.plan_id, request.topup_plan_id)
+    if offer is None:
         raise Problem("topup_plan_not_found", "No such top-up plan.", param="topup_plan_id")
-    plan, is_offered = found
+    plan, is_offered = offer
     if esim.topup_supported is False:
         raise Problem("topup_not_supported", "eSIMs of this plan cannot be topped up.")
     if not lifecycle.is_alive(esim):

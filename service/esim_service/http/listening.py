@@ -73,20 +73,20 @@ def bind(host: str, port: int, setting: str) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        made = socket.socket(family, kind, protocol)
+        bound = socket.socket(family, kind, protocol)
         try:
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            made.bind(address)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
             # From now on the port is reserved, and early clients wait.
-            made.listen(BACKLOG)
+            bound.listen(BACKLOG)
         except OSError:
-            made.close()
+            bound.close()
             raise
     except OSError as error:
         raise OperatorError(
             f"port {port} of {host} cannot be used: {error.strerror}: see {setting}"
         ) from error
-    return made
+    return bound
 
 
 def bind_operations(settings: ServiceSettings) -> socket.socket:

@@ -38,15 +38,15 @@ class RouteTemplates:
 
     def __init__(self, templates: Iterable[str]) -> None:
         # A template without variables takes precedence, as usual.
-        self._templates = sorted(templates, key=lambda each: each.count("{"))
+        self._templates = sorted(templates, key=lambda path: path.count("{"))
         self._pattern = re.compile(
             "|".join(f"({_pattern(template)})" for template in self._templates)
         )
 
     def find(self, path: str) -> str:
         """Return the template of a path, or `other`."""
-        found = self._pattern.fullmatch(path)
-        return self._templates[found.lastindex - 1] if found and found.lastindex else _OTHER
+        match = self._pattern.fullmatch(path)
+        return self._templates[match.lastindex - 1] if match and match.lastindex else _OTHER
 
 
 def _pattern(template: str) -> str:

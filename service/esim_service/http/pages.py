@@ -64,7 +64,7 @@ class StaticPage:
 
     def _is_known(self, tags: str) -> bool:
         # A weak comparison (RFC 9110, 13.1.2): compressing proxies make tags weak.
-        known = {each.strip().removeprefix("W/") for each in tags.split(",")}
+        known = {tag.strip().removeprefix("W/") for tag in tags.split(",")}
         return "*" in known or self._etag in known
 
 

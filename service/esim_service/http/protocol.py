@@ -37,10 +37,10 @@ class MalformedError(Exception):
 
 def error(code: str, message: str, request_id: str) -> bytes:
     """Return the contract's error for an invalid request."""
-    found = ErrorObject(
+    details = ErrorObject(
         type="invalid_request_error", code=code, message=message, request_id=request_id
     )
-    return Error(error=found).model_dump_json(by_alias=True).encode()
+    return Error(error=details).model_dump_json(by_alias=True).encode()
 
 
 class Protocol(HttpToolsProtocol):

@@ -35,13 +35,13 @@ class StoredKeys:
             return known[0]
         self._known.pop(digest, None)
         wall = self._clock.now()
-        found = await self._database.read(partial(partners.principal, digest, wall))
-        if found is not None:
+        principal = await self._database.read(partial(partners.principal, digest, wall))
+        if principal is not None:
             if len(self._known) >= _MOST:
                 self._known.clear()
             # Counted from before the query: its result may be as old as that.
             seconds = REMEMBERED_SECONDS
-            if found.expires_at is not None:
-                seconds = min(seconds, (found.expires_at - wall) / SECOND)
-            self._known[digest] = found, now + seconds
-        return found
+            if principal.expires_at is not None:
+                seconds = min(seconds, (principal.expires_at - wall) / SECOND)
+            self._known[digest] = principal, now + seconds
+        return principal

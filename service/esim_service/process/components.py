@@ -134,5 +134,5 @@ async def require_secrets(components: Components) -> None:
         OperatorError: a secret cannot be decrypted with the configured keys.
     """
     stored = await components.database.read(events.secrets)
-    for each in stored.values():
-        components.secrets.decrypt(each)
+    for secret in stored.values():
+        components.secrets.decrypt(secret)

@@ -58,8 +58,8 @@ async def serve(
         async with open_service(settings, base_url) as service:
             servers = UvicornServer(service.api), UvicornServer(service.operations)
             running = [
-                asyncio.create_task(server.serve(sockets=[each]))
-                for server, each in zip(servers, (api, operations), strict=True)
+                asyncio.create_task(server.serve(sockets=[port]))
+                for server, port in zip(servers, (api, operations), strict=True)
             ]
             for server in servers:
                 await server.listens.wait()

@@ -108,9 +108,9 @@ async def open_service(settings: ServiceSettings, base_url: str) -> AsyncIterato
 
         def request_id(sent: str | None = None) -> str:
             # Every log entry of the request has its id.
-            made = ids.new(Prefix.REQUEST)
-            structlog.contextvars.bind_contextvars(request_id=made)
-            return made
+            new_id = ids.new(Prefix.REQUEST)
+            structlog.contextvars.bind_contextvars(request_id=new_id)
+            return new_id
 
         api = create_app(
             plans=PlanGroup(backend),

@@ -67,8 +67,8 @@ class FileWindows:
         try:
             os.fchmod(file, 0o600)
             lines = [
-                f"{now - round((monotonic - taken) * SECOND)} {bucket}\n"
-                for bucket, taken in self._windows.all()
+                f"{now - round((monotonic - time) * SECOND)} {bucket}\n"
+                for bucket, time in self._windows.all()
             ]
             with suppress(OSError):
                 os.write(file, "".join(lines).encode("ascii"))

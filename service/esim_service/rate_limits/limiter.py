@@ -54,7 +54,7 @@ class LocalWindows:
 
     def all(self) -> Iterator[tuple[str, float]]:
         """Return the counted requests: buckets, and times on the monotonic clock."""
-        return ((bucket, each) for bucket, taken in self._taken.items() for each in taken)
+        return ((bucket, time) for bucket, times in self._taken.items() for time in times)
 
     def restore(self, bucket: str, taken_at: float) -> None:
         """Count a request that an earlier process allowed; call in order of time."""
@@ -63,8 +63,8 @@ class LocalWindows:
     def forget(self, seconds: float) -> None:
         """Drop buckets without requests in the last `seconds`."""
         start = self._clock.monotonic() - seconds
-        for bucket, taken in tuple(self._taken.items()):
-            if taken and taken[-1] <= start:
+        for bucket, times in tuple(self._taken.items()):
+            if times and times[-1] <= start:
                 del self._taken[bucket]
 
     async def check(self) -> None:
@@ -73,17 +73,17 @@ class LocalWindows:
     async def take(self, bucket: str, limit: int, window_seconds: int) -> Allowance:
         """Count a request in a bucket, unless its window is full."""
         now = self._clock.monotonic()
-        taken = self._taken.setdefault(bucket, deque())
-        while taken and taken[0] + window_seconds <= now:
-            taken.popleft()
-        is_allowed = len(taken) < limit
+        times = self._taken.setdefault(bucket, deque())
+        while times and times[0] + window_seconds <= now:
+            times.popleft()
+        is_allowed = len(times) < limit
         if is_allowed:
-            taken.append(now)
+            times.append(now)
         # If the limit was lowered, more than the oldest request has to expire. A limit of
         # zero leaves no request to wait for.
-        place = max(0, len(taken) - limit)
-        wait = taken[place] + window_seconds - now if place < len(taken) else window_seconds
-        return verdict(is_allowed, len(taken), wait, limit)
+        place = max(0, len(times) - limit)
+        wait = times[place] + window_seconds - now if place < len(times) else window_seconds
+        return verdict(is_allowed, len(times), wait, limit)
 
 
 class KeyLimiter:

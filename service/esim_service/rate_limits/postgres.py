@@ -39,5 +39,5 @@ class PostgresWindows:
         take = partial(rows, _SQL.format("NULL"), bucket, limit, span)
         if self._clock is not None:
             take = partial(rows, _SQL.format("$4"), bucket, limit, span, self._clock.now() * 1000)
-        [found] = await self._database.run(take)
-        return verdict(found["allowed"] == 1, found["used"], found["wait"] / _MICROSECONDS, limit)
+        [row] = await self._database.run(take)
+        return verdict(row["allowed"] == 1, row["used"], row["wait"] / _MICROSECONDS, limit)

@@ -31,8 +31,8 @@ async def purge(database: Database, now: int) -> int:
     async with database.hold(_NAME) as writer:
         if writer is None:
             return 0
-        while found := await database.read(partial(store.old, now - RETENTION, BATCH)):
-            for scope, last in found.items():
+        while last_by_scope := await database.read(partial(store.old, now - RETENTION, BATCH)):
+            for scope, last in last_by_scope.items():
                 removed += await writer.write(partial(events.forget, scope, last, now - RETENTION))
             await asyncio.sleep(_PAUSE)
         oldest = first(Prefix.DELIVERY, now - RETENTION)

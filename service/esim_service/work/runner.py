@@ -69,7 +69,7 @@ class JobRunner(WorkLoop[Job]):
         """Claim due jobs, of each kind as many as it has free places."""
         now, room = self._clock.now(), self._room(going)
         await self._resume()
-        await self._renew([each.claim for each in going], now)
+        await self._renew([job.claim for job in going], now)
         if not room:
             return ()
         return await self._database.run(partial(store.take, now, room, now + LEASE))
@@ -102,12 +102,12 @@ class JobRunner(WorkLoop[Job]):
 
     async def _renew(self, going: Sequence[Job], now: int) -> None:
         """Renew the leases of jobs in progress before they end."""
-        held = (self._renewed.get(each.job_id, each) for each in going)
-        late = [each for each in held if each.due_at - now <= _RENEWED_FROM]
+        held = (self._renewed.get(claimed.job_id, claimed) for claimed in going)
+        late = [claimed for claimed in held if claimed.due_at - now <= _RENEWED_FROM]
         if not late:
             return
         await self._database.write(partial(_release, late, now + LEASE))
-        still = {each.claim.job_id for each in self.going}
+        still = {claimed.claim.job_id for claimed in self.going}
         for job in late:
             if job.job_id in still:
                 self._renewed[job.job_id] = replace(job, due_at=now + LEASE)
@@ -137,7 +137,7 @@ class JobRunner(WorkLoop[Job]):
         return outcome
 
     def _room(self, going: Collection[Going[Job]]) -> Mapping[JobKind, int]:
-        running = Counter(each.claim.kind for each in going)
+        running = Counter(job.claim.kind for job in going)
         return {kind: room for kind in _KINDS if (room := self._per_kind - running[kind]) > 0}
 
 

@@ -107,9 +107,9 @@ def existence_is_told(patch: MonkeyPatch) -> None:
         patch,
         OrderGroup.get_order,
         (
-            "if found is None:\n",
-            "if found is None and await self._backend.read(partial(store.of_anybody, order_id)):\n"
+            "if order is None:\n",
+            "if order is None and await self._backend.read(partial(store.of_anybody, order_id)):\n"
             '            raise Problem("partner_suspended", "This is not your order.")\n'
-            "        if found is None:\n",
+            "        if order is None:\n",
         ),
     )

@@ -13,7 +13,7 @@ from tests.contract.faults.seeding import REFUSED, Exchange, edit, over_http
 
 def one_request_more(patch: MonkeyPatch) -> None:
     """The 601st request is served. “never more than 600 (60) in any window of 60 s”"""
-    edit(patch, LocalWindows.take, ("len(taken) < limit", "len(taken) <= limit"))
+    edit(patch, LocalWindows.take, ("len(times) < limit", "len(times) <= limit"))
 
 
 def writes_count_as_reads(patch: MonkeyPatch) -> None:

@@ -50,8 +50,8 @@ def cursor_skips_one(patch: MonkeyPatch) -> None:
     edit(
         patch,
         backend.page,
-        ("found = found[:limit]\n", "last, found = found[-1], found[:limit]\n"),
-        ("key(found[-1])", "key(last)"),
+        ("items = items[:limit]\n", "last, items = items[-1], items[:limit]\n"),
+        ("key(items[-1])", "key(last)"),
     )
 
 
@@ -92,7 +92,7 @@ def never_more(patch: MonkeyPatch) -> None:
     edit(
         patch,
         backend.page,
-        ("return found, True, backend", "return found, False, None and backend"),
+        ("return items, True, backend", "return items, False, None and backend"),
     )
 
 

@@ -18,7 +18,7 @@ def unknown_plan_fails(patch: MonkeyPatch) -> None:
 
     “the resource in the path does not exist”
     """
-    edit(patch, PlanGroup.get_plan, ("if found is None:", "if False:"))
+    edit(patch, PlanGroup.get_plan, ("if plan is None:", "if False:"))
 
 
 def garbage_cursor_fails(patch: MonkeyPatch) -> None:

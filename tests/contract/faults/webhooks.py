@@ -50,7 +50,7 @@ def other_event_id(patch: MonkeyPatch) -> None:
     edit(
         patch,
         outbox._claim,
-        ("taken.event_id, taken.event_type", '"evt_" + taken.delivery_id[4:], taken.event_type'),
+        ("row.event_id, row.event_type", '"evt_" + row.delivery_id[4:], row.event_type'),
     )
 
 
@@ -187,7 +187,7 @@ def feed_and_delivery_differ(patch: MonkeyPatch) -> None:
         return json.dumps(event, separators=(",", ":")).encode()
 
     patch.setattr(outbox, "own_body", own, raising=False)
-    edit(patch, outbox._claim, ("taken.body)", "own_body(taken.body, taken.delivery_id))"))
+    edit(patch, outbox._claim, ("row.body)", "own_body(row.body, row.delivery_id))"))
 
 
 def tested_endpoint_hears_nothing(patch: MonkeyPatch) -> None:

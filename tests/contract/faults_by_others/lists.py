@@ -65,7 +65,7 @@ def full_page_has_more(patch: MonkeyPatch) -> None:
         patch,
         backend.page,
         ("partial(query, position, limit + 1)", "partial(query, position, limit)"),
-        ("len(found) <= limit", "len(found) < limit"),
+        ("len(items) <= limit", "len(items) < limit"),
     )
 
 
@@ -170,7 +170,7 @@ def one_esim_of_an_order(patch: MonkeyPatch) -> None:
     edit(
         patch,
         EsimGroup.list_esims,
-        ("for each in found", "for each in found[: limit if order_id is None else 1]"),
+        ("for item in items", "for item in items[: limit if order_id is None else 1]"),
     )
 
 
@@ -226,8 +226,8 @@ def item_between_pages(patch: MonkeyPatch) -> None:
     edit(
         patch,
         backend.page,
-        ("found = found[:limit]", "found, lost = found[:limit], found[limit]"),
-        ("key(found[-1])", "key(lost)"),
+        ("items = items[:limit]", "items, lost = items[:limit], items[limit]"),
+        ("key(items[-1])", "key(lost)"),
     )
 
 

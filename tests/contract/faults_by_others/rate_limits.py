@@ -32,7 +32,7 @@ def sixty_one_writes(patch: MonkeyPatch) -> None:
     edit(
         patch,
         LocalWindows.take,
-        ("is_allowed = len(taken) < limit", "is_allowed = len(taken) <= limit"),
+        ("is_allowed = len(times) < limit", "is_allowed = len(times) <= limit"),
     )
 
 
@@ -55,7 +55,7 @@ def minutes_of_the_clock(patch: MonkeyPatch) -> None:
     edit(
         patch,
         LocalWindows.take,
-        ("taken[0] + window_seconds <= now", "taken[0] // window_seconds < now // window_seconds"),
+        ("times[0] + window_seconds <= now", "times[0] // window_seconds < now // window_seconds"),
     )
 
 

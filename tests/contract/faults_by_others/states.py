@@ -277,8 +277,8 @@ def list_of_orders_lags(patch: MonkeyPatch) -> None:
         patch,
         OrderGroup.list_orders,
         (
-            "bodies.order(each) for each in found",
-            "bodies.order(__import__('dataclasses').replace(each, status='processing', iccids=(),"
-            " completed_at=None, failure=None)) for each in found",
+            "bodies.order(item) for item in items",
+            "bodies.order(__import__('dataclasses').replace(item, status='processing', iccids=(),"
+            " completed_at=None, failure=None)) for item in items",
         ),
     )

@@ -25,12 +25,12 @@ class _Running:
     asks: Statement | None = None
     writes: list[Statement] = field(default_factory=list)
 
-    def go_on(self, found: Sequence[Row] | None) -> None:
+    def go_on(self, result: Sequence[Row] | None) -> None:
         """Pass on the rows of the query, and advance the unit to its next one."""
         self.asks = None
         try:
             # Before its first statement, a generator accepts only None.
-            statement = self.unit.send(found)  # type: ignore[arg-type]
+            statement = self.unit.send(result)  # type: ignore[arg-type]
             while not statement.has_rows:
                 self.writes.append(statement)
                 statement = self.unit.send(())
@@ -74,10 +74,10 @@ def batch_unit(
             if outcomes[place].error is None
         ]
         yield from _side_by_side(running, known)
-        for each in running:
-            writes += each.writes
-            if each.outcome.result is not None:
-                after, each.outcome.result = each.outcome.result
+        for unit in running:
+            writes += unit.writes
+            if unit.outcome.result is not None:
+                after, unit.outcome.result = unit.outcome.result
                 accounts[after.scope] = after
     for scope, account in accounts.items():
         if account != before[scope]:
@@ -95,22 +95,22 @@ def together(units: Sequence[Unit[T]]) -> Unit[Sequence[UnitOutcome[T]]]:
     outcomes = [UnitOutcome[T]() for _ in units]
     running = [_Running(unit, outcome) for unit, outcome in zip(units, outcomes, strict=True)]
     yield from _side_by_side(running, {})
-    if writes := [statement for each in running for statement in each.writes]:
+    if writes := [statement for started in running for statement in started.writes]:
         yield merged_writes(writes)
     return outcomes
 
 
 def _side_by_side(running: Sequence[_Running], known: dict[Statement, Sequence[Row]]) -> Unit[None]:
     """Run units to their ends; `known` has the results of earlier queries, which stay valid."""
-    for each in running:
-        each.go_on(None)
-    while asking := [each for each in running if each.asks is not None]:
-        asked = dict.fromkeys(each.asks for each in asking if each.asks)
+    for unit in running:
+        unit.go_on(None)
+    while asking := [unit for unit in running if unit.asks is not None]:
+        asked = dict.fromkeys(unit.asks for unit in asking if unit.asks)
         new = [statement for statement in asked if statement not in known]
         known.update(zip(new, (yield from run_merged(new)), strict=True))
-        for each in asking:
-            assert each.asks is not None
-            each.go_on(known[each.asks])
+        for unit in asking:
+            assert unit.asks is not None
+            unit.go_on(known[unit.asks])
 
 
 def _refusal(

@@ -41,14 +41,14 @@ class Migration:
 @cache
 def migrations() -> tuple[Migration, ...]:
     """Return all steps in ascending order."""
-    found = []
+    steps = []
     for file in resources.files(__package__).joinpath("migrations").iterdir():
         if named := _NAME.fullmatch(file.name):
             text = _COMMENT.sub("", file.read_text("utf-8"))
-            statements = (each.strip() for each in _STATEMENT.findall(text))
+            statements = (statement.strip() for statement in _STATEMENT.findall(text))
             step = Migration(int(named[1]), named[2], tuple(filter(None, statements)))
-            found.append(step)
-    return tuple(sorted(found, key=lambda each: each.version))
+            steps.append(step)
+    return tuple(sorted(steps, key=lambda step: step.version))
 
 
 async def migrate(database: Database) -> list[int]:
@@ -89,8 +89,8 @@ def _version(dialect: Dialect) -> Unit[int]:
     # A failed statement would abort the transaction on PostgreSQL, so check first.
     if not (yield from rows(_IS_THERE[dialect])):
         return 0
-    found = yield from row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_version")
-    version = 0 if found is None else int(found["version"])
+    applied = yield from row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_version")
+    version = 0 if applied is None else int(applied["version"])
     newest = migrations()[-1].version
     if version > newest:
         raise OperatorError(

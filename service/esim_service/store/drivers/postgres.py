@@ -194,8 +194,8 @@ class PostgresDatabase:
         async with pool.acquire() as connection:
             version = connection.get_server_version()
         if version.major < _OLDEST:
-            for each in (pool, read_pool, long_pool):
-                await each.close()
+            for opened in (pool, read_pool, long_pool):
+                await opened.close()
             raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is required")
         return cls(pool, read_pool, long_pool)
 
@@ -243,10 +243,10 @@ class PostgresDatabase:
         """Check that changes get committed, the database is writable, and the clocks agree."""
         if (seconds := self._changes.stalled_seconds) > _STALLED_SECONDS:
             raise UnavailableError(f"waiting changes were not committed for {seconds:.0f} s")
-        found = await self.run(partial(row, _STATE))
-        if found is None or found["is_standby"]:
+        state = await self.run(partial(row, _STATE))
+        if state is None or state["is_standby"]:
             raise UnavailableError("PostgreSQL is a read-only standby")
-        if abs(off := now - found["now"]) > _MOST_OFF:
+        if abs(off := now - state["now"]) > _MOST_OFF:
             raise UnavailableError(f"the clock differs from PostgreSQL's by {off / SECOND:.0f} s")
 
     async def _make(self, changes: Sequence[AccountChange[Any]]) -> Sequence[UnitOutcome[Any]]:
@@ -264,8 +264,8 @@ class PostgresDatabase:
     ) -> Sequence[UnitOutcome[Any]]:
         async with self._connected(pool) as connection:
             with _translated():
-                found = await _drive(connection, run_merged(statements))
-        return [UnitOutcome(rows) for rows in found]
+                results = await _drive(connection, run_merged(statements))
+        return [UnitOutcome(rows) for rows in results]
 
     @asynccontextmanager
     async def hold(

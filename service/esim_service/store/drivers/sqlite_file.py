@@ -44,8 +44,8 @@ def open_writer(path: Path, busy_seconds: int) -> sqlite3.Connection:
 
 def inode(path: Path) -> tuple[int, int]:
     """Return the identity of an existing file."""
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def make_private(path: Path, *, is_ours: bool) -> None:
@@ -64,9 +64,9 @@ def make_private(path: Path, *, is_ours: bool) -> None:
                 "`esim-service backup`"
             ) from None
         if is_ours:
-            for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
                 with suppress(FileNotFoundError):
-                    each.chmod(_PRIVATE)
+                    file.chmod(_PRIVATE)
 
 
 def lock(path: Path) -> int:

@@ -51,7 +51,7 @@ def batches(source: Path) -> Iterator[RowBatch]:
             if table == _VERSIONS:
                 continue
             cursor = connection.execute(f"SELECT * FROM {table}")
-            columns = tuple(each[0] for each in cursor.description)
+            columns = tuple(column[0] for column in cursor.description)
             while rows := cursor.fetchmany(_PARAMETERS // len(columns)):
                 yield RowBatch(table, columns, tuple(value for row in rows for value in row))
 
@@ -62,8 +62,8 @@ def fill(source: Path) -> Unit[dict[str, int]]:
     Raises:
         OperatorError: the database is not empty, or the file has another schema.
     """
-    found = yield from row("SELECT COUNT(*) AS partners FROM partners")
-    if found is None or found["partners"]:
+    count = yield from row("SELECT COUNT(*) AS partners FROM partners")
+    if count is None or count["partners"]:
         raise OperatorError("the database has partners already: copy into a new one")
     copied: dict[str, int] = {}
     for batch in batches(source):

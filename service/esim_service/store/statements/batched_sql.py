@@ -21,7 +21,7 @@ def run_merged(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]
     Equal statements run as often as they occur, in an order that does not depend on the caller:
     their locks are taken in the same order as in other processes.
     """
-    found: list[Sequence[Row]] = [()] * len(statements)
+    results: list[Sequence[Row]] = [()] * len(statements)
     groups: dict[tuple[str, tuple[type, ...]], list[int]] = {}
     for place, statement in enumerate(statements):
         types = tuple(map(type, statement.parameters))
@@ -34,11 +34,11 @@ def run_merged(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]
             for row in (yield Statement(_joined(sql, types), tuple(columns))):
                 rows[row["place"] - 1].append(row)
             for place, mine in zip(places, rows, strict=True):
-                found[place] = mine
+                results[place] = mine
         else:
             for place in places:
-                found[place] = yield statements[place]
-    return found
+                results[place] = yield statements[place]
+    return results
 
 
 def merged_writes(statements: Sequence[Statement]) -> Statement:
@@ -74,9 +74,9 @@ def _repeated(sql: str, types: Sequence[str | None], before: int) -> str:
     arrays = ", ".join(f"${before + at}::{types[n - 1]}[]" for at, n in enumerate(there, 1))
     source = f"unnest({arrays}) AS asked ({', '.join(f'p{number}' for number in there)})"
 
-    def value(found: re.Match[str]) -> str:
+    def value(match: re.Match[str]) -> str:
         # An untyped NULL takes the type of its column.
-        return f"asked.p{found[1]}" if types[int(found[1]) - 1] else "NULL"
+        return f"asked.p{match[1]}" if types[int(match[1]) - 1] else "NULL"
 
     query = _PARAMETER.sub(value, sql)
     if match := _INSERT.fullmatch(query):
@@ -90,7 +90,7 @@ def _repeated(sql: str, types: Sequence[str | None], before: int) -> str:
 
 @cache
 def _joined(sql: str, types: Sequence[type]) -> str:
-    arrays = ", ".join(f"${number}::{_TYPES[each]}[]" for number, each in enumerate(types, 1))
+    arrays = ", ".join(f"${number}::{_TYPES[type_]}[]" for number, type_ in enumerate(types, 1))
     names = ", ".join(f"p{number}" for number in range(1, len(types) + 1))
     query = _PARAMETER.sub(r"asked.p\1", sql)
     return (

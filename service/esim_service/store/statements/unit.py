@@ -46,8 +46,8 @@ def rows(sql: str, *parameters: Value) -> Unit[Sequence[Row]]:
 
 def row(sql: str, *parameters: Value) -> Unit[Row | None]:
     """Run a statement and return the first row of its result, or None."""
-    found = yield Statement(sql, parameters)
-    return found[0] if found else None
+    result = yield Statement(sql, parameters)
+    return result[0] if result else None
 
 
 def execute(sql: str, *parameters: Value) -> Unit[None]:

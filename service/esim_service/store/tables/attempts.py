@@ -135,35 +135,35 @@ def add(
 
 def of(delivery_id: str) -> Unit[Sequence[DeliveryAttempt]]:
     """Return the attempts of a delivery, first to last."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT * FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number", delivery_id
     )
-    return [_attempt(row) for row in found]
+    return [_attempt(row) for row in result]
 
 
 def newest(wanted: DeliveryFilter, count: int) -> Unit[Sequence[DeliveryRecord]]:
     """Return deliveries, newest first."""
     where, parameters = _conditions(wanted)
-    found: list[DeliveryRecord] = []
+    deliveries: list[DeliveryRecord] = []
     if wanted.state in (None, "waiting"):
         waiting = yield from rows(_WAITING.format(where), count, *parameters)
-        found += [_delivery(row) for row in waiting]
+        deliveries += [_delivery(row) for row in waiting]
     if wanted.state != "waiting":
         where = f"{where} AND {_ENDS[wanted.state]}"
         ended = yield from rows(_ENDED.format(where), count, *parameters)
-        found += [_delivery(row) for row in ended]
-    return sorted(found, key=lambda each: each.delivery_id, reverse=True)[:count]
+        deliveries += [_delivery(row) for row in ended]
+    return sorted(deliveries, key=lambda record: record.delivery_id, reverse=True)[:count]
 
 
 def remove_old(before_id: str, count: int) -> Unit[int]:
     """Remove some attempts of deliveries older than an id; return their number."""
-    found = yield from rows(
+    result = yield from rows(
         "DELETE FROM delivery_attempts WHERE (delivery_id, number) IN (SELECT delivery_id, number"
         " FROM delivery_attempts WHERE delivery_id < $1 ORDER BY delivery_id LIMIT $2)"
         " RETURNING number",
         *(before_id, count),
     )
-    return len(found)
+    return len(result)
 
 
 def _conditions(wanted: DeliveryFilter) -> tuple[str, Sequence[Value]]:
@@ -178,26 +178,26 @@ def _conditions(wanted: DeliveryFilter) -> tuple[str, Sequence[Value]]:
     return " AND ".join(conditions) or "TRUE", tuple(given.values())
 
 
-def _delivery(found: Row) -> DeliveryRecord:
+def _delivery(record: Row) -> DeliveryRecord:
     return DeliveryRecord(
-        delivery_id=found["delivery_id"],
-        scope=Scope(found["partner_id"], found["mode"]),
-        partner=found["name"],
-        endpoint_id=found["endpoint_id"],
-        event_id=found["event_id"],
-        event_type=found["type"],
-        attempts=found["made"],
-        last=None if found["number"] is None else _attempt(found),
-        due_at=found["due_at"],
+        delivery_id=record["delivery_id"],
+        scope=Scope(record["partner_id"], record["mode"]),
+        partner=record["name"],
+        endpoint_id=record["endpoint_id"],
+        event_id=record["event_id"],
+        event_type=record["type"],
+        attempts=record["made"],
+        last=None if record["number"] is None else _attempt(record),
+        due_at=record["due_at"],
     )
 
 
-def _attempt(found: Row) -> DeliveryAttempt:
+def _attempt(record: Row) -> DeliveryAttempt:
     return DeliveryAttempt(
-        number=found["number"],
-        made_at=found["made_at"],
-        milliseconds=found["milliseconds"],
-        outcome=found["outcome"],
-        status=found["status"],
-        next_at=found["next_at"],
+        number=record["number"],
+        made_at=record["made_at"],
+        milliseconds=record["milliseconds"],
+        outcome=record["outcome"],
+        status=record["status"],
+        next_at=record["next_at"],
     )

@@ -49,8 +49,8 @@ def is_empty() -> Unit[bool]:
 
 def for_sale() -> Unit[Sequence[bytes]]:
     """Return the plans for sale in the contract's format, in order of their ids."""
-    found = yield from rows("SELECT body FROM plans WHERE available = 1 ORDER BY plan_id")
-    return [each["body"] for each in found]
+    result = yield from rows("SELECT body FROM plans WHERE available = 1 ORDER BY plan_id")
+    return [record["body"] for record in result]
 
 
 def _write(table: str, columns: Sequence[str], entries: Sequence[tuple[Value, ...]]) -> Unit[None]:

@@ -25,8 +25,8 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
 
 def count_ahead(limit: int) -> Unit[int]:
     """Return the number of accounts that are dated later than a given time."""
-    found = yield from row("SELECT COUNT(*) AS ahead FROM accounts WHERE dated_at > $1", limit)
-    return 0 if found is None else int(found["ahead"])
+    record = yield from row("SELECT COUNT(*) AS ahead FROM accounts WHERE dated_at > $1", limit)
+    return 0 if record is None else int(record["ahead"])
 
 
 def correct(now: int, limit: int) -> Unit[Mapping[str, int]]:
@@ -34,9 +34,9 @@ def correct(now: int, limit: int) -> Unit[Mapping[str, int]]:
     corrected = {}
     for table, columns in _COLUMNS.items():
         ahead = " OR ".join(f"{column} > $1" for column in columns)
-        found = yield from row(f"SELECT COUNT(*) AS count FROM {table} WHERE {ahead}", limit)
-        if found is not None and found["count"]:
-            corrected[table] = found["count"]
+        record = yield from row(f"SELECT COUNT(*) AS count FROM {table} WHERE {ahead}", limit)
+        if record is not None and record["count"]:
+            corrected[table] = record["count"]
             for sql in _corrections(table, columns):
                 yield from execute(sql, now, limit)
     return corrected

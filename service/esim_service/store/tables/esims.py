@@ -63,29 +63,29 @@ def save(esim: Esim) -> Unit[None]:
 
 def find(scope: Scope, iccid: str) -> Unit[Esim | None]:
     """Find an eSIM of a partner."""
-    found = yield from row(
+    record = yield from row(
         "SELECT * FROM esims WHERE iccid = $1 AND partner_id = $2 AND mode = $3",
         *(iccid, scope.partner_id, scope.mode),
     )
-    return None if found is None else _esim(found)
+    return None if record is None else _esim(record)
 
 
 def known(esim_id: str) -> Unit[Esim | None]:
     """Find an eSIM of any partner."""
-    found = yield from row("SELECT * FROM esims WHERE esim_id = $1", esim_id)
-    return None if found is None else _esim(found)
+    record = yield from row("SELECT * FROM esims WHERE esim_id = $1", esim_id)
+    return None if record is None else _esim(record)
 
 
 def page(scope: Scope, order_id: str | None, before: str, count: int) -> Unit[Sequence[Esim]]:
     """Return the eSIMs of a partner that are older than an id, newest first."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT * FROM esims WHERE partner_id = $1 AND mode = $2 AND esim_id < $3"
         + (" AND order_id = $5" if order_id is not None else "")
         + " ORDER BY esim_id DESC LIMIT $4",
         *(scope.partner_id, scope.mode, before, count),
         *([order_id] if order_id is not None else []),
     )
-    return [_esim(each) for each in found]
+    return [_esim(record) for record in result]
 
 
 def add_topup(topup: Topup) -> Unit[None]:
@@ -113,8 +113,8 @@ def add_topup(topup: Topup) -> Unit[None]:
 
 def find_topup(topup_id: str) -> Unit[Topup | None]:
     """Find a top-up."""
-    found = yield from row("SELECT * FROM topups WHERE topup_id = $1", topup_id)
-    return None if found is None else _topup(found)
+    record = yield from row("SELECT * FROM topups WHERE topup_id = $1", topup_id)
+    return None if record is None else _topup(record)
 
 
 def finish_topup(topup: Topup) -> Unit[None]:
@@ -129,52 +129,52 @@ def _flag(value: bool | None) -> int | None:
     return None if value is None else int(value)
 
 
-def _esim(found: Row) -> Esim:
-    supported = found["topup_supported"]
+def _esim(record: Row) -> Esim:
+    supported = record["topup_supported"]
     return Esim(
-        esim_id=found["esim_id"],
-        scope=Scope(found["partner_id"], found["mode"]),
-        order_id=found["order_id"],
-        plan_id=found["plan_id"],
-        scenario=found["scenario"],
-        status=found["status"],
+        esim_id=record["esim_id"],
+        scope=Scope(record["partner_id"], record["mode"]),
+        order_id=record["order_id"],
+        plan_id=record["plan_id"],
+        scenario=record["scenario"],
+        status=record["status"],
         profile=Profile(
-            iccid=found["iccid"],
-            smdp_address=found["smdp_address"],
-            matching_id=found["matching_id"],
-            confirmation_required=bool(found["confirmation_required"]),
-            ios_install_url=found["ios_install_url"],
+            iccid=record["iccid"],
+            smdp_address=record["smdp_address"],
+            matching_id=record["matching_id"],
+            confirmation_required=bool(record["confirmation_required"]),
+            ios_install_url=record["ios_install_url"],
         ),
-        profile_status=found["profile_status"],
-        total_bytes=found["total_bytes"],
-        used_bytes=found["used_bytes"],
-        observed_at=found["observed_at"],
-        activated_at=found["activated_at"],
-        validity_days=found["validity_days"],
-        expires_at=found["expires_at"],
+        profile_status=record["profile_status"],
+        total_bytes=record["total_bytes"],
+        used_bytes=record["used_bytes"],
+        observed_at=record["observed_at"],
+        activated_at=record["activated_at"],
+        validity_days=record["validity_days"],
+        expires_at=record["expires_at"],
         topup_supported=None if supported is None else bool(supported),
-        usage_reported=found["usage_reported"],
-        expiring_reported=bool(found["expiring_reported"]),
-        created_at=found["created_at"],
-        updated_at=found["updated_at"],
+        usage_reported=record["usage_reported"],
+        expiring_reported=bool(record["expiring_reported"]),
+        created_at=record["created_at"],
+        updated_at=record["updated_at"],
     )
 
 
-def _topup(found: Row) -> Topup:
+def _topup(record: Row) -> Topup:
     return Topup(
-        topup_id=found["topup_id"],
-        scope=Scope(found["partner_id"], found["mode"]),
-        esim_id=found["esim_id"],
-        iccid=found["iccid"],
-        topup_plan_id=found["topup_plan_id"],
-        reference=found["reference"],
-        status=found["status"],
-        days=found["days"],
-        price=found["price"],
-        total=found["total"],
-        data_bytes=found["data_bytes"],
-        validity_days=found["validity_days"],
-        balance_after=found["balance_after"],
-        created_at=found["created_at"],
-        completed_at=found["completed_at"],
+        topup_id=record["topup_id"],
+        scope=Scope(record["partner_id"], record["mode"]),
+        esim_id=record["esim_id"],
+        iccid=record["iccid"],
+        topup_plan_id=record["topup_plan_id"],
+        reference=record["reference"],
+        status=record["status"],
+        days=record["days"],
+        price=record["price"],
+        total=record["total"],
+        data_bytes=record["data_bytes"],
+        validity_days=record["validity_days"],
+        balance_after=record["balance_after"],
+        created_at=record["created_at"],
+        completed_at=record["completed_at"],
     )

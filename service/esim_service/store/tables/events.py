@@ -24,32 +24,32 @@ def add_event(event: Event) -> Unit[None]:
 
 def feed(scope: Scope, after: int, type_: str | None, count: int) -> Unit[Sequence[Event]]:
     """Return the events that follow a sequence number, oldest first."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT * FROM events WHERE partner_id = $1 AND mode = $2 AND sequence > $3"
         + (" AND type = $5" if type_ else "")
         + " ORDER BY sequence LIMIT $4",
         *(scope.partner_id, scope.mode, after, count),
         *([type_] if type_ else []),
     )
-    return [_event(scope, each) for each in found]
+    return [_event(scope, record) for record in result]
 
 
 def find_event(scope: Scope, event_id: str) -> Unit[Event | None]:
     """Find an event of a partner in one mode."""
-    found = yield from row(
+    record = yield from row(
         "SELECT * FROM events WHERE event_id = $1 AND partner_id = $2 AND mode = $3",
         *(event_id, scope.partner_id, scope.mode),
     )
-    return None if found is None else _event(scope, found)
+    return None if record is None else _event(scope, record)
 
 
 def id_of(scope: Scope, sequence: int) -> Unit[str | None]:
     """Return the id of the event with a sequence number, if it is kept."""
-    found = yield from row(
+    record = yield from row(
         "SELECT event_id FROM events WHERE partner_id = $1 AND mode = $2 AND sequence = $3",
         *(scope.partner_id, scope.mode, sequence),
     )
-    return None if found is None else found["event_id"]
+    return None if record is None else record["event_id"]
 
 
 def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
@@ -57,23 +57,23 @@ def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
 
     At most `count` events are examined in total.
     """
-    found = yield from rows(
+    result = yield from rows(
         "SELECT partner_id, mode, MAX(sequence) AS last FROM (SELECT partner_id, mode, sequence"
         " FROM events WHERE created_at < $1 ORDER BY created_at LIMIT $2) AS found"
         " GROUP BY partner_id, mode",
         *(before, count),
     )
-    return {Scope(each["partner_id"], each["mode"]): each["last"] for each in found}
+    return {Scope(record["partner_id"], record["mode"]): record["last"] for record in result}
 
 
 def remove_events(scope: Scope, last: int, before: int) -> Unit[int]:
     """Remove events older than a given time, up to a sequence number; return their number."""
-    found = yield from rows(
+    result = yield from rows(
         "DELETE FROM events WHERE partner_id = $1 AND mode = $2 AND sequence <= $3"
         " AND created_at < $4 RETURNING sequence",
         *(scope.partner_id, scope.mode, last, before),
     )
-    return len(found)
+    return len(result)
 
 
 def add_delivery(delivery_id: str, event: Event, endpoint_id: str, due_at: int) -> Unit[None]:
@@ -109,22 +109,22 @@ def add_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
 
 def endpoints(scope: Scope) -> Unit[Sequence[WebhookEndpoint]]:
     """Return the endpoints of a partner in one mode, newest first."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT * FROM webhook_endpoints WHERE partner_id = $1 AND mode = $2"
         " ORDER BY endpoint_id DESC",
         *(scope.partner_id, scope.mode),
     )
-    return [_endpoint(each) for each in found]
+    return [_endpoint(record) for record in result]
 
 
 def remove_endpoint(scope: Scope, endpoint_id: str) -> Unit[bool]:
     """Remove an endpoint with its deliveries; return False if it does not exist."""
-    found = yield from row(
+    record = yield from row(
         "DELETE FROM webhook_endpoints WHERE endpoint_id = $1 AND partner_id = $2 AND mode = $3"
         " RETURNING endpoint_id",
         *(endpoint_id, scope.partner_id, scope.mode),
     )
-    if found is None:
+    if record is None:
         return False
     yield from execute("DELETE FROM deliveries WHERE endpoint_id = $1", endpoint_id)
     return True
@@ -132,10 +132,10 @@ def remove_endpoint(scope: Scope, endpoint_id: str) -> Unit[bool]:
 
 def lock_endpoint(endpoint_id: str) -> Unit[WebhookEndpoint | None]:
     """Find an endpoint, and lock it until this transaction ends."""
-    found = yield from row(
+    record = yield from row(
         "SELECT * FROM webhook_endpoints WHERE endpoint_id = $1 FOR UPDATE", endpoint_id
     )
-    return None if found is None else _endpoint(found)
+    return None if record is None else _endpoint(record)
 
 
 def save_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
@@ -155,14 +155,16 @@ def save_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
 
 def secrets() -> Unit[Mapping[str, str]]:
     """Return the stored secrets of all endpoints."""
-    found = yield from rows("SELECT endpoint_id, secret FROM webhook_endpoints")
-    return {each["endpoint_id"]: each["secret"] for each in found}
+    result = yield from rows("SELECT endpoint_id, secret FROM webhook_endpoints")
+    return {record["endpoint_id"]: record["secret"] for record in result}
 
 
 def newest_secret() -> Unit[str | None]:
     """Return the stored secret of the newest endpoint, if there is any."""
-    found = yield from row("SELECT secret FROM webhook_endpoints ORDER BY endpoint_id DESC LIMIT 1")
-    return None if found is None else found["secret"]
+    record = yield from row(
+        "SELECT secret FROM webhook_endpoints ORDER BY endpoint_id DESC LIMIT 1"
+    )
+    return None if record is None else record["secret"]
 
 
 def replace_secret(endpoint_id: str, before: str, after: str) -> Unit[None]:
@@ -173,29 +175,29 @@ def replace_secret(endpoint_id: str, before: str, after: str) -> Unit[None]:
     )
 
 
-def _endpoint(found: Row) -> WebhookEndpoint:
+def _endpoint(record: Row) -> WebhookEndpoint:
     return WebhookEndpoint(
-        endpoint_id=found["endpoint_id"],
-        scope=Scope(found["partner_id"], found["mode"]),
-        url=found["url"],
-        event_types=tuple(found["event_types"].split()),
-        secret=found["secret"],
-        status=found["status"],
-        disabled_reason=found["disabled_reason"],
-        created_at=found["created_at"],
-        last_success_at=found["last_success_at"],
-        last_failure_at=found["last_failure_at"],
-        failing_since=found["failing_since"],
-        exhausted=bool(found["exhausted"]),
+        endpoint_id=record["endpoint_id"],
+        scope=Scope(record["partner_id"], record["mode"]),
+        url=record["url"],
+        event_types=tuple(record["event_types"].split()),
+        secret=record["secret"],
+        status=record["status"],
+        disabled_reason=record["disabled_reason"],
+        created_at=record["created_at"],
+        last_success_at=record["last_success_at"],
+        last_failure_at=record["last_failure_at"],
+        failing_since=record["failing_since"],
+        exhausted=bool(record["exhausted"]),
     )
 
 
-def _event(scope: Scope, found: Row) -> Event:
+def _event(scope: Scope, record: Row) -> Event:
     return Event(
-        event_id=found["event_id"],
+        event_id=record["event_id"],
         scope=scope,
-        sequence=found["sequence"],
-        type=found["type"],
-        body=found["body"],
-        created_at=found["created_at"],
+        sequence=record["sequence"],
+        type=record["type"],
+        body=record["body"],
+        created_at=record["created_at"],
     )

@@ -37,7 +37,7 @@ def take(now: int, room: Mapping[JobKind, int], lease_until: int) -> Unit[Sequen
         f" FOR UPDATE SKIP LOCKED) AS {kind}"
         for place, kind in zip(count(3, 2), room, strict=False)
     )
-    found = yield from rows(
+    result = yield from rows(
         f"WITH oldest AS MATERIALIZED ({' UNION ALL '.join(oldest)})"
         " UPDATE jobs SET due_at = $1 WHERE job_id IN (SELECT job_id FROM oldest) RETURNING *",
         lease_until,
@@ -53,7 +53,7 @@ def take(now: int, room: Mapping[JobKind, int], lease_until: int) -> Unit[Sequen
             attempts=row["attempts"],
             due_at=row["due_at"],
         )
-        for row in found
+        for row in result
     ]
 
 
@@ -79,10 +79,10 @@ def release(job: Job, due_at: int) -> Unit[None]:
 
 def hurry(job_id: str, now: int) -> Unit[bool]:
     """Make a job due at once; return False if it has ended."""
-    found = yield from rows(
+    result = yield from rows(
         "UPDATE jobs SET due_at = $2 WHERE job_id = $1 RETURNING job_id", *(job_id, now)
     )
-    return bool(found)
+    return bool(result)
 
 
 def take_over(now: int) -> Unit[None]:
@@ -96,7 +96,7 @@ def take_over(now: int) -> Unit[None]:
 
 def count_due(now: int) -> Unit[Mapping[str, int]]:
     """Return the number of due jobs of each kind."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT kind, COUNT(*) AS due FROM jobs WHERE due_at <= $1 GROUP BY kind", now
     )
-    return {each["kind"]: each["due"] for each in found}
+    return {record["kind"]: record["due"] for record in result}

@@ -13,12 +13,12 @@ def stored_response(
     scope: Scope, operation: str, reference: str
 ) -> Unit[tuple[bytes, bytes] | None]:
     """Return payload and body of the request that succeeded with a reference."""
-    found = yield from row(
+    record = yield from row(
         "SELECT payload, body FROM answers"
         " WHERE partner_id = $1 AND mode = $2 AND operation = $3 AND reference = $4",
         *(scope.partner_id, scope.mode, operation, reference),
     )
-    return None if found is None else (found["payload"], found["body"])
+    return None if record is None else (record["payload"], record["body"])
 
 
 def add_response(
@@ -75,43 +75,43 @@ def finish(order: Order) -> Unit[None]:
 
 def find(scope: Scope, order_id: str) -> Unit[Order | None]:
     """Find an order of a partner."""
-    found = yield from row(
+    record = yield from row(
         "SELECT * FROM orders WHERE order_id = $1 AND partner_id = $2 AND mode = $3",
         *(order_id, scope.partner_id, scope.mode),
     )
-    return None if found is None else from_row(found)
+    return None if record is None else from_row(record)
 
 
 def page(scope: Scope, reference: str | None, before: str, count: int) -> Unit[Sequence[Order]]:
     """Return the orders of a partner that are older than an id, newest first."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT * FROM orders WHERE partner_id = $1 AND mode = $2 AND order_id < $3"
         + (" AND reference = $5" if reference is not None else "")
         + " ORDER BY order_id DESC LIMIT $4",
         *(scope.partner_id, scope.mode, before, count),
         *([reference] if reference is not None else []),
     )
-    return [from_row(each) for each in found]
+    return [from_row(record) for record in result]
 
 
-def from_row(found: Row) -> Order:
+def from_row(record: Row) -> Order:
     """Return the order in a row of its table."""
-    end_user, code = found["end_user"], found["failure_code"]
+    end_user, code = record["end_user"], record["failure_code"]
     return Order(
-        order_id=found["order_id"],
-        scope=Scope(found["partner_id"], found["mode"]),
-        reference=found["reference"],
-        status=found["status"],
-        plan_id=found["plan_id"],
-        quantity=found["quantity"],
-        days=found["days"],
-        unit_price=found["unit_price"],
-        total=found["total"],
-        iccids=tuple(found["iccids"].split()),
+        order_id=record["order_id"],
+        scope=Scope(record["partner_id"], record["mode"]),
+        reference=record["reference"],
+        status=record["status"],
+        plan_id=record["plan_id"],
+        quantity=record["quantity"],
+        days=record["days"],
+        unit_price=record["unit_price"],
+        total=record["total"],
+        iccids=tuple(record["iccids"].split()),
         has_end_user=end_user is not None,
         end_user_label=json.loads(end_user)["label"] if end_user else None,
-        metadata=json.loads(found["metadata"]),
-        failure=Failure(code, found["failure_message"]) if code else None,
-        created_at=found["created_at"],
-        completed_at=found["completed_at"],
+        metadata=json.loads(record["metadata"]),
+        failure=Failure(code, record["failure_message"]) if code else None,
+        created_at=record["created_at"],
+        completed_at=record["completed_at"],
     )

@@ -39,8 +39,10 @@ def due(now: int, per_endpoint: int) -> Unit[Sequence[Due]]:
     The index is queried endpoint by endpoint, so that the length of a queue does not matter: an
     endpoint that has not responded for days has a long one.
     """
-    found = yield from rows(_due(per_endpoint), now)
-    return [Due(each["delivery_id"], each["endpoint_id"], each["due_at"]) for each in found]
+    result = yield from rows(_due(per_endpoint), now)
+    return [
+        Due(record["delivery_id"], record["endpoint_id"], record["due_at"]) for record in result
+    ]
 
 
 @cache
@@ -67,7 +69,7 @@ def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequen
     A delivery whose event or endpoint is gone is removed instead.
     """
     places, parameters = among(delivery_ids, after=2)
-    found = yield from rows(
+    result = yield from rows(
         "UPDATE deliveries SET due_at = $1 WHERE delivery_id IN (SELECT delivery_id FROM deliveries"
         f" WHERE delivery_id IN ({places}) AND due_at <= $2 FOR UPDATE SKIP LOCKED)"
         " RETURNING delivery_id",
@@ -75,11 +77,11 @@ def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequen
         now,
         *parameters,
     )
-    ours = [each["delivery_id"] for each in found]
+    ours = [record["delivery_id"] for record in result]
     if not ours:
         return []
     places, parameters = among(ours, after=0)
-    found = yield from rows(
+    result = yield from rows(
         "SELECT d.delivery_id, d.endpoint_id, d.attempts, d.created_at, w.url, w.secret,"
         " e.event_id, e.type, e.body FROM deliveries d"
         " JOIN webhook_endpoints w ON w.endpoint_id = d.endpoint_id"
@@ -88,30 +90,30 @@ def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequen
     )
     taken = [
         Taken(
-            delivery_id=each["delivery_id"],
-            endpoint_id=each["endpoint_id"],
-            attempts=each["attempts"],
-            created_at=each["created_at"],
-            url=each["url"],
-            secret=each["secret"],
-            event_id=each["event_id"],
-            event_type=each["type"],
-            body=each["body"],
+            delivery_id=record["delivery_id"],
+            endpoint_id=record["endpoint_id"],
+            attempts=record["attempts"],
+            created_at=record["created_at"],
+            url=record["url"],
+            secret=record["secret"],
+            event_id=record["event_id"],
+            event_type=record["type"],
+            body=record["body"],
         )
-        for each in found
+        for record in result
     ]
-    for orphan in set(ours) - {each.delivery_id for each in taken}:
+    for orphan in set(ours) - {record.delivery_id for record in taken}:
         yield from remove(orphan)
     return taken
 
 
 def is_held(delivery_id: str, lease_until: int) -> Unit[bool]:
     """Return whether a claim is still valid; it then stays valid until this transaction ends."""
-    found = yield from row(
+    record = yield from row(
         "SELECT delivery_id FROM deliveries WHERE delivery_id = $1 AND due_at = $2 FOR UPDATE",
         *(delivery_id, lease_until),
     )
-    return found is not None
+    return record is not None
 
 
 def postpone(delivery_id: str, due_at: int, attempts: int) -> Unit[None]:
@@ -147,20 +149,20 @@ def remove(delivery_id: str) -> Unit[None]:
 
 def clear(endpoint_id: str, kept_type: str, count: int) -> Unit[int]:
     """Remove some deliveries that wait for an endpoint, except one type; return their number."""
-    found = yield from rows(
+    result = yield from rows(
         "DELETE FROM deliveries WHERE delivery_id IN (SELECT d.delivery_id FROM deliveries d"
         " WHERE d.endpoint_id = $1 AND NOT EXISTS (SELECT 1 FROM events e"
         " WHERE e.event_id = d.event_id AND e.type = $2) LIMIT $3 FOR UPDATE SKIP LOCKED)"
         " RETURNING delivery_id",
         *(endpoint_id, kept_type, count),
     )
-    return len(found)
+    return len(result)
 
 
 def count() -> Unit[tuple[int, int]]:
     """Return how many deliveries wait for their first attempt, and how many for a retry."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT COUNT(*) AS waiting, COUNT(CASE WHEN attempts > 0 THEN 1 END) AS tried"
         " FROM deliveries"
     )
-    return found[0]["waiting"] - found[0]["tried"], found[0]["tried"]
+    return result[0]["waiting"] - result[0]["tried"], result[0]["tried"]

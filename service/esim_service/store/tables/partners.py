@@ -29,24 +29,24 @@ class Usage:
 
 def add_partner(partner: Partner) -> Unit[bool]:
     """Store a new partner; return False if the name is taken."""
-    found = yield from row(
+    record = yield from row(
         "INSERT INTO partners (partner_id, name, status, created_at) VALUES ($1, $2, $3, $4)"
         " ON CONFLICT (name) DO NOTHING RETURNING partner_id",
         *(partner.partner_id, partner.name, partner.status, partner.created_at),
     )
-    return found is not None
+    return record is not None
 
 
 def partner_named(name: str) -> Unit[Partner | None]:
     """Find a partner by name."""
-    found = yield from row("SELECT * FROM partners WHERE name = $1", name)
-    return None if found is None else _partner(found)
+    record = yield from row("SELECT * FROM partners WHERE name = $1", name)
+    return None if record is None else _partner(record)
 
 
 def all_partners() -> Unit[Sequence[Partner]]:
     """Return all partners by name."""
-    found = yield from rows("SELECT * FROM partners ORDER BY name")
-    return [_partner(each) for each in found]
+    result = yield from rows("SELECT * FROM partners ORDER BY name")
+    return [_partner(record) for record in result]
 
 
 def set_status(partner_id: str, status: str) -> Unit[None]:
@@ -76,40 +76,40 @@ _IN_FORCE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${})"
 
 def principal(digest: bytes, now: int) -> Unit[Principal | None]:
     """Return the principal of the key with a digest, unless the key is revoked or expired."""
-    found = yield from row(
+    record = yield from row(
         "SELECT k.*, p.status FROM api_keys k JOIN partners p ON p.partner_id = k.partner_id"
         f" WHERE k.digest = $1 AND {_IN_FORCE.format(2)}",
         digest,
         now,
     )
-    if found is None:
+    if record is None:
         return None
     return Principal(
-        scope=Scope(found["partner_id"], found["mode"]),
-        key_id=found["key_id"],
-        suspended=found["status"] == "suspended",
-        read_limit=found["read_limit"],
-        write_limit=found["write_limit"],
-        expires_at=found["expires_at"],
+        scope=Scope(record["partner_id"], record["mode"]),
+        key_id=record["key_id"],
+        suspended=record["status"] == "suspended",
+        read_limit=record["read_limit"],
+        write_limit=record["write_limit"],
+        expires_at=record["expires_at"],
     )
 
 
 def keys() -> Unit[Sequence[PartnerKey]]:
     """Return all keys, oldest first."""
-    found = yield from rows("SELECT * FROM api_keys ORDER BY key_id")
+    result = yield from rows("SELECT * FROM api_keys ORDER BY key_id")
     return [
         PartnerKey(
-            key_id=each["key_id"],
-            digest=each["digest"],
-            hint=each["hint"],
-            scope=Scope(each["partner_id"], each["mode"]),
-            read_limit=each["read_limit"],
-            write_limit=each["write_limit"],
-            created_at=each["created_at"],
-            expires_at=each["expires_at"],
-            revoked_at=each["revoked_at"],
+            key_id=record["key_id"],
+            digest=record["digest"],
+            hint=record["hint"],
+            scope=Scope(record["partner_id"], record["mode"]),
+            read_limit=record["read_limit"],
+            write_limit=record["write_limit"],
+            created_at=record["created_at"],
+            expires_at=record["expires_at"],
+            revoked_at=record["revoked_at"],
         )
-        for each in found
+        for record in result
     ]
 
 
@@ -121,12 +121,12 @@ def has_live_keys(now: int) -> Unit[bool]:
 
 def revoke_key(key_id: str, now: int) -> Unit[bool]:
     """Revoke a key; return False if no key in force has this id."""
-    found = yield from row(
+    record = yield from row(
         "UPDATE api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL"
         " RETURNING key_id",
         *(key_id, now),
     )
-    return found is not None
+    return record is not None
 
 
 def add_account(account: Account) -> Unit[None]:
@@ -147,10 +147,10 @@ def add_account(account: Account) -> Unit[None]:
 
 def account(scope: Scope) -> Unit[Account]:
     """Return an account without a lock."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT * FROM accounts WHERE partner_id = $1 AND mode = $2", scope.partner_id, scope.mode
     )
-    return _account(found[0])
+    return _account(result[0])
 
 
 def lock_account(scope: Scope) -> Unit[Account]:
@@ -159,11 +159,11 @@ def lock_account(scope: Scope) -> Unit[Account]:
     This comes first in a transaction, before any other read or write: all changes of a partner's
     data wait here and nowhere else, and so never deadlock.
     """
-    found = yield from rows(
+    result = yield from rows(
         "SELECT * FROM accounts WHERE partner_id = $1 AND mode = $2 FOR UPDATE",
         *(scope.partner_id, scope.mode),
     )
-    return _account(found[0])
+    return _account(result[0])
 
 
 def lock_accounts(
@@ -178,7 +178,7 @@ def lock_accounts(
 
     Only PostgreSQL, where several changes share a transaction, needs this.
     """
-    found = yield from rows(
+    result = yield from rows(
         "SELECT *, ARRAY(SELECT key FROM unnest($3::bigint[]) AS asked (key)"
         " WHERE NOT pg_try_advisory_xact_lock_shared(key)) AS held FROM accounts"
         " WHERE (partner_id, mode) IN (SELECT * FROM unnest($1::text[], $2::text[]))"
@@ -187,8 +187,8 @@ def lock_accounts(
         tuple(scope.mode for scope in scopes),
         tuple(keys),
     )
-    held = found[0]["held"] if found else ()
-    return {account.scope: account for account in map(_account, found)}, held
+    held = result[0]["held"] if result else ()
+    return {account.scope: account for account in map(_account, result)}, held
 
 
 def save_account(account: Account) -> Unit[None]:
@@ -227,7 +227,7 @@ def add_entry(
 
 def usage(since: int, before: int) -> Unit[Sequence[Usage]]:
     """Return the purchases of partners in a period, by name and mode."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT p.name, l.mode, COUNT(CASE WHEN l.kind = 'order' THEN 1 END) AS orders,"
         " COUNT(CASE WHEN l.kind = 'topup' THEN 1 END) AS topups,"
         " COUNT(CASE WHEN l.kind = 'refund' THEN 1 END) AS refunds,"
@@ -240,29 +240,29 @@ def usage(since: int, before: int) -> Unit[Sequence[Usage]]:
     )
     return [
         Usage(
-            partner=each["name"],
-            mode=each["mode"],
-            orders=each["orders"],
-            topups=each["topups"],
-            refunds=each["refunds"],
-            charged=each["charged"],
+            partner=record["name"],
+            mode=record["mode"],
+            orders=record["orders"],
+            topups=record["topups"],
+            refunds=record["refunds"],
+            charged=record["charged"],
         )
-        for each in found
+        for record in result
     ]
 
 
-def _partner(found: Row) -> Partner:
-    return Partner(found["partner_id"], found["name"], found["status"], found["created_at"])
+def _partner(record: Row) -> Partner:
+    return Partner(record["partner_id"], record["name"], record["status"], record["created_at"])
 
 
-def _account(found: Row) -> Account:
+def _account(record: Row) -> Account:
     return Account(
-        scope=Scope(found["partner_id"], found["mode"]),
-        balance=found["balance"],
-        low_threshold=found["low_threshold"],
-        low_reported=bool(found["low_reported"]),
-        last_event=found["last_event"],
-        purged_event=found["purged_event"],
-        updated_at=found["updated_at"],
-        dated_at=found["dated_at"],
+        scope=Scope(record["partner_id"], record["mode"]),
+        balance=record["balance"],
+        low_threshold=record["low_threshold"],
+        low_reported=bool(record["low_reported"]),
+        last_event=record["last_event"],
+        purged_event=record["purged_event"],
+        updated_at=record["updated_at"],
+        dated_at=record["dated_at"],
     )

@@ -10,15 +10,15 @@ from ..statements.unit import Row, Unit, row, rows
 
 def plan(plan_id: str) -> Unit[Plan | None]:
     """Find a plan."""
-    found = yield from row("SELECT * FROM plans WHERE plan_id = $1", plan_id)
-    return None if found is None else _plan(found)
+    record = yield from row("SELECT * FROM plans WHERE plan_id = $1", plan_id)
+    return None if record is None else _plan(record)
 
 
 def plans(
     country: str | None, coverage: str | None, after: str, count: int
 ) -> Unit[Sequence[Plan]]:
     """Return the plans for sale that follow an id, in ascending order."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT p.* FROM plans p"
         + (" JOIN plan_countries c ON c.plan_id = p.plan_id" if country else "")
         + " WHERE p.available = 1 AND p.plan_id > $1"
@@ -28,56 +28,56 @@ def plans(
         *(after, count),
         *filter(None, (country, coverage)),
     )
-    return [_plan(each) for each in found]
+    return [_plan(record) for record in result]
 
 
 def topup_plan(plan_id: str, topup_plan_id: str) -> Unit[tuple[TopupPlan, bool] | None]:
     """Return a top-up plan, and whether it is for eSIMs of a plan."""
-    found = yield from row(
+    record = yield from row(
         "SELECT t.*, EXISTS (SELECT 1 FROM plan_topups o WHERE o.plan_id = $2"
         " AND o.topup_plan_id = t.topup_plan_id) AS offered"
         " FROM topup_plans t WHERE t.topup_plan_id = $1",
         *(topup_plan_id, plan_id),
     )
-    return None if found is None else (_topup_plan(found), bool(found["offered"]))
+    return None if record is None else (_topup_plan(record), bool(record["offered"]))
 
 
 def topup_plans(plan_id: str, after: str, count: int) -> Unit[Sequence[TopupPlan]]:
     """Return the top-up plans for eSIMs of a plan that follow an id, in ascending order."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT t.* FROM topup_plans t JOIN plan_topups o ON o.topup_plan_id = t.topup_plan_id"
         " WHERE o.plan_id = $1 AND t.available = 1 AND t.topup_plan_id > $2"
         " ORDER BY t.topup_plan_id LIMIT $3",
         *(plan_id, after, count),
     )
-    return [_topup_plan(each) for each in found]
+    return [_topup_plan(record) for record in result]
 
 
-def _plan(found: Row) -> Plan:
-    supported = found["topup_supported"]
+def _plan(record: Row) -> Plan:
+    supported = record["topup_supported"]
     return Plan(
-        plan_id=found["plan_id"],
-        plan_type=found["plan_type"],
-        coverage=found["coverage"],
-        price=found["price"],
-        data_bytes=found["data_bytes"],
-        per_day=bool(found["per_day"]),
-        validity_days=found["validity_days"],
-        starts_on=found["starts_on"],
+        plan_id=record["plan_id"],
+        plan_type=record["plan_type"],
+        coverage=record["coverage"],
+        price=record["price"],
+        data_bytes=record["data_bytes"],
+        per_day=bool(record["per_day"]),
+        validity_days=record["validity_days"],
+        starts_on=record["starts_on"],
         topup_supported=None if supported is None else bool(supported),
-        available=bool(found["available"]),
-        body=found["body"],
+        available=bool(record["available"]),
+        body=record["body"],
     )
 
 
-def _topup_plan(found: Row) -> TopupPlan:
+def _topup_plan(record: Row) -> TopupPlan:
     return TopupPlan(
-        topup_plan_id=found["topup_plan_id"],
-        plan_type=found["plan_type"],
-        price=found["price"],
-        data_bytes=found["data_bytes"],
-        per_day=bool(found["per_day"]),
-        validity_days=found["validity_days"],
-        available=bool(found["available"]),
-        body=found["body"],
+        topup_plan_id=record["topup_plan_id"],
+        plan_type=record["plan_type"],
+        price=record["price"],
+        data_bytes=record["data_bytes"],
+        per_day=bool(record["per_day"]),
+        validity_days=record["validity_days"],
+        available=bool(record["available"]),
+        body=record["body"],
     )

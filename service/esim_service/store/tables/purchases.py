@@ -55,8 +55,8 @@ def newest(wanted: OrderFilter, count: int) -> Unit[Sequence[Purchase]]:
         "j.attempts >=": wanted.min_attempts,
     }
     conditions = [condition for condition, value in given.items() if value is not None]
-    where = "".join(f" AND {each} ${number}" for number, each in enumerate(conditions, start=2))
-    found = yield from rows(
+    where = "".join(f" AND {record} ${number}" for number, record in enumerate(conditions, start=2))
+    result = yield from rows(
         "SELECT o.*, p.name, j.attempts, j.due_at FROM orders o"
         " JOIN partners p ON p.partner_id = o.partner_id"
         " LEFT JOIN jobs j ON j.subject_id = o.order_id AND j.kind = 'provision'"
@@ -64,34 +64,34 @@ def newest(wanted: OrderFilter, count: int) -> Unit[Sequence[Purchase]]:
         *(count, *(given[condition] for condition in conditions)),
     )
     return [
-        Purchase(orders.from_row(each), each["name"], each["attempts"] or 0, each["due_at"])
-        for each in found
+        Purchase(orders.from_row(record), record["name"], record["attempts"] or 0, record["due_at"])
+        for record in result
     ]
 
 
 def job_about(subject_id: str) -> Unit[Job | None]:
     """Return the job of an order or a top-up that waits for the carrier, if any."""
-    found = yield from row(
+    record = yield from row(
         "SELECT * FROM jobs WHERE subject_id = $1 AND kind IN ('provision', 'topup')", subject_id
     )
-    if found is None:
+    if record is None:
         return None
     return Job(
-        job_id=found["job_id"],
-        scope=Scope(found["partner_id"], found["mode"]),
-        kind=found["kind"],
+        job_id=record["job_id"],
+        scope=Scope(record["partner_id"], record["mode"]),
+        kind=record["kind"],
         subject_id=subject_id,
-        attempts=found["attempts"],
-        due_at=found["due_at"],
+        attempts=record["attempts"],
+        due_at=record["due_at"],
     )
 
 
 def oldest() -> Unit[Mapping[JobKind, int]]:
     """Return the creation times of the oldest order and the oldest top-up that are not finished."""
-    found = yield from rows(
+    result = yield from rows(
         "SELECT j.kind, MIN(COALESCE(o.created_at, t.created_at)) AS since FROM jobs j"
         " LEFT JOIN orders o ON o.order_id = j.subject_id"
         " LEFT JOIN topups t ON t.topup_id = j.subject_id"
         " WHERE j.kind IN ('provision', 'topup') GROUP BY j.kind"
     )
-    return {each["kind"]: each["since"] for each in found}
+    return {record["kind"]: record["since"] for record in result}

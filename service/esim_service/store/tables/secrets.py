@@ -10,6 +10,6 @@ def ensure(name: str, proposal: bytes) -> Unit[bytes]:
     yield from execute(
         "INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", name, proposal
     )
-    found = yield from rows("SELECT value FROM secrets WHERE name = $1", name)
-    value: bytes = found[0]["value"]
+    result = yield from rows("SELECT value FROM secrets WHERE name = $1", name)
+    value: bytes = result[0]["value"]
     return value
