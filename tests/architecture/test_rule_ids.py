@@ -8,7 +8,7 @@ from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.webhooks import deliveries
+from specwright.conformance.checks.webhooks import deliveries
 from specwright.review import package_rules
 from tests.conformance.test_isolation import PROVEN as ISOLATED
 from tests.conformance.test_judging import PROVEN

@@ -10,9 +10,9 @@ import pytest
 from fastapi import Body, FastAPI, HTTPException
 
 from specwright.config import AddedLink, read_config
+from specwright.conformance.checks.requests.explore import takes_everything
 from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.scenarios.explore import takes_everything
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from tests.conformance.fastapi_apps import bench_of

@@ -9,11 +9,11 @@ from fastapi import FastAPI, HTTPException
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.hostile import hostile
-from specwright.conformance.scenarios.robustness import robustness
-from specwright.conformance.scenarios.states import deleted
-from specwright.conformance.scenarios.validation import validation
+from specwright.conformance.checks.lifecycle.deletion import deleted
+from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.requests.validation import validation
+from specwright.conformance.checks.robustness.hostile_text import hostile
+from specwright.conformance.checks.robustness.malformed_requests import robustness
 from tests.conformance.fastapi_apps import bench_of, messages
 
 READ_ONLY = {"readOnly": True}

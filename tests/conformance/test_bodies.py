@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.scenarios.explore import explore
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
 

@@ -9,9 +9,9 @@ import pytest
 from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from specwright.conformance.rules.consistency import Consistency
-from specwright.conformance.scenarios.choices import choices, choices_below
-from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.checks.requests.chosen_items import choices, choices_below
+from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.responses.consistency import Consistency
 from tests.conformance.fastapi_apps import bench_of, messages
 
 PLANS = [

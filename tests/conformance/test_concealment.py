@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
+from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording import har
 from specwright.conformance.recording.concealment import Concealment
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response

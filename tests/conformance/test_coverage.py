@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results.coverage import Item, coverage, share

@@ -13,13 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from specwright.conformance.bench.roles import MAIN, STRANGER, stranger
-from specwright.conformance.bench.signing import Signer
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.access.credentials import credentials
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN, STRANGER, stranger
+from specwright.conformance.driver.signing import Signer
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.scenarios.credentials import credentials
 from specwright.document.security import Credential, scheme_of
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving

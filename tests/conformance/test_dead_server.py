@@ -11,13 +11,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from specwright.conformance.bench import target as bench
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import Target, TargetLost
+from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver import target as bench
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target, TargetLost
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 

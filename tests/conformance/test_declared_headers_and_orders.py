@@ -14,15 +14,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from specwright.conformance.bench.roles import MAIN, OTHER
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.idempotency.idempotency import idempotency
+from specwright.conformance.checks.lists.sorting import sorting
+from specwright.conformance.checks.requests.validation import validation
+from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.rules.monitors import Monitors
-from specwright.conformance.scenarios.idempotency import idempotency
-from specwright.conformance.scenarios.sorting import sorting
-from specwright.conformance.scenarios.validation import validation
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.serving import Server

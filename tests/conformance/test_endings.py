@@ -14,15 +14,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from specwright.conformance.bench.preflight import reach
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.robustness.malformed_requests import robustness
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.preflight import reach
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.fuzzing.plan import derive
 from specwright.conformance.recording.record import Record
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.robustness import robustness
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
 from tests.conftest import Run

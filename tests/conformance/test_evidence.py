@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results.evidence import judged
-from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 

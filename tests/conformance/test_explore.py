@@ -13,12 +13,12 @@ from fastapi import FastAPI, HTTPException
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from specwright.conformance.bench import workbench
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.requests import explore as module
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver import workbench
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.scenarios import explore as module
 from specwright.document.sources.load import load
 from tests.conformance.fastapi_apps import bench_of, messages
 from tests.conformance.test_command import Exchange, playing

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN, NOBODY
+from specwright.conformance.checks.responses.traffic import credentials, watch
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN, NOBODY
 from specwright.conformance.recording import har
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
-from specwright.conformance.rules.traffic import credentials, watch
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 

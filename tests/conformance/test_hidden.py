@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import hidden
+from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.sources.load import load
 

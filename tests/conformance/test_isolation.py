@@ -13,13 +13,13 @@ from fastapi import Depends, FastAPI, HTTPException
 from fastapi.security import APIKeyHeader
 from pydantic import BaseModel
 
-from specwright.conformance.bench.roles import MAIN, OTHER
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.access.isolation import isolation
+from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.isolation import isolation
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import KEYS

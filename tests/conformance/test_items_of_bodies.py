@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from fastapi import FastAPI, HTTPException, Request
 
+from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.contract.calls import Call
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.validation import validation
 from tests.conformance.fastapi_apps import bench_of, messages
 
 LINE = {

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN, NOBODY, OTHER, STRANGER
+from specwright.conformance.checks.requests.accepted import Sent, accepted_value
+from specwright.conformance.checks.responses.monitors import Monitors
+from specwright.conformance.checks.responses.statuses import undeclared
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.judging.accepted import Sent, accepted_value
-from specwright.conformance.judging.statuses import undeclared
+from specwright.conformance.driver.roles import MAIN, NOBODY, OTHER, STRANGER
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results.evidence import judged
-from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 
 # Rules that the tests of this page see broken.

@@ -11,12 +11,12 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.idempotency.idempotency import idempotency
+from specwright.conformance.checks.idempotency.used_keys import Keys, refusals
 from specwright.conformance.contract.calls import Call
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.scenarios.idempotency import idempotency
-from specwright.conformance.scenarios.refusals import Keys, refusals
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from tests.conformance.fastapi_apps import bench_of, messages
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.scenarios.variants import variants
+from specwright.conformance.checks.requests.variants import variants
 from tests.conformance.test_scenarios import contract
 
 TEXT = {"type": "string"}

@@ -12,8 +12,8 @@ from fastapi import FastAPI, HTTPException
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.results import coverage
-from specwright.conformance.scenarios.explore import explore
 from tests.conformance.fastapi_apps import bench_of
 
 

@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI, Query
 from pydantic import BaseModel
 
+from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.contract.calls import Call
-from specwright.conformance.scenarios.lists import lists
 from tests.conformance.fastapi_apps import bench_of, messages
 
 PAGES = {

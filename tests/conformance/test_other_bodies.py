@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import pytest
 from fastapi import FastAPI, Header
 
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.idempotency import idempotency
+from specwright.conformance.checks.idempotency.idempotency import idempotency
+from specwright.conformance.checks.requests.explore import explore
 from tests.conformance.fastapi_apps import bench_of, messages
 
 TEXT = {"type": "string"}

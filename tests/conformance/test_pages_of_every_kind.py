@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.lists.collections import collections
+from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.scenarios.collections import collections
-from specwright.conformance.scenarios.lists import lists
 from specwright.document.sources.load import load
 from tests.serving import Server
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI, Response
 
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.places import located
+from specwright.conformance.checks.lifecycle.locations import located
+from specwright.conformance.checks.requests.explore import explore
 from tests.conformance.fastapi_apps import bench_of, messages
 
 

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel
 
-from specwright.conformance.scenarios.receiver_urls import receiver_urls
+from specwright.conformance.checks.requests.receiver_urls import receiver_urls
 from tests.conformance.fastapi_apps import bench_of, messages
 
 HOOK = {

@@ -12,18 +12,18 @@ from click.testing import CliRunner, Result
 
 from specwright.cli import cli
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.roles import OTHER
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.origins import Origins, renamed
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.recording.renaming import in_body, in_path
 from specwright.conformance.result import FILE, render
-from specwright.conformance.rules.replays import Repetition, judge
 from specwright.conformance.run import RunProfile, begin
-from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.verdicts import Repetition, judge
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.test_command import Exchange as Answering

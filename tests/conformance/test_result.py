@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from specwright.cli import cli
-from specwright.conformance.bench.roles import (
+from specwright.conformance.driver.roles import (
     LIMITED,
     MAIN,
     MISNAMED,

@@ -11,10 +11,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from specwright.commands.test import exit_code
-from specwright.conformance.bench.roles import LIMITED, MAIN, OTHER, SUSPENDED, strangers
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.idempotency.idempotency import idempotency
+from specwright.conformance.checks.lifecycle.reset import finish
+from specwright.conformance.checks.limits.capacity import capacity
+from specwright.conformance.checks.limits.rate_limits import rate_limits, windows
+from specwright.conformance.checks.lists.lists import lists
+from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import LIMITED, MAIN, OTHER, SUSPENDED, strangers
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results import coverage
@@ -25,12 +31,6 @@ from specwright.conformance.run import (
     RunProfile,
     begin,
 )
-from specwright.conformance.scenarios.capacity import capacity
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.idempotency import idempotency
-from specwright.conformance.scenarios.lists import lists
-from specwright.conformance.scenarios.rate_limits import rate_limits, windows
-from specwright.conformance.scenarios.resets import finish
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving

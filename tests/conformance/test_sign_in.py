@@ -16,10 +16,10 @@ from starlette.routing import Route
 
 from specwright.arguments.target import Access, target_of
 from specwright.config import ContractTesting, SignIn, read_config
-from specwright.conformance.bench.roles import MAIN, OTHER, STRANGER
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN, OTHER, STRANGER
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from tests.conformance.shop import serving

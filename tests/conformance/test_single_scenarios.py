@@ -10,20 +10,20 @@ from typing import Annotated
 import pytest
 from fastapi import FastAPI, Header, HTTPException
 
-from specwright.conformance.bench.roles import MAIN, OTHER
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.idempotency.idempotency import idempotency
+from specwright.conformance.checks.lifecycle.deletion import deleted
+from specwright.conformance.checks.lifecycle.locations import located
+from specwright.conformance.checks.lifecycle.reset import restored
+from specwright.conformance.checks.limits.balance import exhausted
+from specwright.conformance.checks.lists.collections import collections
+from specwright.conformance.checks.lists.lists import lists
+from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.requests.validation import validation
+from specwright.conformance.checks.robustness.malformed_requests import robustness
+from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.scenarios.collections import collections
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.idempotency import idempotency
-from specwright.conformance.scenarios.lists import lists
-from specwright.conformance.scenarios.money import exhausted
-from specwright.conformance.scenarios.places import located
-from specwright.conformance.scenarios.resets import restored
-from specwright.conformance.scenarios.robustness import robustness
-from specwright.conformance.scenarios.states import deleted
-from specwright.conformance.scenarios.validation import validation
 from specwright.document.security import Credential
 from tests.conformance import shop
 from tests.conformance.fastapi_apps import bench_of

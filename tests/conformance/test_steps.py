@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance import scenarios
-from specwright.conformance.bench.budget import SHARES, Budget
-from specwright.conformance.bench.roles import MAIN, OTHER
+from specwright.conformance import checks
+from specwright.conformance.checks.idempotency.used_keys import refusals
+from specwright.conformance.checks.requests.examples import examples
+from specwright.conformance.checks.requests.explore import renew
+from specwright.conformance.driver.budget import SHARES, Budget
+from specwright.conformance.driver.roles import MAIN, OTHER
 from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.run import FIRST_SCENARIOS, LATE_SCENARIOS, RunProfile, begin
-from specwright.conformance.scenarios.examples import examples
-from specwright.conformance.scenarios.explore import renew
-from specwright.conformance.scenarios.refusals import refusals
 from tests.conformance.notes import bench
 
 # A helper of scenarios, and two scenarios that run beside fuzzing.
@@ -26,7 +26,7 @@ OTHERS = {renew, examples, refusals}
 def test_every_scenario_is_a_step() -> None:
     found = {
         function
-        for module in pkgutil.iter_modules(scenarios.__path__, f"{scenarios.__name__}.")
+        for module in pkgutil.walk_packages(checks.__path__, f"{checks.__name__}.")
         for name, function in inspect.getmembers(importlib.import_module(module.name))
         if inspect.isfunction(function)
         and not name.startswith("_")

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import Target, TargetLost
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target, TargetLost
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.security import Credential

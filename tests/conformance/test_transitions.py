@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI, HTTPException
 
-from specwright.conformance.bench.roles import OTHER
-from specwright.conformance.scenarios.transitions import transitions
+from specwright.conformance.checks.lifecycle.transitions import transitions
+from specwright.conformance.driver.roles import OTHER
 from tests.conformance.fastapi_apps import bench_of, messages
 
 PAY = {"open": "paid"}

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
-from specwright.conformance.judging.validity import RequestJudge
 from specwright.conformance.recording.exchange import Request
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.scenarios.variants import odd, variants
+from specwright.conformance.checks.requests.variants import odd, variants
 from specwright.document.instances import Instances
 from specwright.document.model import Document
 from specwright.document.sources.load import load

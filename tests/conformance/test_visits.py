@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN, NOBODY
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results.visits import visits

@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI, Query
 from pydantic import BaseModel
 
+from specwright.conformance.checks.lists.collections import collections
 from specwright.conformance.contract.calls import Call
-from specwright.conformance.scenarios.collections import collections
 from tests.conformance.fastapi_apps import bench_of, messages
 
 LOST = "GET /items: a created resource is not in the list"

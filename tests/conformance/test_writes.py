@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel, Field
 
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.writes import written
+from specwright.conformance.checks.lifecycle.read_after_write import written
+from specwright.conformance.checks.requests.explore import explore
 from tests.conformance.fastapi_apps import bench_of, messages
 
 # Rules that the tests of this page see broken.

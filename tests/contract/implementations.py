@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.checks.webhooks.authority import Authority
 from tests.contract.judge import OPTIONS, RETRY_SCALE, ROOT, VARIABLES, Served, serving
 from tests.service import postgres_server
 

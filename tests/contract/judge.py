@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.checks.webhooks.authority import Authority
 from tests.contract.faults.table import FAULTS
 from tests.contract.faulty import RIGHT
 from tests.contract.verdicts import ALONE_SECONDS, Verdict, load, save

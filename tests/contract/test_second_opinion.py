@@ -11,15 +11,15 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.requests.validation import validation
+from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.conformance.rules.monitors import Monitors
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.validation import validation
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

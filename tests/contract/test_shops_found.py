@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN, OTHER, UNSCOPED
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.access.isolation import isolation
+from specwright.conformance.checks.access.permission import permission
+from specwright.conformance.checks.idempotency.idempotency import idempotency
+from specwright.conformance.checks.lifecycle.locations import located, parents
+from specwright.conformance.checks.lifecycle.read_after_write import written
+from specwright.conformance.checks.lifecycle.transitions import transitions
+from specwright.conformance.checks.lists.collections import collections
+from specwright.conformance.checks.lists.sorting import sorting
+from specwright.conformance.checks.requests.explore import explore, renew
+from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN, OTHER, UNSCOPED
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.rules.monitors import Monitors
-from specwright.conformance.scenarios.collections import collections
-from specwright.conformance.scenarios.explore import explore, renew
-from specwright.conformance.scenarios.idempotency import idempotency
-from specwright.conformance.scenarios.isolation import isolation
-from specwright.conformance.scenarios.permission import permission
-from specwright.conformance.scenarios.places import located, parents
-from specwright.conformance.scenarios.sorting import sorting
-from specwright.conformance.scenarios.transitions import transitions
-from specwright.conformance.scenarios.writes import written
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.contract.shops.declarations import declared

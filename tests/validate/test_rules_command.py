@@ -12,7 +12,7 @@ from specwright.check.checks import check
 from specwright.cli import cli
 from specwright.commands.rules import RULES
 from specwright.conformance import behaviour_rules as behaviour
-from specwright.conformance.webhooks import deliveries
+from specwright.conformance.checks.webhooks import deliveries
 from specwright.document.sources.load import load
 from specwright.findings import RuleDescription
 from specwright.grading.settings import Settings

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.source import ReceiverOptions
+from specwright.conformance.checks.webhooks.authority import Authority
+from specwright.conformance.checks.webhooks.source import ReceiverOptions
 
 _OPTIONS = (
     click.option(

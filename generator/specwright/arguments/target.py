@@ -18,7 +18,8 @@ from specwright.arguments.documents import read_document, sound_part, without_er
 from specwright.arguments.project import chosen_document, configured
 from specwright.check.sound import Sound
 from specwright.config import ContractTesting
-from specwright.conformance.bench.roles import (
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import (
     LIMITED,
     MAIN,
     OTHER,
@@ -27,10 +28,9 @@ from specwright.conformance.bench.roles import (
     UNSCOPED,
     strangers,
 )
-from specwright.conformance.bench.sign_in import sign_ins
-from specwright.conformance.bench.signing import Owner
-from specwright.conformance.bench.target import TIMEOUT_SECONDS, Target
-from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.sign_in import sign_ins
+from specwright.conformance.driver.signing import Owner
+from specwright.conformance.driver.target import TIMEOUT_SECONDS, Target
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.security import Credential

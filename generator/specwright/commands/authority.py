@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.checks.webhooks.authority import Authority
 from specwright.report.terminal import say
 
 

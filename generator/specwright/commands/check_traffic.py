@@ -10,6 +10,7 @@ from specwright.arguments.documents import lint_settings
 from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.target import tested_part
+from specwright.conformance.checks.responses.traffic import credentials, watch
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
@@ -18,7 +19,6 @@ from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
 from specwright.conformance.results.left_out import left_out
 from specwright.conformance.results.trials import clock, trials
-from specwright.conformance.rules.traffic import credentials, watch
 from specwright.errors import InputError
 from specwright.findings import Report
 from specwright.report.directory import write

@@ -14,14 +14,19 @@ from specwright.arguments.documents import valid_document
 from specwright.arguments.project import allow_refs_from
 from specwright.arguments.receiver import receiver_options
 from specwright.arguments.target import KEY_OPTIONS, Access, allow_host, allow_live, http_url
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import Target
+from specwright.conformance.checks.webhooks.endpoints import (
+    CannotObserve,
+    Endpoint,
+    Endpoints,
+    outcome,
+)
+from specwright.conformance.checks.webhooks.listener import Listener
+from specwright.conformance.checks.webhooks.source import ReceiverOptions
 from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
-from specwright.conformance.webhooks.listener import Listener
-from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.document.security import Credential
 from specwright.errors import InputError
 from specwright.report.redaction import Redaction

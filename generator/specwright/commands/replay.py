@@ -10,15 +10,15 @@ import click
 
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
-from specwright.conformance.bench.roles import FOLDED, LONGER, MAIN, MISNAMED, STRANGER
-from specwright.conformance.bench.target import TargetLost
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
+from specwright.conformance.driver.roles import FOLDED, LONGER, MAIN, MISNAMED, STRANGER
+from specwright.conformance.driver.target import TargetLost
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.replay import Replay
 from specwright.conformance.result import Recorded, RecordedFailure, read
-from specwright.conformance.rules.replays import Verdict
+from specwright.conformance.verdicts import Verdict
 from specwright.errors import InputError
 from specwright.report.terminal import say
 

@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem
 from specwright.check import checks
 from specwright.compare.verdicts import rule_table as changes
 from specwright.conformance import behaviour_rules as behaviour
-from specwright.conformance.webhooks import deliveries
+from specwright.conformance.checks.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
 from specwright.report.rule_texts import explained, overview

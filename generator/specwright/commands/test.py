@@ -15,12 +15,13 @@ from specwright.arguments.project import allow_refs_from, configured, path_or_ur
 from specwright.arguments.receiver import receiver_options, retry_scale
 from specwright.arguments.selection import Selection, selection_options
 from specwright.arguments.target import Access, access_options, target_of, tested_part
-from specwright.conformance.bench.preflight import reach
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import Target
+from specwright.conformance.checks.webhooks.source import ReceiverOptions
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
+from specwright.conformance.driver.preflight import reach
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target
 from specwright.conformance.recording import har
 from specwright.conformance.recording.har import FILE as HAR
 from specwright.conformance.result import FILE as RESULT
@@ -29,7 +30,6 @@ from specwright.conformance.result import render as result_of
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import Standards
 from specwright.conformance.run import TIMEOUTS, Run, RunProfile, begin
-from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.errors import INTERRUPTED, InputError
 from specwright.findings import Report
 from specwright.report import text

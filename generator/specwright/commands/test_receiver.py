@@ -11,9 +11,9 @@ from specwright.arguments.documents import valid_document
 from specwright.arguments.output import output_format
 from specwright.arguments.project import allow_refs_from
 from specwright.arguments.target import allow_host, checked_url
+from specwright.conformance.checks.webhooks.consumer import Consumer
+from specwright.conformance.checks.webhooks.deliveries import RULES
 from specwright.conformance.contract.webhooks import webhooks, with_payloads
-from specwright.conformance.webhooks.consumer import Consumer
-from specwright.conformance.webhooks.deliveries import RULES
 from specwright.errors import InputError
 from specwright.findings import Report, in_order
 from specwright.report.formats import FORMATS

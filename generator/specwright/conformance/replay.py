@@ -6,15 +6,15 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from specwright.conformance.bench.target import Target
+from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, json_or_none, value_at
 from specwright.conformance.recording.origins import ids, renamed
 from specwright.conformance.recording.renaming import in_body, in_path, in_text
 from specwright.conformance.result import Recorded, RecordedFailure
-from specwright.conformance.rules.monitors import Monitors
-from specwright.conformance.rules.replays import Repetition, Verdict, judge
+from specwright.conformance.verdicts import Repetition, Verdict, judge
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
 
 # How many characters of a key a repetition replaces.

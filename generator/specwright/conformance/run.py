@@ -10,11 +10,42 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
-from specwright.conformance.bench.budget import Budget
-from specwright.conformance.bench.roles import OTHER
-from specwright.conformance.bench.target import Target, TargetLost, TimeOver
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.access.credentials import credentials
+from specwright.conformance.checks.access.isolation import isolation
+from specwright.conformance.checks.access.permission import permission
+from specwright.conformance.checks.access.precedence import precedence
+from specwright.conformance.checks.idempotency.idempotency import idempotency
+from specwright.conformance.checks.idempotency.used_keys import refusals
+from specwright.conformance.checks.lifecycle.deletion import deleted
+from specwright.conformance.checks.lifecycle.locations import located, parents
+from specwright.conformance.checks.lifecycle.read_after_write import written
+from specwright.conformance.checks.lifecycle.reset import finish, restored
+from specwright.conformance.checks.lifecycle.reset_scope import reset_scope
+from specwright.conformance.checks.lifecycle.transitions import transitions
+from specwright.conformance.checks.limits.balance import conservation, exhausted
+from specwright.conformance.checks.limits.capacity import capacity
+from specwright.conformance.checks.limits.rate_limits import rate_limits, windows
+from specwright.conformance.checks.lists.collections import collections
+from specwright.conformance.checks.lists.list_matches_detail import agreement
+from specwright.conformance.checks.lists.lists import lists
+from specwright.conformance.checks.lists.sorting import sorting
+from specwright.conformance.checks.requests.chosen_items import choices, choices_below
+from specwright.conformance.checks.requests.examples import examples
+from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.requests.receiver_urls import receiver_urls
+from specwright.conformance.checks.requests.validation import validation
+from specwright.conformance.checks.responses.consistency import Consistency
+from specwright.conformance.checks.responses.monitors import Monitors
+from specwright.conformance.checks.robustness.hostile_text import hostile
+from specwright.conformance.checks.robustness.malformed_requests import robustness
+from specwright.conformance.checks.robustness.unknown_routes import routes
+from specwright.conformance.checks.webhooks.endpoints import SOURCE as WEBHOOKS
+from specwright.conformance.checks.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.budget import Budget
+from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.target import Target, TargetLost, TimeOver
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.fuzzing.source import fuzz
@@ -24,37 +55,6 @@ from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, jud
 from specwright.conformance.results.left_out import left_out
 from specwright.conformance.results.trials import clock, trials
 from specwright.conformance.results.visits import visits
-from specwright.conformance.rules.consistency import Consistency
-from specwright.conformance.rules.monitors import Monitors
-from specwright.conformance.scenarios.capacity import capacity
-from specwright.conformance.scenarios.choices import choices, choices_below
-from specwright.conformance.scenarios.collections import collections
-from specwright.conformance.scenarios.credentials import credentials
-from specwright.conformance.scenarios.examples import examples
-from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.hostile import hostile
-from specwright.conformance.scenarios.idempotency import idempotency
-from specwright.conformance.scenarios.isolation import isolation
-from specwright.conformance.scenarios.list_items import agreement
-from specwright.conformance.scenarios.lists import lists
-from specwright.conformance.scenarios.money import conservation, exhausted
-from specwright.conformance.scenarios.permission import permission
-from specwright.conformance.scenarios.places import located, parents
-from specwright.conformance.scenarios.precedence import precedence
-from specwright.conformance.scenarios.rate_limits import rate_limits, windows
-from specwright.conformance.scenarios.receiver_urls import receiver_urls
-from specwright.conformance.scenarios.refusals import refusals
-from specwright.conformance.scenarios.reset_scope import reset_scope
-from specwright.conformance.scenarios.resets import finish, restored
-from specwright.conformance.scenarios.robustness import robustness
-from specwright.conformance.scenarios.routes import routes
-from specwright.conformance.scenarios.sorting import sorting
-from specwright.conformance.scenarios.states import deleted
-from specwright.conformance.scenarios.transitions import transitions
-from specwright.conformance.scenarios.validation import validation
-from specwright.conformance.scenarios.writes import written
-from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
-from specwright.conformance.webhooks.source import ReceiverOptions, Watch
 from specwright.findings import Report, Table, Visit
 from specwright.report.verdict import listed
 from specwright.vocabulary.keyword import Keyword

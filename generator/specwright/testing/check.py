@@ -12,13 +12,13 @@ from typing import Any
 from specwright.arguments.documents import lint_settings, without_errors
 from specwright.arguments.project import configured
 from specwright.arguments.target import check_roles, checked_url, tested_document
-from specwright.conformance.bench.preflight import reach
-from specwright.conformance.bench.roles import MAIN, STRANGER, stranger
-from specwright.conformance.bench.sign_in import sign_ins
-from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.hidden import conceal
+from specwright.conformance.driver.preflight import reach
+from specwright.conformance.driver.roles import MAIN, STRANGER, stranger
+from specwright.conformance.driver.sign_in import sign_ins
+from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results.coverage import never_succeeded
 from specwright.conformance.results.evidence import Standards

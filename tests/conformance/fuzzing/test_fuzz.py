@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN, NOBODY
-from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN, NOBODY
+from specwright.conformance.driver.target import Target
 from specwright.conformance.fuzzing import process, source
 from specwright.conformance.fuzzing.profile import QUICK, FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.plan import derive
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
-from specwright.conformance.scenarios.explore import explore
 from tests.conformance.fastapi_apps import bench_of, messages
 from tests.conformance.test_links import nested
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import Target
+from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target
 from specwright.conformance.fuzzing.plan import (
     configuration,
     derive,
@@ -21,7 +22,6 @@ from specwright.conformance.fuzzing.plan import (
     shards_of,
 )
 from specwright.conformance.fuzzing.profile import FULL
-from specwright.conformance.judging.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record

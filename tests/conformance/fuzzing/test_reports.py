@@ -12,12 +12,12 @@ import pytest
 import schemathesis.cli
 from schemathesis.checks import CHECKS as KNOWN
 
-from specwright.conformance.bench.roles import MAIN, NOBODY
+from specwright.conformance.checks.requests.validity import RequestVerdict
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.roles import MAIN, NOBODY
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
-from specwright.conformance.judging.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.model import Document
 from specwright.document.sources.load import load

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from specwright.conformance.checks.webhooks.attempt import Attempt
+from specwright.conformance.checks.webhooks.checks import CHECKS
+from specwright.conformance.checks.webhooks.deliveries import FORGERIES, Genuine
 from specwright.conformance.contract.webhooks import Webhook, webhooks
-from specwright.conformance.webhooks.attempt import Attempt
-from specwright.conformance.webhooks.checks import CHECKS
-from specwright.conformance.webhooks.deliveries import FORGERIES, Genuine
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from specwright.runtime.shared.signature import Scheme, StaleSignatureError

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.target import Target
+from specwright.conformance.checks.webhooks.authority import Authority
+from specwright.conformance.checks.webhooks.observe import Observation, setting
+from specwright.conformance.checks.webhooks.receiver import Receiver
+from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.observe import Observation, setting
-from specwright.conformance.webhooks.receiver import Receiver
-from specwright.conformance.webhooks.sequence import Pace
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -24,8 +24,8 @@ import pytest
 
 from specwright.cli import cli
 from specwright.commands import listen as command
-from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.connection import MAX_BODY_BYTES
+from specwright.conformance.checks.webhooks.authority import Authority
+from specwright.conformance.checks.webhooks.connection import MAX_BODY_BYTES
 from specwright.document.sources.load import load
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 from tests.conformance.webhooks.provider import DOCUMENT, Attempt, Event, Hook, Provider

@@ -13,17 +13,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import Target
-from specwright.conformance.bench.triggers import cause
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.checks.webhooks.authority import Authority
+from specwright.conformance.checks.webhooks.observe import Observation, setting
+from specwright.conformance.checks.webhooks.receiver import Receiver
+from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.triggers import cause
+from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.observe import Observation, setting
-from specwright.conformance.webhooks.receiver import Receiver
-from specwright.conformance.webhooks.sequence import Pace
 from specwright.document.model import Document
 from specwright.document.security import Credential
 from specwright.document.sources.load import load

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from specwright.conformance.checks.webhooks.attempt import Fault
+from specwright.conformance.checks.webhooks.authority import CERTIFICATE, RECEIVER, Authority
+from specwright.conformance.checks.webhooks.connection import MAX_BODY_BYTES
+from specwright.conformance.checks.webhooks.receiver import GivenUp, Receiver, Setting
+from specwright.conformance.checks.webhooks.server import MAX_CONNECTIONS
 from specwright.conformance.recording.exchange import Headers
-from specwright.conformance.webhooks.attempt import Fault
-from specwright.conformance.webhooks.authority import CERTIFICATE, RECEIVER, Authority
-from specwright.conformance.webhooks.connection import MAX_BODY_BYTES
-from specwright.conformance.webhooks.receiver import GivenUp, Receiver, Setting
-from specwright.conformance.webhooks.server import MAX_CONNECTIONS
 from specwright.errors import InputError
 
 SLOW = 0.3

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from specwright.conformance.contract.webhooks import Webhook, webhooks
-from specwright.conformance.recording.record import Record
-from specwright.conformance.webhooks.attempt import Attempt, Fault
-from specwright.conformance.webhooks.judge import Judge
-from specwright.conformance.webhooks.sequence import (
+from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
+from specwright.conformance.checks.webhooks.judge import Judge
+from specwright.conformance.checks.webhooks.sequence import (
     EARLY_SECONDS,
     LATE_SECONDS,
     Pace,
     awaited,
     broken,
 )
+from specwright.conformance.contract.webhooks import Webhook, webhooks
+from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 

@@ -9,12 +9,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from specwright.conformance.bench.target import Target
+from specwright.conformance.checks.webhooks.listener import Listener
+from specwright.conformance.checks.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import webhooks
+from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.record import Record
-from specwright.conformance.webhooks.listener import Listener
-from specwright.conformance.webhooks.source import ReceiverOptions, Watch
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

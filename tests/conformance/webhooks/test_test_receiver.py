@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from specwright.conformance.checks.webhooks.consumer import Consumer
+from specwright.conformance.checks.webhooks.deliveries import RULES
 from specwright.conformance.contract.webhooks import webhooks
-from specwright.conformance.webhooks.consumer import Consumer
-from specwright.conformance.webhooks.deliveries import RULES
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -12,13 +12,13 @@ from typing import Any
 
 from specwright.caches import cache_home
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.roles import MAIN
-from specwright.conformance.bench.target import CA_VARIABLE, HANGS, Target, is_stream
+from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import CA_VARIABLE, HANGS, Target, is_stream
 from specwright.conformance.fuzzing.links import write_links
 from specwright.conformance.fuzzing.profile import FuzzingLimits
-from specwright.conformance.judging.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document, JsonObject

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.roles import NOBODY
+from specwright.conformance.checks.access.ignored_credentials import ignored
+from specwright.conformance.checks.requests.accepted import accepted_request
+from specwright.conformance.checks.requests.validity import RequestVerdict
+from specwright.conformance.checks.robustness.methods import method_violation
 from specwright.conformance.contract.resources import shape
+from specwright.conformance.driver.roles import NOBODY
 from specwright.conformance.fuzzing.traffic import TrafficOracle
-from specwright.conformance.judging.accepted import accepted_request
-from specwright.conformance.judging.credentials import ignored
-from specwright.conformance.judging.methods import method_violation
-from specwright.conformance.judging.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.document.sites import OperationSite

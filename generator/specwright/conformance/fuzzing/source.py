@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from specwright.conformance.bench.roles import MAIN, NOBODY
-from specwright.conformance.bench.target import MAX_RESPONSE_BYTES, Target
+from specwright.conformance.checks.requests.validity import RequestJudge, RequestVerdict
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.roles import MAIN, NOBODY
+from specwright.conformance.driver.target import MAX_RESPONSE_BYTES, Target
 from specwright.conformance.fuzzing.plan import (
     configuration,
     derive,
@@ -22,7 +23,6 @@ from specwright.conformance.fuzzing.process import Line, Processes, command, req
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
-from specwright.conformance.judging.validity import RequestJudge, RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.document.sites import OperationSite
 from specwright.errors import InputError

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from specwright.conformance.bench.ids import is_reference
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.resources import singular
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.document.sites import OperationSite, parameters
 from specwright.names import snake

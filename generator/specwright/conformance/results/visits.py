@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results.evidence import shown

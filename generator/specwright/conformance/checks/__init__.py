@@ -1,0 +1,1 @@
+"""The checks of `specwright test`, by the part of the contract that they are about."""

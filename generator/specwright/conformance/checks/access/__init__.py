@@ -1,0 +1,1 @@
+"""Checks of credentials, permissions and the isolation of accounts."""

@@ -1,0 +1,90 @@
+"""Requests without credentials, or with wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.access.ignored_credentials import ignored
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.roles import FOLDED, LONGER, MAIN, MISNAMED, NOBODY, STRANGER
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange
+
+_WORDS = {
+    STRANGER: "with a wrong key",
+    FOLDED: "with the key in another case",
+    LONGER: "with text appended to the key",
+}
+# Undocumented places in which APIs accept keys (RFC 6750, 2.3, is one of them).
+_QUERY = ("access_token", "api_key", "key", "token")
+_HEADERS = ("X-Api-Key", "Api-Key", "X-Auth-Token")
+
+
+def credentials(bench: Workbench) -> None:
+    """Call every operation that requires a credential without one, and with a wrong one."""
+    for operation in bench.contract.operations.values():
+        if operation.scheme is None:
+            continue
+        call = bench.made[operation.pointer][0] if operation.pointer in bench.made else None
+        call = call or next(bench.candidates(operation), None)
+        if call is None:
+            reason = "no request could be made"
+            bench.target.record.skip(Behaviour.CREDENTIALS_IGNORED, operation.pointer, reason)
+            continue
+        strangers = _strangers(bench).items()
+        if all(
+            _is_refused(bench, operation, bench.send(call, role), how) for role, how in strangers
+        ):
+            for how, exchange in _elsewhere(bench, call):
+                # The added parameter is unknown, so it may also be refused for another reason.
+                if exchange.succeeded:
+                    _is_refused(bench, operation, exchange, how)
+
+
+def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how: str) -> bool:
+    """Return whether a request without valid credentials is refused; record it if it is not."""
+    bench.target.record.check(Behaviour.CREDENTIALS_IGNORED, operation.pointer)
+    response = exchange.response
+    # Statuses with which other APIs hide that a resource exists (RFC 9110, 15.5.4).
+    refused = (401,) if operation.response(401) is not None else (401, 403, 404)
+    if response is None or response.status in (*refused, 429) or operation.scheme is None:
+        return True
+    found = ignored(operation.name, operation.pointer, exchange, how)
+    if found is not None:
+        bench.target.record.violate(found)
+    return False
+
+
+def _strangers(bench: Workbench) -> dict[str, str]:
+    keys, credential = bench.target.keys, bench.target.credential
+    roles = {NOBODY: "without credentials"}
+    # User names and sign-in credentials may be accepted in several spellings.
+    is_key = not bench.target.signer.sign_in and ":" not in keys.get(MAIN, "")
+    roles |= {
+        role: how for role, how in _WORDS.items() if role in keys and (is_key or role == STRANGER)
+    }
+    if credential is not None and credential.prefix:
+        roles[MISNAMED] = "with the right key under another scheme"
+    return roles
+
+
+def _elsewhere(bench: Workbench, call: Call) -> Iterator[tuple[str, Exchange]]:
+    """Send the right key in places that the document does not name, and yield the exchanges."""
+    key, credential = bench.target.keys.get(MAIN), bench.target.credential
+    if key is None or credential is None or not call.operation.is_safe:
+        return
+    query = "&".join(f"{name}={quote(key, safe='')}" for name in _QUERY)
+    path = f"{call.path}{'&' if '?' in call.path else '?'}{query}"
+    named = {credential.header.lower()}
+    headers = [(name, key) for name in _HEADERS if name.lower() not in named]
+    for how, where, more in (
+        ("with the key in the query", path, []),
+        ("with the key in another header", call.path, headers),
+    ):
+        request = bench.target.request(
+            call.operation.method, where, role=NOBODY, headers=[*call.headers, *more]
+        )
+        yield how, bench.target.send(request, bench.source, call.operation.pointer, NOBODY)

@@ -1,0 +1,328 @@
+"""Requests for resources of another partner, or of the other mode."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.requests.explore import renew
+from specwright.conformance.checks.responses.monitors import sort_key
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.contract.links import leads, listed
+from specwright.conformance.contract.resources import Shape, shape
+from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+
+# The number of values tried for each variable.
+_TRIED = 3
+_NOT_THERE = 404
+# Statuses that may hide that a resource exists (RFC 9110, 15.5.4).
+_NOT_FOUND = (403, _NOT_THERE)
+# Replaces each letter and digit by another one.
+_ANOTHER = str.maketrans(
+    "0123456789abcdefghijklmnopqrstuvwxyz", "1234567890bcdefghijklmnopqrstuvwxyza"
+)
+# Beyond any number that a service has issued.
+_FAR = 10**8
+_AMOUNT = re.compile(r"-?\d+\.\d+")
+# The roles that request foreign resources, in words.
+_WHO = {OTHER: "another partner", OTHER_MODE: "a key of the other mode"}
+
+
+def isolation(bench: Workbench) -> None:
+    """Request this partner's resources as others, and look for them in the lists of others."""
+    record = bench.target.record
+    if OTHER not in bench.target.keys:
+        for operation in bench.contract.operations.values():
+            if operation.scheme and operation.template.names:
+                reason = "no key of another partner was given"
+                record.skip(Behaviour.ISOLATION, operation.pointer, reason)
+    for role in (each for each in _WHO if each in bench.target.keys):
+        renew(bench)
+        trial = _Isolation(bench, role, _own_values(bench))
+        for operation in bench.contract.operations.values():
+            if operation.is_safe and operation.scheme and operation.pointer in bench.made:
+                trial.by_ids(operation)
+        # Requests that change or delete foreign resources come after those that read them.
+        for operation in sorted(bench.contract.operations.values(), key=_severity):
+            if operation.scheme is None:
+                continue
+            page = operation.get(PAGINATION)
+            if operation.template.names:
+                trial.by_path(operation)
+            elif page is not None:
+                trial.by_list(operation, page)
+        trial.judge()
+
+
+def _severity(operation: Operation) -> int:
+    return 0 if operation.is_safe else 2 if operation.method == "DELETE" else 1
+
+
+def _own_values(bench: Workbench) -> set[str]:
+    """Return the texts that first occurred in a response to a creation or change by this partner.
+
+    A text that occurred in a response or a request before, such as an item of a shared catalogue,
+    is not this partner's own, nor is one that the document names, such as a status.
+    """
+    seen = set(_texts(bench.contract.document.data))
+    own = set[str]()
+    for exchange in bench.target.record.exchanges:
+        operation = bench.contract.operations.get(exchange.operation or "")
+        response = exchange.response
+        if operation is None or response is None or not response.is_success:
+            continue
+        found = {text for text in _texts(response.json_or_none) if _can_tell(text)}
+        if exchange.role == MAIN and not operation.is_safe:
+            own |= {each for each in found - seen if not _is_sent(exchange, each)}
+        seen |= found
+    return own
+
+
+def _is_sent(exchange: Exchange, text: str) -> bool:
+    """Return whether the request contained a text that is in its response."""
+    body = (exchange.request.body or b"").decode("utf-8", "replace")
+    return text in exchange.request.url or text in body
+
+
+def _can_tell(text: str) -> bool:
+    """Return whether a text can identify a partner: timestamps and amounts may be equal."""
+    is_moment = not isinstance(sort_key(text), str)
+    return len(text) > 5 and not is_moment and _AMOUNT.fullmatch(text) is None
+
+
+def _texts(value: JsonValue) -> list[str]:
+    if isinstance(value, dict):
+        return [text for each in value.values() for text in _texts(each)]
+    if isinstance(value, list):
+        return [text for each in value for text in _texts(each)]
+    return [value] if isinstance(value, str) else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """A resource that another partner reached.
+
+    Attributes:
+        collection: the path that contains it; `id` is the value of the variable after that.
+        is_own: whether it was created for this partner, judging by its id.
+    """
+
+    collection: Shape
+    id: str
+    is_own: bool
+    operation: Operation
+    message: str
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class _Isolation:
+    """The access of others to the data of this partner.
+
+    Attributes:
+        role: the role that sends the requests.
+        own: the texts that are this partner's own.
+        hidden: by collection, the ids that this partner finds and the other one does not, with
+            the status that the other one gets; 0 for one that a list leaves out.
+        withheld: by collection, the ids for which the other one gets a 404 when it tries to
+            change them, although this partner can.
+        listed: by collection, the ids that lists show to the other one.
+        lists: the same by list, with the response.
+        reached: the resources that the other one reached, to be judged when it is known which
+            ones are hidden from it.
+    """
+
+    bench: Workbench
+    role: str
+    own: set[str]
+    hidden: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    withheld: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    listed: dict[Shape, set[str]] = field(default_factory=lambda: defaultdict(set))
+    lists: list[tuple[Shape, set[str], Operation, Exchange]] = field(default_factory=list)
+    reached: list[_Reached] = field(default_factory=list)
+
+    @property
+    def who(self) -> str:
+        """The requesting role, in words."""
+        return _WHO[self.role]
+
+    def by_path(self, operation: Operation) -> None:
+        """Request every value that this partner knows for each variable of a path."""
+        for slot in _path(operation):
+            for value in self.bench.known(operation, slot)[:_TRIED]:
+                self._reach(operation, slot, value)
+
+    def _reach(self, operation: Operation, slot: ParameterSlot, value: JsonValue) -> None:
+        made = self.bench.made.get(operation.pointer)
+        call = made[0] if made else next(self.bench.candidates(operation), None)
+        if call is None or not isinstance(value, str | int):
+            return
+        call = call.with_argument(slot.key, value)
+        exchange = self._send(operation, call)
+        response, collection, id_ = exchange.response, _collection(operation, slot), str(value)
+        if response is None:
+            return
+        is_own = value in self.own
+        if response.is_success:
+            message = f"{self.who} reached a resource that is not its own"
+            self.reached.append(_Reached(collection, id_, is_own, operation, message, exchange))
+            shown = self.own.intersection(_texts(response.json_or_none))
+            if not is_own and not all(_is_sent(exchange, each) for each in shown):
+                self._violate(operation, f"{self.who} is shown data of this partner", exchange)
+        else:
+            is_there = self._is_there(operation, call)
+            if is_there and response.status in _NOT_FOUND:
+                self.hidden[collection][id_] = response.status
+            if is_there or is_own:
+                self._compare(operation, call.with_argument(slot.key, _invented(value)), exchange)
+        if response.status == _NOT_THERE and self._is_changed(operation, call):
+            self.withheld[collection][id_] = response.status
+
+    def _is_changed(self, operation: Operation, call: Call) -> bool:
+        """Return whether this partner can change a resource that another one does not find."""
+        if operation.is_safe or operation.method == "DELETE":
+            return False
+        response = self.bench.send(self.bench.with_fresh_key(call)).response
+        return response is not None and response.is_success
+
+    def by_ids(self, operation: Operation) -> None:
+        """Collect the ids in a list, and those that it leaves out."""
+        for call in self._calls(operation):
+            own, exchange = self.bench.send(call).response, self._send(operation, call)
+            if own is not None and own.is_success:
+                self._hold(call, own, exchange)
+
+    def _calls(self, operation: Operation) -> Iterator[Call]:
+        """Yield the successful call, and the same call for the parents of known members."""
+        call, contract = self.bench.made[operation.pointer][0], self.bench.contract
+        yield call
+        path = [slot.key for slot in _path(operation)]
+        members = contract.members.get((*shape(operation.site.key), None), {})
+        for member in [each for found in members.values() for each in found[:1]] if path else ():
+            known = [self.bench.known(member, slot)[:_TRIED] for slot in _path(member)[: len(path)]]
+            for values in zip(*known, strict=False):
+                parents = dict(zip(path, values, strict=True))
+                yield replace(call, arguments={**call.arguments, **parents})
+
+    def _hold(self, call: Call, own: Response, exchange: Exchange) -> None:
+        """Compare a list of another partner with this one's."""
+        operation, response = call.operation, exchange.response
+        if response is None or not response.is_success:
+            return
+        for lead in leads(self.bench.contract, call, own):
+            collection = lead.shape[:-1]
+            there, found = (set(listed(each, lead.expressions[-1])) for each in (own, response))
+            self.listed[collection] |= found
+            self.lists.append((collection, found, operation, exchange))
+            # Items that are missing from a full page may be on a later one.
+            missing = there - found if len(found) < len(there) else (there - found) & self.own
+            self.hidden[collection] |= dict.fromkeys(missing, 0)
+
+    def judge(self) -> None:
+        """Report the reached resources that are hidden elsewhere, or that are not public."""
+        for collection, found, operation, exchange in self.lists:
+            # A role that may not read a resource (403) may know that it exists.
+            if any(self.hidden[collection].get(each) == _NOT_THERE for each in found):
+                message = f"{self.who} finds data of this partner in its list"
+                self._violate(operation, message, exchange)
+        for reached in self.reached:
+            rule = self._broken(reached)
+            if rule is not None:
+                self._violate(reached.operation, reached.message, reached.exchange, rule=rule)
+
+    def _broken(self, reached: _Reached) -> Behaviour | None:
+        collection = reached.collection
+        # A public resource may be readable by all, and changed only by its owner.
+        by_change = Behaviour.ISOLATION_AGREES if reached.operation.is_safe else Behaviour.ISOLATION
+        for rule, known in (
+            (Behaviour.ISOLATION, self.hidden[collection]),
+            (by_change, self.withheld[collection]),
+        ):
+            if reached.id in known or (reached.is_own and known):
+                return rule
+        if not reached.is_own:
+            return None
+        # Others must not know an id that no list shows to them.
+        is_listed = not self.own.isdisjoint(self.listed[collection])
+        return Behaviour.ISOLATION_OPEN if is_listed else Behaviour.ISOLATION
+
+    def _is_there(self, operation: Operation, call: Call) -> bool:
+        """Return whether this partner gets a resource that another one does not."""
+        if not operation.is_safe:
+            return False
+        response = self.bench.send(call).response
+        return response is not None and response.is_success
+
+    def _compare(self, operation: Operation, invented: Call, refused: Exchange) -> None:
+        """Compare the response for a foreign resource with that for a missing one."""
+        errors = self.bench.contract.errors
+        if errors is None:
+            return
+        exchange = self._send(operation, invented)
+        answers = [each.response for each in (refused, exchange) if each.response is not None]
+        told = [(answer.status, answer.at(errors.code.raw)) for answer in answers]
+        if len(told) == 2 and told[1][0] == _NOT_THERE and told[0] != told[1]:
+            message = (
+                f"{self.who} is answered {told[0][0]} {told[0][1]} for an existing resource, and "
+                f"{told[1][0]} {told[1][1]} for a missing one"
+            )
+            self._violate(operation, message, refused, exchange)
+
+    def by_list(self, operation: Operation, page: Pagination) -> None:
+        """Request a list as it is, and with each filter by a value of this partner's own."""
+        made = self.bench.made.get(operation.pointer)
+        if made is None:
+            return
+        calls = [made[0]]
+        for slot in operation.slots:
+            if slot.filter is not None:
+                known = [each for each in self.bench.known(operation, slot) if each in self.own]
+                calls += [made[0].with_argument(slot.key, each) for each in known[:1]]
+        for call in calls:
+            exchange = self._send(operation, call)
+            response = exchange.response
+            items = response.at(page.items.raw) if response else None
+            if self.own & set(_texts(items)):
+                message = f"{self.who} finds data of this partner in its list"
+                collection = shape(operation.site.key)
+                self.reached.append(_Reached(collection, "", True, operation, message, exchange))
+
+    def _send(self, operation: Operation, call: Call) -> Exchange:
+        self.bench.target.record.check(Behaviour.ISOLATION, operation.pointer)
+        return self.bench.send(self.bench.with_fresh_key(call), self.role)
+
+    def _violate(
+        self,
+        operation: Operation,
+        message: str,
+        *exchanges: Exchange,
+        rule: Behaviour = Behaviour.ISOLATION,
+    ) -> None:
+        self.bench.target.record.check(rule, operation.pointer)
+        self.bench.violate(rule, operation, message, *exchanges)
+
+
+def _path(operation: Operation) -> list[ParameterSlot]:
+    """Return the parameters of the path, in its order."""
+    slots = [slot for slot in operation.slots if slot.written.location == "path"]
+    return sorted(slots, key=lambda each: operation.site.key.find(f"{{{each.written.wire}}}"))
+
+
+def _collection(operation: Operation, slot: ParameterSlot) -> Shape:
+    """Return the path up to a variable, which identifies the collection of its values."""
+    return shape(operation.site.key.partition(f"{{{slot.written.wire}}}")[0])
+
+
+def _invented(value: str | int) -> str | int:
+    """Return a value of the same form that has not been issued."""
+    if isinstance(value, int):
+        return value + _FAR
+    middle = len(value) // 2
+    return value[:middle] + value[middle:].translate(_ANOTHER)

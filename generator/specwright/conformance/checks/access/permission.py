@@ -1,0 +1,55 @@
+"""Requests with keys that lack permissions, scopes or roles."""
+
+from __future__ import annotations
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.roles import SUSPENDED, UNSCOPED
+from specwright.conformance.driver.workbench import Workbench
+
+
+def permission(bench: Workbench) -> None:
+    """Call every operation that requires a credential with keys that must not be enough."""
+    keys, record = bench.target.keys, bench.target.record
+    for operation in bench.contract.operations.values():
+        if operation.scheme is None:
+            continue
+        call = next(bench.candidates(operation), None)
+        if SUSPENDED not in keys or call is None:
+            reason = "no key without permissions was given"
+            record.skip(Behaviour.PERMISSION, operation.pointer, reason)
+        else:
+            _suspended(bench, operation, call)
+        if UNSCOPED in keys and call is not None:
+            _unscoped(bench, operation, call)
+
+
+def _suspended(bench: Workbench, operation: Operation, call: Call) -> None:
+    exchange = bench.send(call, SUSPENDED)
+    bench.target.record.check(Behaviour.PERMISSION, operation.pointer)
+    response = exchange.response
+    if response is not None and response.status not in (403, 429):
+        message = f"answered {response.status} to a key without permissions"
+        bench.violate(Behaviour.PERMISSION, operation, message, exchange)
+
+
+def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
+    """Check a requirement of scopes, or of roles (OpenAPI 3.1.1, 4.8.30).
+
+    A server may refuse with 403 (RFC 6750, 3.1), or hide that the resource exists.
+    """
+    credential = bench.target.credential
+    demands = () if credential is None else credential.demands.get(operation.pointer, ())
+    if not demands or not all(any(demand.values()) for demand in demands):
+        return
+    exchange = bench.ask(bench.with_fresh_key(call), UNSCOPED)
+    bench.target.record.check(Behaviour.PERMISSION, operation.pointer)
+    response = exchange.response
+    if response is not None and response.is_success:
+        scopes = " or ".join(
+            ", ".join(scope for each in alternative.values() for scope in each)
+            for alternative in demands
+        )
+        message = f"answered {response.status} to a key without {scopes}"
+        bench.violate(Behaviour.PERMISSION, operation, message, exchange)

@@ -1,0 +1,114 @@
+"""The order in which a server checks requests (`precedence` of `x-contract-error`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.robustness.unknown_routes import NOWHERE
+from specwright.conformance.contract.calls import Absent
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.roles import NOBODY, STRANGER
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange
+from specwright.pointer import join
+from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
+
+# The roles of callers with a fault of their own, and its condition.
+_CALLERS: Final = (
+    (Condition.MISSING_CREDENTIALS, NOBODY, "without credentials"),
+    (Condition.INVALID_CREDENTIALS, STRANGER, "with a wrong key"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A request that meets one condition, for any caller.
+
+    Attributes:
+        shown: the request in words.
+        operation: None for a path that does not exist.
+    """
+
+    condition: Condition
+    shown: str
+    method: str
+    path: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes | None
+    operation: Operation | None
+
+    def send(self, bench: Workbench, role: str) -> Exchange:
+        """Send the request in a role."""
+        at = None if self.operation is None else self.operation.pointer
+        request = bench.target.request(
+            self.method,
+            self.path,
+            role=role,
+            headers=self.headers,
+            body=self.body,
+            operation=at,
+        )
+        return bench.target.send(request, bench.source, at, role)
+
+
+def precedence(bench: Workbench) -> None:
+    """Send requests with two faults: the response is about the one that is checked first."""
+    errors = bench.contract.errors
+    for mistake in mistakes(bench) if errors is not None else ():
+        for condition, role, how in _CALLERS:
+            is_caller = role == NOBODY or role in bench.target.keys
+            if errors is not None and is_caller and precedes(errors, condition, mistake.condition):
+                _is_about(bench, errors, condition, mistake.send(bench, role), mistake.shown, how)
+
+
+def precedes(errors: ErrorContract, first: Condition, second: Condition) -> bool:
+    """Return whether one condition is declared to be checked before another one."""
+    order = errors.precedence
+    return first in order and second in order and order.index(first) < order.index(second)
+
+
+def mistakes(bench: Workbench) -> Iterator[Mistake]:
+    """Yield a request for an unknown path per method, and one with each malformed body."""
+    accept = (("Accept", "application/json"),)
+    for method in ("GET", "POST", "DELETE"):
+        shown = f"{method} {NOWHERE}, which is not a path of the document"
+        yield Mistake(Condition.ROUTE_NOT_FOUND, shown, method, NOWHERE, accept, None, None)
+    bodies = {
+        Condition.INVALID_JSON: (b'{"a": ', "a body that is not JSON"),
+        Condition.MISSING_FIELD: (b"{}", "an empty object"),
+    }
+    for call, _ in list(bench.made.values()):
+        operation, schema = call.operation, bench.contract.body_schema(call.operation)
+        if operation.scheme is None or schema is None or isinstance(call.body, Absent):
+            continue
+        needed = any(bench.contract.requests.problems(schema, {}))
+        for condition, (body, how) in bodies.items():
+            if needed or condition is Condition.INVALID_JSON:
+                shown = f"{operation.name} with {how}"
+                headers = tuple(call.headers)
+                yield Mistake(
+                    condition, shown, operation.method, call.path, headers, body, operation
+                )
+        return
+
+
+def _is_about(
+    bench: Workbench,
+    errors: ErrorContract,
+    condition: Condition,
+    exchange: Exchange,
+    shown: str,
+    how: str,
+) -> None:
+    place, response = join(ERROR.name, "precedence"), exchange.response
+    bench.target.record.check(Behaviour.PRECEDENCE, place)
+    if response is None or response.status == 429:
+        return
+    wanted = [code.raw for code, each in errors.codes.items() if each.condition is condition]
+    if wanted and response.at(errors.code.raw) not in wanted:
+        cause = f"answered {response.status}, not with '{wanted[0]}'"
+        message = f"{shown}, {how}: {cause}"
+        bench.violate(Behaviour.PRECEDENCE, None, message, exchange, at=place, cause=cause)

@@ -1,0 +1,1 @@
+"""Checks of repeated requests with a key."""

@@ -1,0 +1,330 @@
+"""Requests repeated with their idempotency key (`x-contract-idempotency`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.idempotency.used_keys import Keys, missing
+from specwright.conformance.checks.requests.explore import renew
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.ids import is_reference
+from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.workbench import Workbench, with_key
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.pointer import Pointer, join, split
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
+
+_AT_ONCE = 4
+# The maximum rounds of concurrent requests, until one is refused because of another.
+_ROUNDS = 5
+# The scope in which each operation has its own keys.
+_OPERATION = "operation"
+# Keywords of texts that not every text fits.
+_FORMS = {"format", "pattern", "enum", "const"}
+
+
+def idempotency(bench: Workbench) -> None:
+    """Test every operation that declares a key."""
+    keyed = list(bench.contract.declaring(IDEMPOTENCY))
+    if keyed:
+        # The resources that their requests refer to may have been deleted.
+        renew(bench)
+    for operation, declared in keyed:
+        _Trial(bench, operation, declared).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Workbench
+    operation: Operation
+    declared: Idempotency
+
+    @property
+    def place(self) -> Pointer:
+        return self.operation.pointer + join(IDEMPOTENCY.name)
+
+    @property
+    def _member(self) -> str | None:
+        """The member of the body that contains the key."""
+        key = self.declared.key
+        return None if key is None else split(key.raw)[0]
+
+    def _is_replay(self, response: Response) -> bool:
+        """Return whether a response is marked as a replay."""
+        replay = self.declared.replay
+        given = None if replay.header is None else response.header(replay.header.raw)
+        return replay.marks(given)
+
+    def run(self) -> None:
+        made = self.bench.succeed(self.operation)
+        if made is None:
+            self.bench.target.record.skip(
+                Behaviour.IDEMPOTENCY_REPLAY, self.place, "the operation never succeeded"
+            )
+            return
+        call, first = made
+        self.replay(call, first)
+        self.changed(call, first)
+        self.concurrent(call)
+        self.failure(call)
+        self.scope(call, first)
+        self.other_keys(call)
+        Keys(self.bench, self.operation, self.declared).of_another_path(call)
+
+    def replay(self, call: Call, first: Exchange) -> None:
+        """Repeat the request, also with equivalent payloads."""
+        for how, again in {"the same": call, **dict(self._equal(call))}.items():
+            exchange = self.bench.send(again)
+            response = self._answer(Behaviour.IDEMPOTENCY_REPLAY, exchange)
+            if response is None or first.response is None:
+                continue
+            replay = self.declared.replay
+            if response.status != replay.status:
+                said = f"{how} request again was answered {response.status}, not {replay.status}"
+                self._violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, exchange)
+            elif response.body != first.response.body:
+                self._violate(
+                    Behaviour.IDEMPOTENCY_REPLAY,
+                    f"{how} request again got a different body",
+                    first,
+                    exchange,
+                )
+            elif replay.header is not None and not self._is_replay(response):
+                said = f"{how} request again is not marked by {replay.header.raw}"
+                self._violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, exchange)
+        if first.response is not None and self._is_replay(first.response):
+            self._violate(
+                Behaviour.IDEMPOTENCY_REPLAY, "the first response is marked as a replay", first
+            )
+
+    def changed(self, call: Call, first: Exchange) -> None:
+        """Send other payloads with the key."""
+        others = list(self._different(call))
+        if not others:
+            self.bench.target.record.skip(
+                Behaviour.IDEMPOTENCY_CHANGED, self.place, "the body has no other member to change"
+            )
+        for name, other in others:
+            exchange = self.bench.send(other)
+            self._refused(Behaviour.IDEMPOTENCY_CHANGED, f"another {name}", exchange, first)
+
+    def concurrent(self, call: Call) -> None:
+        """Send concurrent requests: all that succeed must be the same one."""
+        for _ in range(_ROUNDS):
+            if self._at_once(self.bench.with_fresh_key(call)):
+                return
+
+    def _at_once(self, call: Call) -> bool:
+        """Send concurrent requests; return whether one was refused because of another."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            exchanges = list(pool.map(self.bench.send, [call] * _AT_ONCE))
+        rule = Behaviour.IDEMPOTENCY_CONCURRENT
+        answers = [(exchange, self._answer(rule, exchange)) for exchange in exchanges]
+        bodies = {answer.body for _, answer in answers if answer and answer.is_success}
+        if len(bodies) > 1:
+            self._violate(rule, "concurrent requests took effect more than once", *exchanges)
+        refused = [each for each, answer in answers if answer and not answer.is_success]
+        for exchange in refused:
+            self._answered(rule, "a concurrent request", exchange, self.declared.in_progress)
+        return bool(refused)
+
+    def failure(self, call: Call) -> None:
+        """Send a request that is refused, and then a valid one with its key."""
+        rule = Behaviour.IDEMPOTENCY_FAILURE
+        for wrong in self._wrong(call):
+            key = self.bench.fresh_key()
+            refused = self.bench.send(wrong, key=key)
+            if refused.response is None or not 400 <= refused.response.status < 500:
+                continue
+            if refused.response.status in (401, 429):
+                continue
+            right = self.bench.send(call, key=key)
+            response = self._answer(rule, right)
+            if response is not None and not response.is_success:
+                said = f"after {refused.response.status}, its key was answered {response.status}"
+                self._violate(rule, said, refused, right)
+            return
+        self.bench.target.record.skip(rule, self.place, "no request that is refused could be made")
+
+    def scope(self, call: Call, first: Exchange) -> None:
+        """Send the request as another partner, which must not get this partner's response."""
+        rule = Behaviour.IDEMPOTENCY_SCOPE
+        if OTHER not in self.bench.target.keys:
+            self.bench.target.record.skip(rule, self.place, "no key of another partner was given")
+            return
+        exchange = self.bench.send(call, OTHER)
+        response = self._answer(rule, exchange)
+        if (
+            response is not None
+            and first.response is not None
+            and (response.body == first.response.body or self._is_replay(response))
+        ):
+            self._violate(rule, "another partner got the response to the same key", first, exchange)
+
+    def other_keys(self, call: Call) -> None:
+        """Send keys that must count as new: a used one in another case, or at another operation."""
+        rule = Behaviour.IDEMPOTENCY_SCOPE
+        key = self.bench.fresh_key()
+        used = self.bench.send(call, key=key)
+        if not used.succeeded:
+            return
+        folded = with_key(call, key.swapcase())
+        if not self._problems(folded):
+            self._is_new(rule, "in another case", used, self.bench.send(folded))
+        for other, found in self._others_of_scope():
+            self._is_new(rule, f"for {other.name}", used, self.bench.send(found, key=key))
+
+    def _others_of_scope(self) -> Iterator[tuple[Operation, Call]]:
+        """Yield calls of other operations with keys, if the scope of keys is the operation."""
+        if _OPERATION not in [text.raw for text in self.declared.scope]:
+            return
+        for other, _ in self.bench.contract.declaring(IDEMPOTENCY):
+            made = self.bench.made.get(other.pointer)
+            if other.pointer != self.operation.pointer and made is not None:
+                yield other, made[0]
+
+    def _is_new(self, rule: str, how: str, used: Exchange, exchange: Exchange) -> None:
+        """Check that the response to a key is the one that an unused key gets."""
+        response, declared = self._answer(rule, exchange), self.declared
+        if response is None:
+            return
+        taken = [each for each in (declared.changed, declared.in_progress) if each is not None]
+        if self._is_replay(response) or any(self._is(response, answer) for answer in taken):
+            self._violate(rule, f"its key was treated as used {how}", used, exchange)
+
+    def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
+        """Yield equivalent payloads: with reordered members, and defaults added or left out."""
+        if not isinstance(call.body, dict):
+            return
+        yield "a reordered", Call(call.operation, call.arguments, _turned(call.body))
+        for name, schema in self._properties().items():
+            if "default" not in schema:
+                continue
+            if name not in call.body:
+                written = call.with_member(join(name), schema["default"])
+                yield f"with the default of '{name}' written out, the", written
+            elif call.body[name] == schema["default"]:
+                body = {key: each for key, each in call.body.items() if key != name}
+                yield f"with the default of '{name}' left out, the", replace(call, body=body)
+
+    def _different(self, call: Call) -> Iterator[tuple[str, Call]]:
+        """Yield calls with one valid change each: another value of a member."""
+        body = call.body
+        if not isinstance(body, dict):
+            return
+        for name, schema in self._properties().items():
+            if name == self._member or (name not in body and is_reference(name)):
+                continue
+            for value in _others(schema, body.get(name)):
+                other = call.with_member(join(name), value)
+                if not self._problems(other):
+                    yield f"'{name}'", other
+                    break
+
+    def _wrong(self, call: Call) -> Iterator[Call]:
+        """Yield requests that refer to missing resources, then ones that violate the schema."""
+        if not isinstance(call.body, dict):
+            return
+        texts = [
+            name
+            for name, value in call.body.items()
+            if isinstance(value, str) and name != self._member
+        ]
+        for name in texts:
+            unknown = call.with_member(join(name), f"{call.body[name]}-unknown"[-60:])
+            if not self._problems(unknown):
+                yield unknown
+        for name in texts:
+            yield call.with_member(join(name), 17)
+
+    def _properties(self) -> dict[str, dict[str, Any]]:
+        contract = self.bench.contract
+        schema = contract.body_schema(self.operation)
+        if schema is None:
+            return {}
+        _, found = contract.document.end(schema, {"$ref": f"#{schema}"})
+        declared = found.get("properties", {}) if isinstance(found, dict) else {}
+        # A default is declared next to the reference to its schema.
+        return {
+            name: {**followed, **each}
+            for name, each in declared.items()
+            if isinstance(followed := contract.document.follow(each), dict)
+        }
+
+    def _problems(self, call: Call) -> bool:
+        contract = self.bench.contract
+        schema = contract.body_schema(self.operation)
+        return schema is None or any(contract.requests.problems(schema, call.body))
+
+    def _answer(self, rule: str, exchange: Exchange) -> Response | None:
+        self.bench.target.record.check(rule, self.place)
+        response = exchange.response
+        return None if response is None or response.status == 429 else response
+
+    def _refused(self, rule: str, how: str, exchange: Exchange, first: Exchange) -> None:
+        response = self._answer(rule, exchange)
+        if response is None:
+            return
+        if response.is_success:
+            self._violate(rule, f"{how} under the same key was accepted", first, exchange)
+        else:
+            self._answered(rule, f"{how} under the same key", exchange, self.declared.changed)
+
+    def _is(self, response: Response, wanted: Answer) -> bool:
+        errors = self.bench.contract.errors
+        if errors is None or wanted.code is None:
+            return response.status == wanted.status
+        return (response.status, response.at(errors.code.raw)) == (wanted.status, wanted.code.raw)
+
+    def _answered(self, rule: str, how: str, exchange: Exchange, wanted: Answer | None) -> None:
+        response = exchange.response
+        assert response is not None
+        if wanted is not None and not self._is(response, wanted):
+            code = "" if wanted.code is None else f" {wanted.code.raw}"
+            said = f"{how} was answered {response.status}, not {wanted.status}{code}"
+            self._violate(rule, said, exchange)
+        elif wanted is not None and (name := missing(response, wanted)):
+            self._violate(rule, f"{how} was answered without {name}", exchange)
+
+    def _violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
+        self.bench.violate(rule, self.operation, message, *exchanges, at=self.place)
+
+
+def _turned(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {name: _turned(value[name]) for name in reversed(value)}
+    return value
+
+
+def _others(schema: Any, value: JsonValue) -> Iterator[JsonValue]:
+    """Yield values that differ from this one, or from the default of a missing one.
+
+    What may be the id of something else stays as it is: another one would be refused as unknown.
+    """
+    if not isinstance(schema, dict):
+        return
+    default = schema.get("default")
+    now = default if value is None else value
+    candidates: list[JsonValue] = []
+    if isinstance(now, bool):
+        candidates = [not now]
+    elif isinstance(now, int):
+        candidates = [now + 1, now - 1]
+    elif isinstance(now, str):
+        candidates = [now[:-1] + ("a" if now[-1:] != "a" else "b")]
+    elif isinstance(now, dict):
+        candidates = [{**now, "other": "value"}]
+    elif isinstance(now, list) and now and isinstance(now[0], dict):
+        counts = {name: old for name, old in now[0].items() if type(old) is int}
+        candidates = [[{**now[0], name: old + 1}, *now[1:]] for name, old in counts.items()]
+    elif now is None and schema.get("type") == "string" and not _FORMS & schema.keys():
+        candidates = ["text"]
+    for candidate in candidates:
+        if json.dumps(candidate) != json.dumps(now):
+            yield candidate

@@ -1,0 +1,214 @@
+"""Idempotency keys after each kind of refusal, and keys of other partners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.lists.listed_ids import listed_ids
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.workbench import Workbench, with_key
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    JsonValue,
+    Response,
+    value_at,
+)
+from specwright.document import sites
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
+
+# Statuses that depend on the client and its rate, not on the request.
+_NOT_OF_THE_REQUEST = (401, 403, 429)
+_MEMBERS: dict[str, JsonValue] = {"one": "1", "two": "2"}
+
+
+def refusals(bench: Workbench) -> None:
+    """Use the key of each example again: after its refusal, while in progress, and elsewhere."""
+    for operation, declared in bench.contract.declaring(IDEMPOTENCY):
+        made = bench.made.get(operation.pointer)
+        if made is not None:
+            trial = Keys(bench, operation, declared)
+            trial.reordered(made[0])
+            calls = trial.examples()
+            with ThreadPoolExecutor(max(len(calls), 1)) as pool:
+                for first in pool.map(trial.at_work, calls):
+                    trial.refused(first, made[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Checks of the idempotency keys of an operation."""
+
+    bench: Workbench
+    operation: Operation
+    declared: Idempotency
+
+    @property
+    def place(self) -> Pointer:
+        return self.operation.pointer + join(IDEMPOTENCY.name)
+
+    def examples(self) -> list[Call]:
+        """Return the calls for the named examples of the body."""
+        assert self.operation.body is not None
+        document = self.bench.contract.document
+        names = sites.members(document, self.operation.body[1], "examples")
+        found = [self.bench.example(self.operation, name) for name, _ in names]
+        return [each for each in found if each is not None]
+
+    def refused(self, first: Exchange, right: Call) -> None:
+        """Check that a refusal leaves the key free for a valid request."""
+        response, busy = first.response, self.declared.in_progress
+        if response is None or response.is_success or self.says(response, busy):
+            return
+        if response.status not in _NOT_OF_THE_REQUEST:
+            self.is_free(first, right)
+
+    def is_free(self, refused: Exchange, right: Call, role: str = MAIN) -> None:
+        """Check that the key of a refused request is treated as unused."""
+        again = self.bench.ask(with_key(right, self._key(refused)), role)
+        self.bench.target.record.check(Behaviour.IDEMPOTENCY_FAILURE, self.place)
+        if refused.response is not None and self.is_taken(again.response):
+            said = f"its key was treated as used after {refused.response.status}"
+            self.violate(Behaviour.IDEMPOTENCY_FAILURE, said, refused, again)
+
+    def _key(self, exchange: Exchange) -> str:
+        declared, request = self.declared, exchange.request
+        if declared.key is not None:
+            return str(value_at(request.json_or_none, declared.key.raw))
+        return "" if declared.header is None else request.header(declared.header.raw) or ""
+
+    def is_replay(self, response: Response) -> bool:
+        """Return whether a response is marked as a replay."""
+        replay = self.declared.replay
+        return replay.header is not None and replay.marks(response.header(replay.header.raw))
+
+    def is_taken(self, response: Response | None) -> bool:
+        """Return whether a response says that the key was used before."""
+        if response is None:
+            return False
+        taken = (self.declared.changed, self.declared.in_progress)
+        return self.is_replay(response) or any(self.says(response, answer) for answer in taken)
+
+    def says(self, response: Response | None, wanted: Answer | None) -> bool:
+        """Return whether a response is a declared refusal."""
+        errors = self.bench.contract.errors
+        if response is None or wanted is None:
+            return False
+        if errors is None or wanted.code is None:
+            return response.status == wanted.status
+        return (response.status, response.at(errors.code.raw)) == (wanted.status, wanted.code.raw)
+
+    def at_work(self, call: Call) -> Exchange:
+        """Send a request, repeat it until it is in progress or done, and send it as another role.
+
+        Returns the exchange of the request that arrived first.
+        """
+        call, other = self.bench.with_fresh_key(call), None
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(self.bench.ask, call)
+            while True:
+                second = self.bench.ask(call)
+                if first.done() or self.says(second.response, self.declared.in_progress):
+                    break
+            busy = self.says(second.response, self.declared.in_progress)
+            if busy and not first.done() and OTHER in self.bench.target.keys:
+                other = self.bench.ask(call, OTHER)
+        # Either request may have been the first one to arrive.
+        begun, late = first.result(), second
+        if self.says(begun.response, self.declared.in_progress):
+            begun, late = second, begun
+        busy = self.says(late.response, self.declared.in_progress)
+        if busy and late.response is not None and self.declared.in_progress is not None:
+            self.bench.target.record.check(Behaviour.IDEMPOTENCY_CONCURRENT, self.place)
+            name = missing(late.response, self.declared.in_progress)
+            if name:
+                said = f"a request that is in progress was answered without {name}"
+                self.violate(Behaviour.IDEMPOTENCY_CONCURRENT, said, begun, late)
+        if other is not None:
+            self.bench.target.record.check(Behaviour.IDEMPOTENCY_SCOPE, self.place)
+            if self.is_taken(other.response):
+                said = "the key of this partner's request is treated as used for another partner"
+                self.violate(Behaviour.IDEMPOTENCY_SCOPE, said, begun, other)
+        if busy and begun.succeeded:
+            self._is_over(call, begun, late)
+        return begun
+
+    def _is_over(self, call: Call, begun: Exchange, refused: Exchange) -> None:
+        again = self.bench.ask(call)
+        self.bench.target.record.check(Behaviour.IDEMPOTENCY_REPLAY, self.place)
+        if again.response is not None and again.response.status not in (
+            self.declared.replay.status,
+            429,
+        ):
+            said = (
+                f"a request that was in progress, and has succeeded, is answered "
+                f"{again.response.status} when it is repeated"
+            )
+            self.violate(Behaviour.IDEMPOTENCY_REPLAY, said, begun, refused, again)
+
+    def reordered(self, call: Call) -> None:
+        """Send the same members in another order, in objects with arbitrary members."""
+        for name in self._maps():
+            body = self.bench.with_fresh_key(call.with_member(join(name), _MEMBERS))
+            turned = body.with_member(join(name), dict(reversed(_MEMBERS.items())))
+            first, again = self.bench.ask(body), self.bench.ask(turned)
+            if not first.succeeded:
+                continue
+            self.bench.target.record.check(Behaviour.IDEMPOTENCY_REPLAY, self.place)
+            if self.says(again.response, self.declared.changed):
+                said = f"the members of '{name}' in another order are treated as another payload"
+                self.violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, again)
+
+    def _maps(self) -> Iterator[str]:
+        """Yield the members of the body that are objects with arbitrary members."""
+        document = self.bench.contract.document
+        schema = self.bench.contract.body_schema(self.operation)
+        found = document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+        for name, each in (found.get("properties") or {}).items() if found else ():
+            inner = document.follow(each)
+            if isinstance(inner, dict) and inner.get("additionalProperties"):
+                yield name
+
+    def of_another_path(self, call: Call) -> None:
+        """Send the same body to another path, as the path is part of the request."""
+        for slot in self.operation.slots:
+            if slot.written.location != "path":
+                continue
+            now = call.arguments.get(slot.key)
+            known = [
+                *listed_ids(self.bench, self.operation),
+                *self.bench.known(self.operation, slot),
+            ]
+            others = [each for each in known if str(each) != str(now)]
+            if not others:
+                reason = "only one value is known for a path parameter"
+                self.bench.target.record.skip(Behaviour.IDEMPOTENCY_CHANGED, self.place, reason)
+                continue
+            call = self.bench.with_fresh_key(call)
+            first = self.bench.ask(call)
+            again = self.bench.ask(call.with_argument(slot.key, others[0]))
+            self._is_another(first, again)
+
+    def _is_another(self, first: Exchange, again: Exchange) -> None:
+        one, other = first.response, again.response
+        if one is None or other is None or not one.is_success:
+            return
+        self.bench.target.record.check(Behaviour.IDEMPOTENCY_CHANGED, self.place)
+        if other.is_success and self.is_replay(other):
+            said = "a request to another path got the response of the first one"
+            self.violate(Behaviour.IDEMPOTENCY_CHANGED, said, first, again)
+
+    def violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
+        """Record that the operation has broken a rule."""
+        self.bench.violate(rule, self.operation, message, *exchanges, at=self.place)
+
+
+def missing(response: Response, declared: Answer) -> str:
+    """Return the declared header that a response lacks; empty if it lacks none."""
+    header = declared.header
+    return header.raw if header is not None and response.header(header.raw) is None else ""

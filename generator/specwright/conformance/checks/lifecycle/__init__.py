@@ -1,0 +1,1 @@
+"""Checks of resources from their creation to their deletion."""

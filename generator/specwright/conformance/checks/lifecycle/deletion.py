@@ -1,0 +1,63 @@
+"""Requests for resources after their deletion."""
+
+from __future__ import annotations
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange
+
+
+def deleted(bench: Workbench) -> None:
+    """Delete one resource of each kind, and request it afterwards in every way.
+
+    A resource without its own id, such as the settings of a user, may still have its defaults.
+    """
+    for operation in bench.contract.operations.values():
+        if operation.method == "DELETE" and operation.site.key.rstrip("/").endswith("}"):
+            _deleted(bench, operation)
+
+
+def _deleted(bench: Workbench, operation: Operation) -> None:
+    record = bench.target.record
+    made = bench.succeed(operation) or _after_another(bench, operation)
+    if made is None:
+        record.skip(Behaviour.DELETED_IS_GONE, operation.pointer, "the operation never succeeded")
+        return
+    call, first = made
+    record.check(Behaviour.DELETED_IS_GONE, operation.pointer)
+    for each in sorted(bench.contract.operations.values(), key=lambda each: not each.is_safe):
+        path, removed = each.site.key.rstrip("/"), operation.site.key.rstrip("/")
+        below = path == removed or path.startswith(f"{removed}/")
+        # A PUT may create it again (RFC 9110, 9.3.4).
+        if (
+            not below
+            or each.method == "PUT"
+            or {slot.key for slot in operation.slots} - {slot.key for slot in each.slots}
+        ):
+            continue
+        later = next(bench.candidates(each), None)
+        if later is None:
+            continue
+        again = bench.send(Call(each, {**later.arguments, **call.arguments}, later.body))
+        response = again.response
+        if response is not None and response.is_success:
+            # RFC 9110, 9.3.5 and 9.2.2: a second DELETE may succeed unless a 404 is declared.
+            if each is operation and operation.response(404) is None:
+                continue
+            message = f"answered {response.status} after {operation.name}"
+            cause = f"answered with success after {operation.name}"
+            proofs, place = (first, again), operation.pointer
+            bench.violate(Behaviour.DELETED_IS_GONE, each, message, *proofs, at=place, cause=cause)
+
+
+def _after_another(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:
+    """Create a resource with the operation of its path or the path above, and delete it."""
+    path = operation.site.key.rstrip("/")
+    makers = {("POST", path.rpartition("/")[0]), ("PUT", path)}
+    for each in bench.contract.operations.values():
+        is_maker = (each.method, each.site.key.rstrip("/")) in makers
+        if is_maker and bench.succeed(each) is not None:
+            return bench.succeed(operation)
+    return None

@@ -1,0 +1,109 @@
+"""Locations of resources: the Location of a created resource, and paths below its parent."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin, urlsplit
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.links import Unknown, evaluate, leads
+from specwright.conformance.contract.resources import Shape, shape, variables
+from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange, JsonValue
+
+# Members that identify a resource.
+_IDS = ("id", "uuid", "uid")
+_NOT_THERE = (404, 410)
+
+
+def located(bench: Workbench) -> None:
+    """Create one resource of each kind, and follow its Location."""
+    routes = Routes(bench.contract, bench.target.base_url)
+    for operation in _creating(bench):
+        made = bench.succeed(operation)
+        response = None if made is None else made[1].response
+        location = None if response is None else response.header("location")
+        if made is None or response is None or response.status != 201 or location is None:
+            continue
+        url = urljoin(made[1].request.url, location)
+        reader = routes.operation("GET", url)
+        path = None if reader is None else routes.path_values(reader.site, url)
+        is_here = urlsplit(url).netloc == urlsplit(made[1].request.url).netloc
+        if reader is None or path is None or not is_here:
+            continue
+        read = bench.send(Call(reader, {("path", name): each for name, each in path.items()}))
+        bench.target.record.check(Behaviour.LOCATION, operation.pointer)
+        if read.response is not None and read.response.status in _NOT_THERE:
+            said = "Location refers to a missing resource"
+            bench.violate(Behaviour.LOCATION, operation, said, made[1], read)
+        elif _is_another(response.json_or_none, read):
+            said = "Location refers to a different resource"
+            bench.violate(Behaviour.LOCATION, operation, said, made[1], read)
+
+
+def parents(bench: Workbench) -> None:
+    """Create a child of one resource, and look for it below another, new one."""
+    makers = {shape(each.site.key): each for each in _creating(bench)}
+    for operation in bench.contract.operations.values():
+        path = shape(operation.site.key)
+        if operation.method != "GET" or path[-1:] != (None,) or path[:-1].count(None) == 0:
+            continue
+        above = _above(path[:-1])
+        maker, parent_maker = makers.get(path[:-1]), makers.get(above[:-1])
+        if maker is None or parent_maker is None:
+            continue
+        own, new = _made(bench, maker, path), _made(bench, parent_maker, above)
+        if own is None or new is None or own[: len(new) - 1] != new[:-1]:
+            continue
+        names = [("path", name) for name in variables(operation.site.key)]
+        right = bench.send(Call(operation, dict(zip(names, own, strict=True))))
+        other = (*new, *own[len(new) :])
+        wrong = bench.ask(Call(operation, dict(zip(names, other, strict=True))))
+        answers = [exchange.response for exchange in (right, wrong)]
+        bench.target.record.check(Behaviour.PARENT, operation.pointer)
+        if all(answer is not None and answer.is_success for answer in answers):
+            said = "a child of one resource is found below another one"
+            bench.violate(Behaviour.PARENT, operation, said, right, wrong)
+
+
+def _creating(bench: Workbench) -> list[Operation]:
+    return [
+        operation
+        for operation in bench.contract.operations.values()
+        if operation.method == "POST"
+        and operation.pointer in bench.made
+        and "201" in operation.responses
+    ]
+
+
+def _above(path: Shape) -> Shape:
+    """Return the shape of a path up to its last variable."""
+    return path[: len(path) - path[::-1].index(None)]
+
+
+def _made(bench: Workbench, maker: Operation, path: Shape) -> tuple[JsonValue, ...] | None:
+    """Create a resource, and return the values of the variables in its path."""
+    made = bench.succeed(maker)
+    if made is None or made[1].response is None:
+        return None
+    call, response = made[0], made[1].response
+    for lead in leads(bench.contract, call, response):
+        if lead.shape == path:
+            try:
+                return tuple(
+                    evaluate(expression, call, response) for expression in lead.expressions
+                )
+            except Unknown:
+                return None
+    return None
+
+
+def _is_another(created: JsonValue, read: Exchange) -> bool:
+    """Return whether two responses have different ids."""
+    found = read.response.json_or_none if read.response is not None else None
+    if not isinstance(created, dict) or not isinstance(found, dict):
+        return False
+    shared = [id_ for id_ in _IDS if id_ in created and id_ in found]
+    return any(created[each] != found[each] for each in shared[:1])

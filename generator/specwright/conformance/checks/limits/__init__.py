@@ -1,0 +1,1 @@
+"""Checks of counts: balances, capacities and rate limits."""

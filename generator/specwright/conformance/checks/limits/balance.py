@@ -1,0 +1,226 @@
+"""Balances, which change by the charged amounts (`x-contract-charge`)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from http.client import PAYMENT_REQUIRED
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.idempotency.used_keys import Keys
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.roles import MAIN, OTHER_MODE
+from specwright.conformance.driver.triggers import cause
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange, decimal_of
+from specwright.pointer import join
+from specwright.vocabulary.keywords.charge import CHARGE, Charge
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.reset import RESET
+
+_AT_ONCE = 4
+_PAUSE_SECONDS = 0.1
+# A balance that covers more charges is not used up.
+_MOST_CHARGES = 60
+
+
+def conservation(bench: Workbench) -> None:
+    """Compare the balance before and after a charge, a replay of it, and concurrent charges."""
+    for operation, charge in bench.contract.declaring(CHARGE):
+        _charges(bench, operation, charge)
+        _gives_back(bench, operation, charge)
+
+
+def exhausted(bench: Workbench) -> None:
+    """Spend until a charge is refused, if a reset restores the balance afterwards."""
+    charging = list(bench.contract.declaring(CHARGE))
+    if not any(bench.contract.declaring(RESET)):
+        return
+    # The resources that they need may be gone, and there is still money to create them again.
+    for operation, _ in charging:
+        if operation.pointer in bench.made and operation.site.id:
+            cause(bench, operation.site.id, None)
+    for operation, charge in charging:
+        _spend(bench, operation, charge)
+
+
+def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
+    """Call an operation until it fails, unless that would take too many calls."""
+    amount: Decimal | None = None
+    for _ in range(_MOST_CHARGES):
+        call = _dearest(bench, operation)
+        exchange = None if call is None else bench.send(call)
+        if exchange is None or not exchange.succeeded:
+            _is_told(bench, operation, declared, exchange, amount)
+            _leaves_free(bench, operation, exchange)
+            return
+        amount, balance = _charged([exchange], declared), _balance(bench, declared)
+        if not amount or balance is None or balance / amount > _MOST_CHARGES:
+            return
+
+
+def _is_told(
+    bench: Workbench,
+    operation: Operation,
+    declared: Charge,
+    unpaid: Exchange | None,
+    amount: Decimal | None,
+) -> None:
+    """Check the amounts in the refusal of a call that was paid for before.
+
+    Args:
+        amount: the amount that the same call was charged; None if it did not succeed.
+    """
+    response = None if unpaid is None else unpaid.response
+    if unpaid is None or response is None or declared.unpaid is None:
+        return
+    if response.status != PAYMENT_REQUIRED:
+        return
+    place = operation.pointer + join(CHARGE.name, "unpaid")
+    bench.target.record.check(Behaviour.CONSERVATION, place)
+    for name, at, actual in (
+        ("required amount", declared.unpaid.amount, amount),
+        ("balance", declared.unpaid.balance, _balance(bench, declared)),
+    ):
+        shown = decimal_of(response.at(at.raw))
+        if actual is not None and shown != actual:
+            message = f"the {name} in the refusal is {shown}, not {actual}"
+            bench.violate(Behaviour.CONSERVATION, operation, message, unpaid, at=place)
+
+
+def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None) -> None:
+    """Check that a request that could not be paid for leaves its key free for one that can."""
+    declared = operation.get(IDEMPOTENCY)
+    if declared is None or unpaid is None or unpaid.response is None:
+        return
+    if unpaid.response.status == PAYMENT_REQUIRED:
+        Keys(bench, operation, declared).is_free(unpaid, bench.made[operation.pointer][0])
+
+
+def _dearest(bench: Workbench, operation: Operation) -> Call | None:
+    """Return a successful call with the numbers in its body at their maximum."""
+    if operation.pointer not in bench.made:
+        return None
+    contract = bench.contract
+    call = bench.with_fresh_key(bench.made[operation.pointer][0])
+    schema = contract.body_schema(operation)
+    found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+    properties = found.get("properties") or {} if isinstance(found, dict) else {}
+    for name, value in properties.items():
+        described = contract.document.follow(value)
+        most = described.get("maximum") if isinstance(described, dict) else None
+        if isinstance(most, int) and isinstance(call.body, dict) and name in call.body:
+            call = call.with_member(join(name), most)
+    return call
+
+
+def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
+    record, place = bench.target.record, operation.pointer + join(CHARGE.name)
+    made = bench.succeed(operation)
+    if made is None and operation.pointer in bench.made and operation.site.id:
+        # The resources that it needs may be gone.
+        cause(bench, operation.site.id, None)
+        made = bench.made[operation.pointer]
+    if made is None:
+        record.skip(Behaviour.CONSERVATION, place, "the operation never succeeded")
+        return
+    again = bench.with_fresh_key(made[0])
+    several = [bench.with_fresh_key(made[0]) for _ in range(_AT_ONCE)]
+    for how, calls in (("one call", [again]), ("a replay", [again]), ("calls at once", several)):
+        before, apart = _balance(bench, declared), _apart(bench, declared)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            exchanges = list(pool.map(bench.send, calls))
+        after = _balance(bench, declared)
+        if apart != _apart(bench, declared):
+            message = f"{how} changed the balance of the other mode"
+            bench.violate(Behaviour.ISOLATION, operation, message, *exchanges)
+        charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
+        if before is None or after is None or charged is None:
+            record.skip(Behaviour.CONSERVATION, place, "a balance or an amount is not a number")
+            return
+        record.check(Behaviour.CONSERVATION, place)
+        if how == "one call" and _left(exchanges[0], declared) not in (None, after):
+            message = "the balance in the response is not the actual one"
+            bench.violate(Behaviour.CONSERVATION, operation, message, *exchanges, at=place)
+        if before - after != charged:
+            message = f"the balance does not change by the amount that {how} charged"
+            bench.violate(Behaviour.CONSERVATION, operation, message, *exchanges, at=place)
+
+
+def _apart(bench: Workbench, declared: Charge) -> Decimal | None:
+    """Return the balance in the other mode, which calls in this mode must not change."""
+    return _balance(bench, declared, OTHER_MODE) if OTHER_MODE in bench.target.keys else None
+
+
+def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> None:
+    """Make the call with a refund, also for larger numbers, and wait for the refund."""
+    record, place = bench.target.record, operation.pointer + join(CHARGE.name, "refund")
+    call = (
+        None if declared.refund is None else bench.example(operation, declared.refund.scenario.raw)
+    )
+    if declared.refund is None:
+        return
+    if call is None:
+        record.skip(Behaviour.CONSERVATION, place, "its example did not succeed")
+        return
+    for each in (call, *_several(bench, call)):
+        before = _balance(bench, declared)
+        exchange = bench.ask(bench.with_fresh_key(each))
+        if not exchange.succeeded:
+            record.skip(Behaviour.CONSERVATION, place, "its example did not succeed")
+            return
+        record.check(Behaviour.CONSERVATION, place)
+        ends = time.monotonic() + declared.refund.within_seconds
+        while _balance(bench, declared) != before:
+            if time.monotonic() > ends:
+                message = "the declared refund is missing"
+                bench.violate(Behaviour.CONSERVATION, operation, message, exchange, at=place)
+                return
+            time.sleep(_PAUSE_SECONDS)
+
+
+def _several(bench: Workbench, call: Call) -> Iterator[Call]:
+    """Yield the call with larger numbers: each one with a default, increased."""
+    contract = bench.contract
+    schema = contract.body_schema(call.operation)
+    found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+    for name, value in (found.get("properties") or {}).items() if isinstance(found, dict) else ():
+        default = value.get("default") if isinstance(value, dict) else None
+        if isinstance(default, int) and not isinstance(default, bool):
+            more = call.with_member(join(name), default + 2)
+            if not any(contract.requests.problems(str(schema), more.body)):
+                yield more
+
+
+def _balance(bench: Workbench, declared: Charge, role: str = MAIN) -> Decimal | None:
+    operation = bench.contract.by_id[declared.balance.raw]
+    if role == MAIN:
+        found = bench.succeed(operation)
+        response = found[1].response if found is not None else None
+    else:
+        response = bench.ask(next(bench.candidates(operation)), role).response
+    return None if response is None else decimal_of(response.at(declared.at.raw))
+
+
+def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
+    """Return the total amount charged by successful responses; None if one is not a number."""
+    total = Decimal(0)
+    for exchange in exchanges:
+        response = exchange.response
+        if response is not None and response.is_success:
+            amount = decimal_of(response.at(declared.amount.raw))
+            if amount is None:
+                return None
+            total += amount
+    return total
+
+
+def _left(exchange: Exchange, declared: Charge) -> Decimal | None:
+    """Return the balance in a response."""
+    response = exchange.response
+    if declared.left is None or response is None:
+        return None
+    return decimal_of(response.at(declared.left.raw))

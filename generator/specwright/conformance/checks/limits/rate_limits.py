@@ -1,0 +1,270 @@
+"""Limits on the requests in a time window (`x-contract-rate-limit`)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.access.precedence import Mistake, mistakes, precedes
+from specwright.conformance.checks.idempotency.used_keys import Keys
+from specwright.conformance.checks.responses.monitors import STATE
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.roles import LIMITED, MAIN
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.error import Condition
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS, RateLimitClass
+
+_THREADS = 8
+# Enough requests to show that a quota changes, and whether they are counted.
+_IN_A_ROW = 4
+_TOO_MANY = 429
+# The tolerated difference between the clocks of server and test, in seconds.
+_TOLERANCE = 2.0
+# The scope in which each key has its own limits.
+_KEY = "key"
+
+
+def windows(bench: Workbench) -> None:
+    """Watch the remaining quota of each limit, while it is nearly unused."""
+    limits = bench.contract.rate_limits
+    for name, declared in limits.classes.items() if limits is not None else ():
+        place, call = join(RATE_LIMITS.name, "classes", name.raw), _cheapest(bench, name.raw)
+        if call is not None:
+            _falls(bench, place, call)
+            _is_apart(bench, place, call, declared)
+            _counts_mistakes(bench, place, name.raw, call)
+
+
+def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
+    """Check that requests reduce the remaining quota."""
+    role = LIMITED if LIMITED in bench.target.keys else MAIN
+    exchanges = [bench.send(call, role) for _ in range(_IN_A_ROW)]
+    left = [_left(bench, exchange) for exchange in exchanges]
+    if None in left:
+        return
+    bench.target.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
+    if len(set(left)) == 1:
+        message = "the remaining quota never changes"
+        bench.violate(Behaviour.RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
+
+
+def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitClass) -> None:
+    """Check that requests with another key do not count for a limit by key."""
+    record, keys = bench.target.record, bench.target.keys
+    if declared.scope.raw != _KEY:
+        return
+    if LIMITED not in keys or keys[LIMITED] == keys[MAIN]:
+        record.skip(
+            Behaviour.RATE_LIMIT_SCOPE, place, "no key with limits that may be used up was given"
+        )
+        return
+    before = bench.send(call, LIMITED)
+    between = [bench.send(call) for _ in range(_IN_A_ROW)]
+    after = bench.send(call, LIMITED)
+    left, then = _left(bench, before), _left(bench, after)
+    if left is None or then is None:
+        record.skip(Behaviour.RATE_LIMIT_SCOPE, place, "no response gives the remaining quota")
+        return
+    record.check(Behaviour.RATE_LIMIT_SCOPE, place)
+    # The passing of time only restores quota.
+    if left - then > 1:
+        message = "requests with another key are counted"
+        bench.violate(
+            Behaviour.RATE_LIMIT_SCOPE, call.operation, message, before, *between, after, at=place
+        )
+
+
+def _counts_mistakes(bench: Workbench, place: Pointer, name: str, call: Call) -> None:
+    """Check that requests count which the limit is declared to be checked before."""
+    errors = bench.contract.errors
+    role = LIMITED if LIMITED in bench.target.keys else MAIN
+    for mistake in mistakes(bench) if errors is not None else ():
+        at = mistake.operation
+        of_class = _class_of(bench, mistake.method, None if at is None else at.pointer)
+        is_before = errors and precedes(errors, Condition.RATE_LIMITED, mistake.condition)
+        if of_class != name or not is_before:
+            continue
+        bench.target.record.check(Behaviour.RATE_LIMIT, place)
+        # At the end of a window in the middle, earlier requests no longer count.
+        shown = _uncounted(bench, call, mistake, role)
+        if shown and _uncounted(bench, call, mistake, role):
+            message = f"{mistake.shown}: does not count for the limit of the class '{name}'"
+            bench.violate(Behaviour.RATE_LIMIT, None, message, *shown, at=place)
+
+
+def _uncounted(bench: Workbench, call: Call, mistake: Mistake, role: str) -> list[Exchange]:
+    """Return the exchanges that show that a mistake does not count; empty if it does."""
+    before = bench.send(call, role)
+    between = [mistake.send(bench, role) for _ in range(_IN_A_ROW)]
+    after = bench.send(call, role)
+    left, then = _left(bench, before), _left(bench, after)
+    is_refused = any(each.response and each.response.status == _TOO_MANY for each in between)
+    if left is None or then is None or is_refused or left - then > len(between):
+        return []
+    return [before, *between, after]
+
+
+def _class_of(bench: Workbench, method: str, operation: Pointer | None) -> str | None:
+    """Return the class of an operation; for an unknown path, that of all with its method."""
+    found = {
+        limit.class_.raw
+        for limited, limit in bench.contract.declaring(RATE_LIMIT)
+        if limited.method == method and operation in (None, limited.pointer)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def rate_limits(bench: Workbench) -> None:
+    """Use up the limit of every class, with a key for that purpose."""
+    limits, record = bench.contract.rate_limits, bench.target.record
+    if limits is None:
+        return
+    for name, declared in limits.classes.items():
+        place = join(RATE_LIMITS.name, "classes", name.raw)
+        if LIMITED not in bench.target.keys:
+            record.skip(
+                Behaviour.RATE_LIMIT, place, "no key with limits that may be used up was given"
+            )
+            continue
+        call = _cheapest(bench, name.raw)
+        if call is None:
+            record.skip(Behaviour.RATE_LIMIT, place, "no operation of the class has succeeded")
+            continue
+        with ThreadPoolExecutor(_THREADS) as pool:
+            exchanges = list(
+                pool.map(lambda _, call=call: bench.send(call, LIMITED), range(declared.limit + 5))
+            )
+        _count(bench, place, name.raw, declared, exchanges)
+        # All operations of a class share its limit.
+        is_used_up = any(
+            exchange.response and exchange.response.status == 429 for exchange in exchanges
+        )
+        for operation in _of_class(bench, name.raw) if is_used_up else ():
+            another = next(bench.candidates(operation), None)
+            if another is not None:
+                _beyond(bench, place, name.raw, call, another)
+
+
+def _beyond(bench: Workbench, place: Pointer, name: str, usual: Call, call: Call) -> None:
+    """Call an operation of a class with a used-up limit, as the next usual call confirms."""
+    exchange = bench.send(call, LIMITED)
+    response, declared = exchange.response, call.operation.get(IDEMPOTENCY)
+    if response is None:
+        return
+    if response.status != _TOO_MANY:
+        again = bench.send(usual, LIMITED)
+        if again.response is not None and again.response.status == _TOO_MANY:
+            message = f"does not count for the limit of the class '{name}'"
+            bench.violate(Behaviour.RATE_LIMIT, call.operation, message, exchange, again, at=place)
+    elif declared is not None:
+        Keys(bench, call.operation, declared).is_free(exchange, call)
+
+
+def _count(
+    bench: Workbench,
+    place: Pointer,
+    name: str,
+    declared: RateLimitClass,
+    exchanges: list[Exchange],
+) -> None:
+    record = bench.target.record
+    refused = [
+        exchange for exchange in exchanges if exchange.response and exchange.response.status == 429
+    ]
+    if len(refused) == len(exchanges):
+        record.skip(Behaviour.RATE_LIMIT, place, "the limit of the key had been used up before")
+        return
+    served = _served(bench, name)
+    first = min(exchange.sent_at for exchange in exchanges)
+    last = max(each.sent_at + each.seconds for each in served)
+    # After more than a window, the limit may have been renewed.
+    if last - first >= declared.window_seconds:
+        record.skip(Behaviour.RATE_LIMIT, place, "the target is too slow to use the limit up")
+        return
+    record.check(Behaviour.RATE_LIMIT, place)
+    _waits(bench, place, declared, served, refused)
+    said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
+    within = [each for each in served if each.sent_at >= last - declared.window_seconds]
+    if len(within) > declared.limit:
+        message = f"more than {declared.limit} {said} were served"
+        bench.violate(Behaviour.RATE_LIMIT, None, message, served[-1], at=place)
+        return
+    unused = next((each for each in served if _left(bench, each) == declared.limit - 1), None)
+    if refused and unused is not None:
+        since = [each for each in served if each.sent_at + each.seconds >= unused.sent_at]
+        if len(since) < declared.limit:
+            message = f"fewer than {declared.limit} {said} were served"
+            bench.violate(Behaviour.RATE_LIMIT, None, message, refused[0], at=place)
+
+
+def _waits(
+    bench: Workbench,
+    place: Pointer,
+    declared: RateLimitClass,
+    served: list[Exchange],
+    refused: list[Exchange],
+) -> None:
+    """Check that the requested pause does not end before a request may be served again."""
+    limits = bench.contract.rate_limits
+    header = limits.headers.retry if limits is not None else None
+    if header is None or len(served) < declared.limit:
+        return
+    free_at = served[-declared.limit].sent_at + declared.window_seconds
+    for exchange in refused[:1]:
+        pause = (exchange.response and exchange.response.header(header.raw)) or ""
+        if (
+            pause.isdecimal()
+            and exchange.sent_at + exchange.seconds + int(pause) < free_at - _TOLERANCE
+        ):
+            message = f"{header.raw} allows a retry while the limit is still used up"
+            bench.violate(Behaviour.RATE_LIMIT_HEADERS, None, message, exchange, at=place)
+
+
+def _served(bench: Workbench, name: str) -> list[Exchange]:
+    """Return the exchanges of a class that were served to the limited key until now."""
+    return [
+        exchange
+        for exchange in bench.target.record.exchanges
+        if exchange.role == LIMITED
+        and _class_of(bench, exchange.request.method, exchange.operation) == name
+        if exchange.response is not None and exchange.response.status != 429
+    ]
+
+
+def _left(bench: Workbench, exchange: Exchange) -> int | None:
+    """Return the remaining quota of the limit according to a response."""
+    limits = bench.contract.rate_limits
+    header = limits.headers.state if limits is not None else None
+    if header is None or exchange.response is None or exchange.response.status == 429:
+        return None
+    found = STATE.search(exchange.response.header(header.raw) or "")
+    return int(found["left"]) if found else None
+
+
+def _cheapest(bench: Workbench, name: str) -> Call | None:
+    """Return a call of the class without effect: a safe one, or one for a missing resource."""
+    of_class = _of_class(bench, name)
+    safe = [each.pointer for each in of_class if each.is_safe and each.pointer in bench.made]
+    if safe:
+        return min((bench.made[each] for each in safe), key=_size)[0]
+    for each in of_class:
+        if each.method == "DELETE" and len(each.slots) == 1:
+            return Call(each, {each.slots[0].key: "nothing-has-this-id"})
+    return None
+
+
+def _of_class(bench: Workbench, name: str) -> list[Operation]:
+    return [
+        operation
+        for operation, limit in bench.contract.declaring(RATE_LIMIT)
+        if limit.class_.raw == name
+    ]
+
+
+def _size(made: tuple[Call, Exchange]) -> int:
+    response = made[1].response
+    return 0 if response is None else len(response.body)

@@ -1,0 +1,1 @@
+"""Checks of lists: their pages, order, filters and items."""

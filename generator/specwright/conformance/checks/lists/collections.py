@@ -1,0 +1,246 @@
+"""Whole lists: they contain the created resources, and all pages and filters agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.lists.pages import each_of, matches
+from specwright.conformance.checks.lists.paging import announces_end, following
+from specwright.conformance.checks.lists.whole_lists import has_all, wholes
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.error import Condition
+from specwright.vocabulary.keywords.filter import FILTER, Filter
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+from specwright.vocabulary.keywords.reset import RESET
+
+_PAGES = 12
+# The size and the number of small pages of a filtered list, so that there are several.
+_SMALL, _SMALL_PAGES = 2, 4
+
+
+def collections(bench: Workbench) -> None:
+    """Walk through every list, and compare it with created resources, its pages and filters."""
+    for operation, declared in bench.contract.declaring(PAGINATION):
+        if operation.pointer not in bench.made:
+            continue
+        trial = _Trial(bench, operation, declared)
+        for call in wholes(bench, operation):
+            walk = trial.walk(call, trial.largest)
+            if has_all(call):
+                trial.holds_what_was_made(walk)
+            trial.sizes(call, walk)
+        for slot in operation.slots:
+            if slot.filter is not None:
+                trial.filters(slot, slot.filter)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The followed pages, up to the end if `is_whole`."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    items: list[JsonValue] = field(default_factory=list)
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Workbench
+    operation: Operation
+    declared: Pagination
+
+    @property
+    def place(self) -> Pointer:
+        return self.operation.pointer + join(PAGINATION.name)
+
+    @property
+    def largest(self) -> int | None:
+        """The largest page size that may be requested."""
+        limit = self._bounds().get("maximum")
+        return limit if isinstance(limit, int) else None
+
+    def _bounds(self) -> dict[str, JsonValue]:
+        slot = self._slot(self.declared.limit)
+        schema = slot and self.bench.contract.document.follow(slot.site.value.get("schema"))
+        return schema if isinstance(schema, dict) else {}
+
+    def walk(self, call: Call, size: int | None, pages: int = _PAGES) -> _Walk:
+        """Follow the pages of a call."""
+        walk, after = _Walk(), self._sized(call, size)
+        for _ in range(pages):
+            exchange = self.bench.ask(after)
+            walk.exchanges.append(exchange)
+            walk.items += self.items(exchange)
+            response = exchange.response
+            if response is None or not response.is_success:
+                break
+            found = following(self.declared, after, response, len(walk.items))
+            if found is None:
+                walk.is_whole = True
+                break
+            after = found
+        return walk
+
+    def _sized(self, call: Call, size: int | None) -> Call:
+        slot = self._slot(self.declared.limit)
+        return call if slot is None or size is None else call.with_argument(slot.key, size)
+
+    def items(self, exchange: Exchange) -> list[JsonValue]:
+        response = exchange.response
+        found = response.at(self.declared.items.raw) if response is not None else None
+        return found if isinstance(found, list) else []
+
+    def _next_of(self, exchange: Exchange) -> JsonValue:
+        """Return the cursor of the next page; None on the last page."""
+        response, place = exchange.response, self.declared.next
+        if response is None or place is None:
+            return None
+        if self.declared.more is not None and response.at(self.declared.more.raw) is False:
+            return None
+        return response.at(place.raw)
+
+    def id(self, item: JsonValue) -> str:
+        place = self.declared.id
+        return str(item if place is None else value_at(item, place.raw))
+
+    def holds_what_was_made(self, walk: _Walk) -> None:
+        """Check that the list contains every resource created in its path."""
+        if not walk.is_whole or self.declared.id is None:
+            return
+        missing = self._made(walk.exchanges[0])
+        for item in walk.items:
+            missing.pop(self.id(item), None)
+        self.bench.target.record.check(Behaviour.CREATED_IS_FOUND, self.place)
+        for exchange in list(missing.values())[:1]:
+            said = "a created resource is not in the list"
+            self._violate(Behaviour.CREATED_IS_FOUND, self.place, said, exchange, *walk.exchanges)
+
+    def _made(self, before: Exchange) -> dict[str, Exchange]:
+        """Return the creations in this path before an exchange by id, without deleted ones."""
+        assert self.declared.id is not None
+        operations = self.bench.contract.operations
+        path = urlsplit(before.request.url).path
+        found: dict[str, Exchange] = {}
+        for exchange in list(self.bench.target.record.exchanges)[: before.number]:
+            operation, response = operations.get(exchange.operation or ""), exchange.response
+            if operation is None or response is None or not response.is_success:
+                continue
+            if operation.get(RESET) is not None:
+                # The key whose limits may be used up may be one of the same partner.
+                if exchange.role not in (OTHER, OTHER_MODE):
+                    found.clear()
+            elif operation.method == "DELETE":
+                removed = urlsplit(exchange.request.url).path.rstrip("/")
+                found.pop(removed.rpartition("/")[2], None)
+            # Only in the list of this parent, not of another one.
+            elif urlsplit(exchange.request.url).path == path and response.status == 201:
+                id_ = response.at(self.declared.id.raw)
+                if exchange.role == MAIN and id_ is not None:
+                    found[str(id_)] = exchange
+        return found
+
+    def sizes(self, call: Call, walk: _Walk) -> None:
+        """Check a page of the default size, and one that ends where the list does."""
+        slot, whole = self._slot(self.declared.limit), len(walk.items)
+        if slot is None:
+            return
+        usual = self._bounds().get("default")
+        record, place = self.bench.target.record, slot.site.pointer
+        record.check(Behaviour.PAGE_SIZE, place)
+        if isinstance(usual, int) and whole > usual:
+            exchange = self.bench.ask(call)
+            if len(self.items(exchange)) > usual:
+                said = f"more than {usual} items, the default, without a size"
+                self._violate(Behaviour.PAGE_SIZE, place, said, exchange)
+        most = self.largest or 0
+        short = [each for each in walk.exchanges[:-1] if len(self.items(each)) < most]
+        if self.declared.full and short:
+            said = f"a page has fewer than the {most} items requested, and more follow"
+            self._violate(Behaviour.PAGE_SIZE, place, said, short[0])
+        if walk.is_whole and announces_end(self.declared) and 0 < whole <= (self.largest or 0):
+            last = self.walk(call, whole, 2)
+            if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
+                said = "more items are announced than exist"
+                self._violate(Behaviour.PAGINATION, self.place, said, *last.exchanges)
+
+    def filters(self, slot: ParameterSlot, declared: Filter) -> None:
+        """Compare the filtered items, on all pages, with the unfiltered ones."""
+        for call in wholes(self.bench, self.operation, slot):
+            whole = self.walk(call, self.largest)
+            counted = Counter(
+                value
+                for item in whole.items
+                for value in dict.fromkeys(each_of(value_at(item, declared.property.raw)))
+                if isinstance(value, str | int)
+                and not any(self.bench.contract.instances.problems(slot.schema, value))
+            )
+            names = [value for value, _ in counted.most_common()]
+            plain = {key: each for key, each in call.arguments.items() if not self._is_needed(key)}
+            for wanted in dict.fromkeys([*names[:1], *names[-1:]]):
+                filtered = Call(self.operation, {**plain, slot.key: wanted})
+                self._filter(slot, declared, whole, filtered)
+            if len(names) > 1 and slot.key not in call.arguments:
+                self._cursor_of(Call(self.operation, {**plain, slot.key: names[0]}), slot, names[1])
+
+    def _is_needed(self, key: tuple[str, str]) -> bool:
+        """Return whether a parameter belongs to those of which one is required."""
+        needed = self.operation.get(REQUIRES_ONE_OF)
+        return needed is not None and key in [
+            ("query", parameter.raw) for parameter in needed.parameters
+        ]
+
+    def _filter(self, slot: ParameterSlot, declared: Filter, whole: _Walk, call: Call) -> None:
+        place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
+
+        def fitting(items: list[JsonValue]) -> set[str]:
+            found = declared.property.raw
+            return {
+                self.id(item)
+                for item in items
+                if matches(declared.match, value_at(item, found), wanted)
+            }
+
+        self.bench.target.record.check(Behaviour.FILTER, place)
+        for size, pages in ((_SMALL, _SMALL_PAGES), (self.largest, _PAGES)):
+            walk = self.walk(call, size, pages)
+            shown = {self.id(item) for item in walk.items}
+            if shown - fitting(walk.items):
+                said = "items that do not match the filter were returned"
+                self._violate(Behaviour.FILTER, place, said, *walk.exchanges)
+            elif walk.is_whole and fitting(whole.items) - shown:
+                said = "matching items are missing"
+                self._violate(Behaviour.FILTER, place, said, *whole.exchanges, *walk.exchanges)
+
+    def _cursor_of(self, call: Call, slot: ParameterSlot, other: JsonValue) -> None:
+        """Use the cursor of one filter with another one."""
+        cursor, errors = self._slot(self.declared.cursor), self.bench.contract.errors
+        if cursor is None or errors is None:
+            return
+        if all(code.condition is not Condition.INVALID_CURSOR for code in errors.codes.values()):
+            return
+        first = self.bench.ask(self._sized(call, 1))
+        own = self._next_of(first)
+        if own is None:
+            return
+        foreign = call.with_argument(slot.key, other).with_argument(cursor.key, own)
+        exchange = self.bench.ask(foreign)
+        self.bench.target.record.check(Behaviour.CURSOR, cursor.site.pointer)
+        if exchange.succeeded:
+            said = "a cursor of another filter was accepted"
+            self._violate(Behaviour.CURSOR, cursor.site.pointer, said, first, exchange)
+
+    def _slot(self, name: object) -> ParameterSlot | None:
+        raw = getattr(name, "raw", None)
+        return None if raw is None else self.operation.slot(f"query.{raw}")
+
+    def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
+        self.bench.violate(rule, self.operation, message, *exchanges, at=place)

@@ -1,0 +1,106 @@
+"""Resources in a list, compared with the same resources read individually."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.responses.monitors import sort_key
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.links import Unknown, evaluate, inferred
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.pointer import Pointer, join, split
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+
+
+def agreement(bench: Workbench) -> None:
+    """Read the first item of each list by its link, and compare the two."""
+    for operation, declared in bench.contract.declaring(PAGINATION):
+        if operation.pointer in bench.made:
+            call, _ = bench.made[operation.pointer]
+            listed = bench.send(call)
+            for reader in _readers(bench, call, listed, declared):
+                _compare(bench, call, reader, declared)
+
+
+def _readers(
+    bench: Workbench, call: Call, listed: Exchange, declared: Pagination
+) -> Iterator[Call]:
+    """Yield calls along links that return an item of a list, by the same schema."""
+    contract, operation, response = bench.contract, call.operation, listed.response
+    if response is None or not response.is_success:
+        return
+    item = _schema(contract, operation, response.status, (*split(declared.items.raw), "0"))
+    links = contract.links(operation, response.status)
+    for link in links or inferred(contract, call, response):
+        target = contract.operations[link.target]
+        if item is None or not target.is_safe or _schema(contract, target, 200, ()) != item:
+            continue
+        try:
+            yield Call(
+                target,
+                {
+                    slot.key: evaluate(expression, call, response)
+                    for name, expression in link.parameters.items()
+                    if (slot := target.slot(name)) is not None
+                },
+            )
+        except Unknown:
+            continue
+
+
+def _schema(
+    contract: Contract, operation: Operation, status: int, place: tuple[str, ...]
+) -> Pointer | None:
+    """Return the pointer to the schema of a value in a response; None if it is not declared."""
+    response = operation.response(status)
+    schema = None if response is None else contract.schema_of(response)
+    if schema is None:
+        return None
+    at, found = contract.document.end(schema, {"$ref": f"#{schema}"})
+    for token in place:
+        if isinstance(found, dict) and token in found.get("properties", {}):
+            inner = at + join("properties", token)
+        elif isinstance(found, dict) and "items" in found:
+            inner = at + join("items")
+        else:
+            return None
+        at, found = contract.document.end(inner, {"$ref": f"#{inner}"})
+    return at
+
+
+def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -> None:
+    """Compare the members that did not change between reads before and after the list."""
+    record, place = bench.target.record, reader.operation.pointer
+    before, listed, after = bench.send(reader), bench.send(call), bench.send(reader)
+    first, last = (_members(exchange.response) for exchange in (before, after))
+    name = split(declared.id.raw)[-1] if declared.id is not None else ""
+    items = listed.response.at(declared.items.raw) if listed.response is not None else None
+    for each in items if isinstance(items, list) else ():
+        item = _plain(each)
+        if name not in item or item[name] != first.get(name):
+            continue
+        record.check(Behaviour.LIST_AGREES, place)
+        for member in sorted(item.keys() & first.keys() & last.keys()):
+            if first[member] == last[member] != item[member]:
+                message = f"'{member}' differs in the list"
+                bench.violate(
+                    Behaviour.LIST_AGREES, reader.operation, message, listed, after, at=place
+                )
+
+
+def _members(response: Response | None) -> dict[str, object]:
+    return {} if response is None else _plain(response.json_or_none)
+
+
+def _plain(value: JsonValue) -> dict[str, object]:
+    """Return the scalar members of an object for comparison; lists may leave out the others."""
+    if not isinstance(value, dict):
+        return {}
+    return {
+        name: sort_key(each)
+        for name, each in value.items()
+        if isinstance(each, (str, int, float)) and each != ""
+    }

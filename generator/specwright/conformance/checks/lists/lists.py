@@ -1,0 +1,318 @@
+"""Lists: pages, filters, and parameters of which at least one is required."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.lists.pages import each_of, matches
+from specwright.conformance.checks.lists.paging import following
+from specwright.conformance.checks.responses.monitors import sort_key
+from specwright.conformance.contract.alternatives import alternatives, number
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.filter import FILTER, Filter
+from specwright.vocabulary.keywords.order import ORDER, SortDirection
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF, RequiresOneOf
+
+# The number of pages to follow, and their size where it can be chosen.
+_PAGES, _SIZE = 8, 2
+_GARBAGE = "not-a-cursor"
+
+
+def lists(bench: Workbench) -> None:
+    """Test every operation that returns a page of a list."""
+    cursors: dict[Pointer, JsonValue] = {}
+    for operation, declared in bench.contract.declaring(PAGINATION):
+        made = bench.succeed(operation)
+        if made is None:
+            reason = "the operation never succeeded"
+            bench.target.record.skip(Behaviour.PAGINATION, operation.pointer, reason)
+            continue
+        trial = _Trial(bench, operation, declared, made[0])
+        trial.fill()
+        trial.pages()
+        trial.sizes()
+        trial.filters()
+        cursors[operation.pointer] = trial.cursors(cursors)
+    for operation, requirement in bench.contract.declaring(REQUIRES_ONE_OF):
+        _requires_one_of(bench, operation, requirement)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Workbench
+    operation: Operation
+    declared: Pagination
+    call: Call
+
+    def items(self, exchange: Exchange) -> list[JsonValue]:
+        response = exchange.response
+        found = response.at(self.declared.items.raw) if response is not None else None
+        return found if isinstance(found, list) else []
+
+    def ids(self, exchange: Exchange) -> list[str]:
+        return [self.id(item) for item in self.items(exchange)]
+
+    def id(self, item: JsonValue) -> str:
+        """Return the id of an item; the whole item if the list does not declare an id."""
+        place = self.declared.id
+        return str(item if place is None else value_at(item, place.raw))
+
+    def following(self, call: Call, exchange: Exchange, shown: int) -> Call | None:
+        """Return the call for the next page; None on the last page."""
+        response = exchange.response
+        return None if response is None else following(self.declared, call, response, shown)
+
+    def is_whole(self, exchange: Exchange) -> bool:
+        """Return whether the first page is the whole list."""
+        return self.following(self.call, exchange, len(self.items(exchange))) is None
+
+    def limited(self, size: int = _SIZE) -> Call:
+        """Return the call for a first page of a given size, if the size can be chosen."""
+        slot = self._slot(self.declared.limit)
+        return self.call if slot is None else self.call.with_argument(slot.key, size)
+
+    @property
+    def largest(self) -> Call:
+        """The call for the first page, as large as the contract allows."""
+        slot = self._slot(self.declared.limit)
+        schema = slot and self.bench.contract.document.follow(slot.site.value.get("schema"))
+        most = schema.get("maximum") if isinstance(schema, dict) else None
+        return self.limited(int(most)) if isinstance(most, int | float) else self.call
+
+    def fill(self) -> None:
+        """Create enough items for two pages, if the list has fewer and any can be created."""
+        add, there = self._adder(), len(self.items(self.bench.send(self.call)))
+        if add is not None:
+            for _ in range(_SIZE + 1 - there):
+                add()
+
+    def pages(self) -> None:
+        """Follow the pages; with a cursor, add an item meanwhile if that is possible."""
+        ways = ("cursor", "next_url", "link", "page", "offset")
+        if not any(getattr(self.declared, way) for way in ways):
+            self._skip(Behaviour.PAGINATION, "the list has only one page")
+            return
+        place = self.operation.pointer + join(PAGINATION.name)
+        # Without a cursor, an item added between two pages shifts the items of the second one.
+        has_cursor = self.declared.cursor is not None
+        add = self._adder() if has_cursor else None
+        whole = self.bench.send(self.call if has_cursor else self.largest)
+        size = _SIZE if has_cursor else max(_SIZE, len(self.items(whole)) // (_PAGES - 2))
+        exchanges, seen, call = [], list[str](), self.limited(size)
+        values = []
+        ended = False
+        for count in range(_PAGES):
+            exchange = self.bench.send(call)
+            exchanges.append(exchange)
+            seen += self.ids(exchange)
+            values += (
+                [value_at(item, self._by) for item in self.items(exchange)] if self._by else []
+            )
+            after = self.following(call, exchange, len(seen))
+            if after is None:
+                ended = exchange.succeeded
+                break
+            call = after
+            if count == 0 and add is not None:
+                add()
+        self.bench.target.record.check(Behaviour.PAGINATION, place)
+        twice = sorted({each for each in seen if seen.count(each) > 1})
+        if twice:
+            self._violate(Behaviour.PAGINATION, place, "items were returned twice", *exchanges)
+        if self._expected(whole, seen, ended) - set(seen):
+            self._violate(Behaviour.PAGINATION, place, "items are missing", whole, *exchanges)
+        self._ordered(values, exchanges)
+
+    def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
+        """Return the ids that pages must show: all of a whole list, else those up to their last."""
+        ids = self.ids(whole)
+        if ended:
+            return set(ids)
+        reached = max((count for count, each in enumerate(ids, 1) if each in seen), default=0)
+        return set(ids[:reached]) if self._by else set()
+
+    @property
+    def _by(self) -> Pointer | None:
+        order = self.operation.get(ORDER)
+        return None if order is None else str(order.by.raw)
+
+    def _ordered(self, values: list[JsonValue], exchanges: list[Exchange]) -> None:
+        order = self.operation.get(ORDER)
+        if order is None:
+            return
+        keys = [sort_key(value) for value in values]
+        down = order.direction is SortDirection.DESCENDING
+        if keys != sorted(keys, reverse=down):
+            place = self.operation.pointer + join(ORDER.name)
+            said = f"not {order.direction.value} by {order.by.raw} from page to page"
+            self._violate(Behaviour.ORDER, place, said, *exchanges)
+
+    def _adder(self) -> Callable[[], object] | None:
+        """Return a function that adds an item by the POST of the same path; None if impossible."""
+        for operation in self.bench.contract.operations.values():
+            same = operation.site.key == self.operation.site.key and operation.method == "POST"
+            if same and operation.pointer in self.bench.made and operation.get(CAPACITY) is None:
+                made = self.bench.made[operation.pointer][0]
+                # Add to this list, not to that of another parent.
+                path = {key: own for key, own in self.call.arguments.items() if key[0] == "path"}
+                added = replace(made, arguments={**made.arguments, **path})
+                return lambda: self.bench.send(self.bench.with_fresh_key(added))
+        return None
+
+    def sizes(self) -> None:
+        """Check the size of pages, and that sizes beyond the bounds are refused."""
+        slot = self._slot(self.declared.limit)
+        if slot is None:
+            return
+        place = slot.site.pointer
+        if len(self.items(self.bench.send(self.largest))) > _SIZE:
+            # There are more items than that, so that the monitors notice an ignored limit.
+            self.bench.send(self.limited())
+        else:
+            self.bench.target.record.skip(Behaviour.PAGE_SIZE, place, "the list is too short")
+        for bounds in alternatives(self.bench.contract.document, slot.site.value.get("schema")):
+            for keyword, step in (("maximum", 1), ("minimum", -1)):
+                limit = number(bounds.get(keyword))
+                if limit is None:
+                    continue
+                beyond = limit + step
+                exchange = self.bench.send(self.call.with_argument(slot.key, beyond))
+                if exchange.succeeded:
+                    said = f"a size of {beyond} was accepted"
+                    self._violate(Behaviour.PAGE_SIZE, slot.site.pointer, said, exchange)
+
+    def cursors(self, others: dict[Pointer, JsonValue]) -> JsonValue:
+        """Try cursors that this list did not issue, and return one that it issued."""
+        slot = self._slot(self.declared.cursor)
+        if slot is None:
+            return None
+        first = self.bench.send(self.limited())
+        own = self._cursor(first)
+        foreign = next((each for each in others.values() if isinstance(each, str)), None)
+        for how, value in (
+            ("an invented cursor", _GARBAGE),
+            ("the cursor of another list", foreign),
+        ):
+            if value is None:
+                continue
+            exchange = self.bench.send(self.call.with_argument(slot.key, value))
+            self.bench.target.record.check(Behaviour.CURSOR, slot.site.pointer)
+            if exchange.succeeded:
+                self._violate(Behaviour.CURSOR, slot.site.pointer, f"{how} was accepted", exchange)
+        return own
+
+    def _cursor(self, exchange: Exchange) -> JsonValue:
+        response, place = exchange.response, self.declared.next
+        return None if response is None or place is None else response.at(place.raw)
+
+    def filters(self) -> None:
+        """Filter by a value of one of the items, and compare with the whole list."""
+        for slot in self.operation.slots:
+            if slot.filter is not None:
+                self._filter(slot)
+
+    def _filter(self, slot: ParameterSlot) -> None:
+        declared = slot.filter
+        assert declared is not None
+        others = {key: value for key, value in self.call.arguments.items() if key != slot.key}
+        for call in (Call(self.operation, others), self.call):
+            whole = self.bench.send(call)
+            values = [
+                value
+                for item in self.items(whole)
+                for value in each_of(value_at(item, declared.property.raw))
+            ]
+            schema = slot.schema
+            wanted = next(
+                (
+                    value
+                    for value in values
+                    if not any(self.bench.contract.instances.problems(schema, value))
+                ),
+                None,
+            )
+            if wanted is not None:
+                break
+        else:
+            self._skip(Behaviour.FILTER, f"no item has a value to filter by '{slot.written.wire}'")
+            return
+        for value in (wanted, *_near(wanted)):
+            if not any(self.bench.contract.instances.problems(slot.schema, value)):
+                self._filter_by(slot, declared, whole, call.with_argument(slot.key, value))
+
+    def _filter_by(
+        self, slot: ParameterSlot, declared: Filter, whole: Exchange, call: Call
+    ) -> None:
+        """Compare the items of a filtered list with those of the whole list."""
+        place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
+        exchange = self.bench.send(call)
+        self.bench.target.record.check(Behaviour.FILTER, place)
+        if exchange.response is None or exchange.response.status == 429:
+            return
+
+        def matching(found: Exchange) -> set[str]:
+            return {
+                self.id(item)
+                for item in self.items(found)
+                if matches(declared.match, value_at(item, declared.property.raw), wanted)
+            }
+
+        fitting = matching(whole)
+        if not exchange.response.is_success:
+            # A value that no item has may be invalid.
+            if fitting:
+                said = f"answered {exchange.response.status}"
+                self._violate(Behaviour.FILTER, place, said, whole, exchange)
+            return
+        shown = set(self.ids(exchange))
+        if shown - matching(exchange):
+            self._violate(
+                Behaviour.FILTER,
+                place,
+                "items that do not match the filter were returned",
+                exchange,
+            )
+        if self.is_whole(exchange) and self.is_whole(whole) and fitting - shown:
+            self._violate(Behaviour.FILTER, place, "matching items are missing", whole, exchange)
+
+    def _slot(self, name: object) -> ParameterSlot | None:
+        raw = getattr(name, "raw", None)
+        return None if raw is None else self.operation.slot(f"query.{raw}")
+
+    def _skip(self, rule: str, reason: str) -> None:
+        self.bench.target.record.skip(rule, self.operation.pointer, reason)
+
+    def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
+        self.bench.violate(rule, self.operation, message, *exchanges, at=place)
+
+
+def _requires_one_of(bench: Workbench, operation: Operation, declared: RequiresOneOf) -> None:
+    made = bench.succeed(operation)
+    place = operation.pointer + join(REQUIRES_ONE_OF.name)
+    if made is None:
+        bench.target.record.skip(Behaviour.REQUIRES_ONE_OF, place, "the operation never succeeded")
+        return
+    names = {("query", parameter.raw) for parameter in declared.parameters}
+    rest = {key: value for key, value in made[0].arguments.items() if key not in names}
+    exchange = bench.send(Call(operation, rest, made[0].body))
+    bench.target.record.check(Behaviour.REQUIRES_ONE_OF, place)
+    response, errors = exchange.response, bench.contract.errors
+    if response is None or response.status == 429:
+        return
+    code = response.at(errors.code.raw) if errors is not None else declared.code.raw
+    if response.is_success or code != declared.code.raw:
+        message = f"answered {response.status} without '{declared.code.raw}'"
+        bench.violate(Behaviour.REQUIRES_ONE_OF, operation, message, exchange, at=place)
+
+
+def _near(value: JsonValue) -> tuple[JsonValue, ...]:
+    """Return similar texts: one with swapped case, and one without the last character."""
+    return (value.swapcase(), value[:-1]) if isinstance(value, str) else ()

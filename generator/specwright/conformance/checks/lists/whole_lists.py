@@ -1,0 +1,58 @@
+"""Calls for the first page of a list without filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import JsonValue
+from specwright.document import sites
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+
+# The number of values tried for a parameter of which one is required.
+_TRIED = 2
+
+
+def wholes(
+    bench: Workbench, operation: Operation, without: ParameterSlot | None = None
+) -> Iterator[Call]:
+    """Yield the call for the first page, like the latest one that succeeded.
+
+    It has the required parameters only: any other one may choose items, or a later page. Where a
+    filter is required, there are several calls, with each of these filters but the given one.
+    """
+    known, page = bench.made[operation.pointer][0].arguments, operation.get(PAGINATION)
+    required = [each.key for each in operation.slots if each.written.required]
+    plain = {key: known[key] for key in required if key in known}
+    if page is not None:
+        for name, first in ((page.page, page.first_page), (page.offset, 0)):
+            if name is not None and ("query", name.raw) in plain:
+                plain["query", name.raw] = first
+    needed = operation.get(REQUIRES_ONE_OF)
+    if needed is None:
+        yield Call(operation, plain)
+        return
+    for name in needed.parameters:
+        slot = operation.slot(f"query.{name.raw}")
+        if slot is not None and slot is not without:
+            for value in _values(bench, slot)[:_TRIED]:
+                yield Call(operation, {**plain, slot.key: value})
+
+
+def has_all(call: Call) -> bool:
+    """Return whether the list of a call has all items: its query tells of nothing but pages."""
+    page = call.operation.get(PAGINATION)
+    ways = (page.limit, page.cursor, page.page, page.offset) if page is not None else ()
+    names = {way.raw for way in ways if way is not None}
+    return all(name in names for place, name in call.arguments if place == "query")
+
+
+def _values(bench: Workbench, slot: ParameterSlot) -> list[JsonValue]:
+    """Return the values of a parameter that the document names."""
+    document = bench.contract.document
+    schema = document.follow(slot.site.value.get("schema"))
+    listed = schema.get("enum") if isinstance(schema, dict) else None
+    return list(listed or [value for _, value in sites.examples(document, slot.site)])

@@ -1,0 +1,194 @@
+"""Violations by accepted requests that do not fit the document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.requests.coercion import is_converted
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    JsonValue,
+    Request,
+    readings,
+    value_at,
+)
+from specwright.conformance.recording.record import Violation
+from specwright.document.instances import Problem
+from specwright.pointer import Pointer, join, split
+from specwright.text import shorten
+
+_SHOWN = 60
+# The values that break a keyword of JSON Schema, in words.
+_CAUSES: Mapping[str, str] = {
+    "type": "a value of the wrong type",
+    "enum": "a value that is not in the enumeration",
+    "const": "a value other than the constant",
+    "minimum": "a number below the minimum",
+    "exclusiveMinimum": "a number below the minimum",
+    "maximum": "a number above the maximum",
+    "exclusiveMaximum": "a number above the maximum",
+    "multipleOf": "a number that is not a multiple",
+    "minLength": "a string that is too short",
+    "maxLength": "a string that is too long",
+    "pattern": "a string that does not match the pattern",
+    "format": "a string that does not have the format",
+    "minItems": "a list that is too short",
+    "maxItems": "a list that is too long",
+    "uniqueItems": "a list with duplicate items",
+    "required": "a body without a required member",
+    "additionalProperties": "a body with an unknown member",
+    "unevaluatedProperties": "a body with an unknown member",
+}
+_OTHER = "a value that does not fit"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A value that was sent for a part of the document.
+
+    Attributes:
+        name: of the parameter; empty for a body.
+        place: the pointer for a finding: of the parameter, or of the schema of the body.
+        schema: the pointer of the schema of the value.
+    """
+
+    name: str
+    place: Pointer
+    schema: Pointer
+    value: JsonValue
+
+
+def accepted_value(
+    contract: Contract, operation: Operation, exchange: Exchange, sent: Sent
+) -> Violation:
+    """Return the violation for an accepted value that does not fit its schema."""
+    problem = next(contract.requests.problems(sent.schema, sent.value), None) or Problem("", "")
+    wrong = value_at(sent.value, problem.pointer)
+    is_body = not sent.name
+    place = place_of(contract, sent.schema, problem.pointer) if is_body else sent.place
+    name = sent.name or ".".join(split(problem.pointer))
+    if problem.missing is not None:
+        said, name = "", f"a body without {join_names(name, problem.missing)}"
+    elif problem.keyword == "additionalProperties":
+        said, name = "", f"a body with unknown members{' in ' + name if name else ''}"
+    else:
+        said, name = f" = {spelled(wrong)}", name or "a body"
+    limit = f" ({problem.limit})" if problem.limit and said else ""
+    if is_converted(contract.requests, sent.schema, sent.value):
+        rule, cause = Behaviour.COERCION, "a value of the wrong type is converted"
+    else:
+        what = "null where it is not allowed" if _is_null(wrong, problem) else None
+        rule = Behaviour.INVALID_ACCEPTED
+        cause = f"{what or _CAUSES.get(problem.keyword, _OTHER)} is accepted"
+    return _violation(rule, place, operation, f"{name}{said}{limit}", exchange, cause)
+
+
+def accepted_form(
+    operation: Operation, exchange: Exchange, place: Pointer, how: str, rule: Behaviour
+) -> Violation:
+    """Return the violation for an accepted request of the wrong form, such as invalid JSON."""
+    return _violation(rule, place, operation, how, exchange, f"{how} is accepted")
+
+
+def accepted_request(
+    contract: Contract, operation: Operation, exchange: Exchange, fault: Pointer
+) -> Violation:
+    """Return the violation for an accepted request that does not fit a parameter or the body."""
+    for slot in operation.slots:
+        if slot.site.pointer == fault:
+            return _accepted_parameter(contract, operation, exchange, slot)
+    return _accepted_body(contract, operation, exchange, fault)
+
+
+def place_of(contract: Contract, schema: Pointer, pointer: Pointer) -> Pointer:
+    """Return the pointer of the schema for a part of a value, or of the nearest schema above."""
+    place = schema
+    for token in split(pointer):
+        at, found = contract.document.end(place, {"$ref": f"#{place}"})
+        if not isinstance(found, dict):
+            break
+        if token in (found.get("properties") or {}):
+            place = at + join("properties", token)
+        elif isinstance(found.get("additionalProperties"), dict):
+            place = at + join("additionalProperties")
+        elif token.isdecimal() and isinstance(found.get("items"), dict):
+            place = at + join("items")
+        else:
+            break
+    return place
+
+
+def spelled(value: JsonValue) -> str:
+    """Return a value as JSON, truncated if it is long."""
+    written = json.dumps(value, ensure_ascii=False)
+    if len(written) <= _SHOWN:
+        return written
+    size = f"{len(value)} characters" if isinstance(value, str) else f"{len(written)} bytes"
+    return f"{shorten(written[:_SHOWN])}… ({size})"
+
+
+def join_names(owner: str, name: str) -> str:
+    """Return the full name of a member, with that of its owner."""
+    return f"{owner}.{name}" if owner else name
+
+
+def _accepted_parameter(
+    contract: Contract, operation: Operation, exchange: Exchange, slot: ParameterSlot
+) -> Violation:
+    text = _text_of(operation, exchange.request, slot)
+    place, name = slot.site.pointer, slot.written.wire
+    if text is None:
+        rule = Behaviour.INVALID_ACCEPTED
+        return accepted_form(operation, exchange, place, f"a request without {name}", rule)
+    values = readings(text)
+    first = [next(contract.instances.problems(slot.schema, value), None) for value in values]
+    telling = (
+        each
+        for each, problem in zip(values, first, strict=True)
+        if problem is not None and problem.keyword != "type"
+    )
+    sent = Sent(name, place, slot.schema, next(telling, text))
+    return accepted_value(contract, operation, exchange, sent)
+
+
+def _accepted_body(
+    contract: Contract, operation: Operation, exchange: Exchange, fault: Pointer
+) -> Violation:
+    schema, rule = contract.body_schema(operation), Behaviour.INVALID_ACCEPTED
+    value, body = exchange.request.json_or_none, exchange.request.body
+    if body is None:
+        return accepted_form(operation, exchange, fault, "a request without its body", rule)
+    if schema is None or (value is None and body.strip() != b"null"):
+        return accepted_form(
+            operation, exchange, operation.pointer, "a body that is not JSON", rule
+        )
+    return accepted_value(contract, operation, exchange, Sent("", schema, schema, value))
+
+
+def _text_of(operation: Operation, request: Request, slot: ParameterSlot) -> str | None:
+    name, parts = slot.written.wire, urlsplit(request.url)
+    if slot.written.location == "header":
+        return request.header(name)
+    if slot.written.location == "path":
+        # From the end, as the base URL may have a path before that of the document.
+        declared = operation.site.key.split("/")[::-1]
+        sent = dict(zip(declared, parts.path.split("/")[::-1], strict=False))
+        return unquote(sent.get(f"{{{name}}}", ""))
+    return dict(parse_qsl(parts.query, keep_blank_values=True)).get(name)
+
+
+def _is_null(wrong: JsonValue, problem: Problem) -> bool:
+    return wrong is None and problem.missing is None
+
+
+def _violation(
+    rule: Behaviour, place: Pointer, operation: Operation, how: str, exchange: Exchange, cause: str
+) -> Violation:
+    status = exchange.response.status if exchange.response is not None else "no response"
+    message = f"{operation.name} accepted {how}: {status}"
+    return Violation(rule, place, message, (exchange,), cause)

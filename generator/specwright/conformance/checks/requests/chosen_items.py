@@ -1,0 +1,195 @@
+"""Items of a list that a request can choose (`x-contract-chosen-from`)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.lists.listed_ids import listed_ids
+from specwright.conformance.checks.lists.whole_lists import wholes
+from specwright.conformance.checks.requests.accepted import accepted_form
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.choosing import Choosing, choosing
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.samples import sample
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import JsonValue, seconds_of, value_at
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
+from specwright.vocabulary.keywords.pagination import Pagination
+
+# The most items to choose, and the most resources whose lists are read.
+_MOST, _PARENTS = 12, 50
+_DECIMAL = re.compile(r"-?\d+(?:\.(\d+))?")
+# A count that shows whether it is taken into account, where it is allowed.
+_COUNT = 3
+
+
+def choices(bench: Workbench) -> None:
+    """Choose one item of each kind from the lists that need no resource.
+
+    The monitors judge the responses to valid choices: what is computed, for every kind of item.
+    """
+    _choices(bench, is_below=False)
+
+
+def choices_below(bench: Workbench) -> None:
+    """Choose one item of each kind from the lists of several resources, and one of another list."""
+    _choices(bench, is_below=True)
+
+
+def _choices(bench: Workbench, *, is_below: bool) -> None:
+    for operation in bench.contract.operations.values():
+        if bool(operation.template.names) is not is_below:
+            continue
+        for member in choosing(bench.contract, operation):
+            made, lister, page = bench.made.get(operation.pointer), member.lister, member.page
+            is_made = made is not None and isinstance(made[0].body, dict)
+            is_listed = lister is not None and lister.pointer in bench.made
+            if made is None or lister is None or page is None or not (is_made and is_listed):
+                reason = "the operation never succeeded, or the list names no ids"
+                bench.target.record.skip(Behaviour.INVALID_ACCEPTED, member.place, reason)
+                continue
+            _Choices(bench, made[0], member, lister, page).run()
+            # Below what unusual choices make, usual requests may be refused.
+            bench.succeed(operation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """The choices of one member of a successful call."""
+
+    bench: Workbench
+    call: Call
+    member: Choosing
+    lister: Operation
+    page: Pagination
+
+    def run(self) -> None:
+        lists = [(parent, self._listed(parent)) for parent in self._parents()]
+        found = [(call, item) for call, items in lists for item in items.values()]
+        if not found:
+            reason = f"{self.lister.name} has no items"
+            self.bench.target.record.skip(Behaviour.INVALID_ACCEPTED, self.member.place, reason)
+        tried = set[tuple[str, bool]]()
+        for call, item in _varied(found):
+            self._choose(self._fitting(call, item), item, tried)
+        self._of_another_list(lists)
+
+    def _parents(self) -> Iterator[Call]:
+        """Yield the call for each resource that the list may belong to."""
+        names = [("path", name) for name in self.call.operation.template.names]
+        if len(names) != 1:
+            yield self.call
+            return
+        for value in [*dict.fromkeys(listed_ids(self.bench, self.lister))][:_PARENTS]:
+            yield self.call.with_argument(names[0], value)
+
+    def _listed(self, call: Call) -> dict[str, JsonValue]:
+        """Return the items of the first pages of the list for a call, by their ids."""
+        slots = {slot.key for slot in self.lister.slots}
+        own = {key: value for key, value in call.arguments.items() if key in slots}
+        found: dict[str, JsonValue] = {}
+        for whole in wholes(self.bench, self.lister):
+            response = self.bench.ask(replace(whole, arguments={**whole.arguments, **own})).response
+            items = None if response is None else response.at(self.page.items.raw)
+            for item in items if isinstance(items, list) else ():
+                if (id_ := self._id(item)) is not None:
+                    found[str(id_)] = item
+        return found
+
+    def _id(self, item: JsonValue) -> JsonValue:
+        return None if self.page.id is None else value_at(item, self.page.id.raw)
+
+    def _fitting(self, call: Call, item: JsonValue) -> Call:
+        """Return the call with an item and the members that this item requires."""
+        call = call.with_member(join(self.member.name), self._id(item))
+        for name, each in self.member.required.items():
+            call = self._with(call, name, is_there=_applies(each.declared, item))
+        return call
+
+    def _choose(self, call: Call, item: JsonValue, tried: set[tuple[str, bool]]) -> None:
+        self.bench.ask(self.bench.with_fresh_key(call))
+        for name, each in self.member.required.items():
+            is_needed = _applies(each.declared, item)
+            if (name, is_needed) not in tried:
+                tried.add((name, is_needed))
+                wrong = self._with(call, name, is_there=not is_needed)
+                said = "out" if is_needed else ""
+                reason = "requires" if is_needed else "does not allow"
+                how = f"a body with{said} '{name}', which the chosen item {reason}"
+                self._is_refused(wrong, each.place + join(REQUIRED_WHEN.name), how)
+
+    def _of_another_list(self, lists: list[tuple[Call, dict[str, JsonValue]]]) -> None:
+        """Choose an item that only the list of another resource has."""
+        for call, own in lists:
+            for _, others in lists:
+                foreign = next((each for each in others if each not in own), None)
+                if own and foreign is not None:
+                    how = f"a '{self.member.name}' that {self.lister.name} does not have"
+                    place = self.member.place + join(CHOSEN_FROM.name)
+                    self._is_refused(self._fitting(call, others[foreign]), place, how)
+                    return
+
+    def _with(self, call: Call, name: str, *, is_there: bool) -> Call:
+        """Return the call with or without a member."""
+        if not is_there:
+            return call.without_member("", name)
+        contract, required = self.bench.contract, self.member.required[name]
+        value = sample(contract.document, required.schema)
+        problems = contract.requests.problems(required.place, _COUNT)
+        is_count = type(value) is int and not any(problems)
+        return call.with_member(join(name), _COUNT if is_count else value)
+
+    def _is_refused(self, call: Call, place: Pointer, how: str) -> None:
+        exchange = self.bench.ask(self.bench.with_fresh_key(call))
+        self.bench.target.record.check(Behaviour.INVALID_ACCEPTED, place)
+        if exchange.succeeded:
+            rule = Behaviour.INVALID_ACCEPTED
+            found = accepted_form(call.operation, exchange, place, how, rule)
+            self.bench.target.record.violate(found)
+
+
+def _applies(declared: RequiredWhen, item: JsonValue) -> bool:
+    return value_at(item, declared.at.raw) in [value.raw for value in declared.values]
+
+
+def _varied(found: list[tuple[Call, JsonValue]]) -> list[tuple[Call, JsonValue]]:
+    """Return items of which each has something that those before it do not have."""
+    texts = Counter(text for _, item in found for text in dict.fromkeys(_texts(item)))
+    seen = set[Hashable]()
+    chosen = []
+    for call, item in found:
+        if new := set(_traits("", item, texts)) - seen:
+            seen |= new
+            chosen.append((call, item))
+    return chosen[:_MOST]
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+
+
+def _traits(place: Pointer, value: JsonValue, texts: Counter[str]) -> Iterator[Hashable]:
+    """Yield the traits of an item, each with its place.
+
+    They are words that several items have, the presence of values, and decimal places.
+    """
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _traits(place + join(name), each, texts)
+    elif isinstance(value, list):
+        yield place, bool(value)
+    elif isinstance(value, str):
+        decimal = _DECIMAL.fullmatch(value)
+        is_word = texts[value] > 1 and seconds_of(value) is None
+        yield place, len(decimal[1] or "") if decimal else (value if is_word else "text")
+    else:
+        yield place, value if isinstance(value, bool) or value is None else "number"

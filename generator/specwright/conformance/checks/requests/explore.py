@@ -1,0 +1,135 @@
+"""Successful calls of every operation, by examples and along links."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.resources import shape
+from specwright.conformance.driver.workbench import Workbench
+from specwright.names import snake
+from specwright.vocabulary.keywords.reset import RESET
+
+# The number of successes of each operation that is enough for a run.
+ENOUGH = 5
+# Without progress: a new resource may take a moment, such as an order that is processed.
+PATIENCE_SECONDS = 6.0
+PAUSE_SECONDS = 0.2
+# Deletions come last, so that the other operations find resources; where DELETE does not fit, as
+# for several at once, a word in the path tells.
+_DELETIONS = frozenset(("delete", "remove", "purge", "clear", "destroy", "drop", "truncate"))
+
+
+def explore(bench: Workbench) -> None:
+    """Call every operation until it has succeeded, for as long as there is progress."""
+    operations = _in_turn([*bench.contract.operations.values()])
+    pending = dict.fromkeys(
+        operation for operation in operations if not takes_everything(operation)
+    )
+    ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
+    while pending and time.monotonic() < ends:
+        reached = _pass(bench, [each for each in pending if not _is_last(each)])
+        if not (reached or is_seen):
+            # All that could be made is there: no list will be fuller.
+            is_seen = True
+            _reached(bench, _askable(bench, operations))
+        reached = reached or _reached(bench, [each for each in pending if _is_last(each)])
+        for operation in reached:
+            del pending[operation]
+        if reached:
+            ends = time.monotonic() + PATIENCE_SECONDS
+            continue
+        # A single operation may always fail so.
+        is_locked = 2 * sum(operation.pointer in bench.busy for operation in pending) > len(pending)
+        if not is_renewed and (not is_locked or time.monotonic() > ends - PATIENCE_SECONDS / 2):
+            # The existing resources may be in a final state, such as an order that was shipped.
+            is_renewed = True
+            renew(bench)
+            # A new one may hinder everything else, as the first one did until it was deleted.
+            pending |= dict.fromkeys(
+                operation for operation in operations if _deletes(bench, operation)
+            )
+            continue
+        time.sleep(PAUSE_SECONDS)
+        # What has changed meanwhile is of use to those that were not refused for a lock.
+        _reached(bench, () if is_locked else _askable(bench, operations))
+    again = [operation for operation in operations if not takes_everything(operation)]
+    # The last round deletes nothing: the scenarios that follow need resources.
+    for operation in (*again * (ENOUGH - 2), *(each for each in again if not _is_last(each))):
+        if operation.pointer in bench.made:
+            bench.succeed(operation)
+
+
+def _pass(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
+    """Call each operation, again as soon as later ones have given it other values.
+
+    What is made last may hinder everything else, such as a rule that fires all the time.
+    """
+    reached, failed = list[Operation](), list[Operation]()
+    for _, those in groupby(operations, lambda each: shape(each.site.key)[:1]):
+        group = list(those)
+        reached += _reached(bench, group)
+        reached += _reached(bench, filter(bench.has_new_candidates, failed))
+        failed = [each for each in (*failed, *group) if each not in reached]
+    return reached
+
+
+def renew(bench: Workbench) -> None:
+    """Create one resource of each kind again, as earlier ones may be gone."""
+    makers = [
+        operation for operation in bench.contract.operations.values() if _makes(bench, operation)
+    ]
+    # One may need a resource that another one creates.
+    _reached(bench, [maker for maker in makers if bench.succeed(maker) is None])
+
+
+def _makes(bench: Workbench, operation: Operation) -> bool:
+    members = (*shape(operation.site.key), None)
+    is_maker = operation.method == "POST" and members in bench.contract.members
+    creates = is_maker or "201" in operation.responses
+    return creates and not operation.template.names and operation.pointer in bench.made
+
+
+def _reached(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
+    return [operation for operation in operations if bench.succeed(operation) is not None]
+
+
+def _askable(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
+    return [
+        operation
+        for operation in operations
+        if operation.is_safe and operation.pointer in bench.made
+    ]
+
+
+def _in_turn(operations: Sequence[Operation]) -> list[Operation]:
+    """Sort the deletions to the end: first the kind that was made last, nested resources first."""
+    first = [operation for operation in operations if not _is_last(operation)]
+    shapes = {
+        operation: shape(operation.site.key) for operation in operations if _is_last(operation)
+    }
+    kinds = [shape(operation.site.key)[:1] for operation in operations]
+    last = sorted(shapes, key=lambda each: (-kinds.index(shapes[each][:1]), -len(shapes[each])))
+    return first + last
+
+
+def _deletes(bench: Workbench, operation: Operation) -> bool:
+    is_command = takes_everything(operation)
+    return _is_last(operation) and not is_command and operation.pointer in bench.made
+
+
+def _is_last(operation: Operation) -> bool:
+    command = operation.site.key.rstrip("/").rpartition("/")[2]
+    is_command = operation.method == "POST" and "{" not in command
+    words = snake(command).split("_") if is_command else ()
+    return operation.method == "DELETE" or not _DELETIONS.isdisjoint(words)
+
+
+def takes_everything(operation: Operation) -> bool:
+    """Return whether an operation is a command without an object, such as a sandbox reset."""
+    responses = operation.responses
+    makes = "201" in responses or any("links" in response.value for response in responses.values())
+    is_command = not (operation.is_safe or operation.has_body or operation.slots or makes)
+    return is_command or operation.get(RESET) is not None

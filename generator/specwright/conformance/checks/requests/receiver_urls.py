@@ -1,0 +1,68 @@
+"""URLs of receivers that a service must not send to (server-side request forgery)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit, urlunsplit
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.limits.capacity import release_all
+from specwright.conformance.checks.requests.accepted import accepted_form
+from specwright.conformance.contract.calls import Absent, Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import value_at
+from specwright.pointer import join
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT, WebhookEndpoint
+
+# The metadata of clouds, private networks of both versions, an IPv4 address in an IPv6 one, and one
+# as a number.
+_NOT_PUBLIC = (
+    *("169.254.169.254", "10.0.0.1", "192.168.0.1", "[fd00::1]", "[::ffff:10.0.0.1]"),
+    "167772161",
+)
+
+
+def receiver_urls(bench: Workbench) -> None:
+    """Register URLs of networks that are not public, and ones with user information."""
+    for operation, declared in bench.contract.declaring(WEBHOOK_ENDPOINT):
+        if not declared.public:
+            continue
+        made = bench.made.get(operation.pointer) or bench.succeed(operation)
+        if made is None:
+            reason = "the operation never succeeded"
+            bench.target.record.skip(Behaviour.INVALID_ACCEPTED, operation.pointer, reason)
+            continue
+        _register(bench, operation, made[0], declared)
+
+
+def _register(
+    bench: Workbench, operation: Operation, call: Call, declared: WebhookEndpoint
+) -> None:
+    before, place = bench.made.get(operation.pointer), declared.url.raw
+    if isinstance(call.body, Absent):
+        return
+    capacity = operation.get(CAPACITY)
+    for how, url in _urls(str(value_at(call.body, place))):
+        if capacity is not None:
+            release_all(bench, capacity)
+        exchange = bench.send(bench.with_fresh_key(call.with_member(place, url)))
+        bench.target.record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
+        if exchange.succeeded:
+            at, rule = operation.pointer + join(WEBHOOK_ENDPOINT.name), Behaviour.INVALID_ACCEPTED
+            bench.target.record.violate(accepted_form(operation, exchange, at, how, rule))
+    # Later calls must not use the URLs tried here.
+    if before is not None:
+        bench.made[operation.pointer] = before
+
+
+def _urls(usual: str) -> Iterator[tuple[str, str]]:
+    try:
+        parts = urlsplit(usual)
+    except ValueError:
+        return
+    for host in _NOT_PUBLIC:
+        yield "a URL of a network that is not public", urlunsplit(parts._replace(netloc=host))
+    named = f"user:password@{parts.netloc}"
+    yield "a URL with user information", urlunsplit(parts._replace(netloc=named))

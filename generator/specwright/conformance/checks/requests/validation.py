@@ -1,0 +1,350 @@
+"""Requests that violate the document in one place, and requests that are just valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.limits.capacity import release_all
+from specwright.conformance.checks.requests.accepted import (
+    Sent,
+    accepted_form,
+    accepted_value,
+    spelled,
+)
+from specwright.conformance.checks.requests.explore import renew
+from specwright.conformance.checks.requests.variants import Variant, odd, variants
+from specwright.conformance.contract.calls import Absent, Call
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.contract.read_only import in_place, is_read_only
+from specwright.conformance.contract.samples import sample
+from specwright.conformance.driver.workbench import Workbench, key_header
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    JsonValue,
+    Response,
+    readings,
+    text_of,
+    value_at,
+)
+from specwright.document import sites
+from specwright.pointer import Pointer, join, resolve, split
+from specwright.runtime.client.urls import parts
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.error import MALFORMED, Condition
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.invalid import INVALID
+
+_UNKNOWN = "unknownMember"
+# A member of an object that may have arbitrary ones.
+_ADDITIONAL = "key"
+# The maximum depth of nested objects.
+_DEPTH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """The changed value: its name, by which a response may refer to it, and its declaration.
+
+    Attributes:
+        sent: the parameter, or the body with the change in it.
+    """
+
+    name: str
+    place: Pointer
+    sent: Sent
+
+
+def validation(bench: Workbench) -> None:
+    """Change one value at a time in a successful request, to each side of its limits."""
+    for operation in bench.contract.operations.values():
+        if not operation.slots and operation.body is None:
+            continue
+        made = bench.made.get(operation.pointer)
+        if made is not None and operation.body is not None:
+            made = _again(bench, operation) or made
+        if made is None:
+            bench.target.record.skip(
+                Behaviour.INVALID_ACCEPTED, operation.pointer, "the operation never succeeded"
+            )
+            continue
+        trial = _Trial(bench, operation, bench.with_fresh_key(made[0]))
+        trial.parameters()
+        trial.body()
+        # Later calls must not use the values tried here.
+        bench.made[operation.pointer] = made
+
+
+def _again(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:
+    """Repeat a call; with new resources if those that its body refers to are gone."""
+    made = bench.succeed(operation)
+    if made is None:
+        renew(bench)
+        made = bench.succeed(operation)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Workbench
+    operation: Operation
+    call: Call
+
+    @property
+    def contract(self) -> Contract:
+        return self.bench.contract
+
+    def parameters(self) -> None:
+        """Test values of query and header parameters with an unambiguous text."""
+        for slot in self.operation.slots:
+            document, schema = self.contract.document, slot.site.value.get("schema")
+            usual = self._usual(slot)
+            # The text of lists and objects depends on the style.
+            is_plain = isinstance(usual, (bool, int, float, str))
+            if is_plain and slot.written.location in ("query", "header"):
+                # A parameter that may be missing was not sent before, not even with a usual value.
+                tried = [] if slot.key in self.call.arguments else [Variant("", usual, None)]
+                tried += variants(document, schema, usual)
+                found = [each for each in tried if self._is_distinct(slot, each)]
+                for variant in found:
+                    call = self.call.with_argument(slot.key, variant.value)
+                    name, place = slot.written.wire, slot.site.pointer
+                    sent = Sent(name, place, slot.schema, variant.value)
+                    self._send(call, _Spot(name, place, sent), variant)
+                self._twice(slot, usual, found)
+            if slot.written.location != "header":
+                for value in odd(document, schema):
+                    self._survive(self.call.with_argument(slot.key, value))
+
+    def _usual(self, slot: ParameterSlot) -> JsonValue:
+        """Return a value of a parameter that is valid, as far as is known."""
+        if slot.key in self.call.arguments:
+            return self.call.arguments[slot.key]
+        document = self.contract.document
+        given = [value for _, value in sites.examples(document, slot.site)]
+        value: JsonValue = given[0] if given else sample(document, slot.site.value.get("schema"))
+        return value
+
+    def _is_distinct(self, slot: ParameterSlot, variant: Variant) -> bool:
+        """Return whether the text of a value is valid or invalid as the value is."""
+        if variant.value is None or isinstance(variant.value, (dict, list)):
+            return False
+        text = text_of(variant.value)
+        if slot.written.location == "header" and not (text.isascii() and text == text.strip()):
+            return False
+        # As text, `17` is also a number that may be out of range.
+        if isinstance(variant.value, str) and text.isdecimal():
+            return False
+        fits = [
+            not any(self.contract.requests.problems(slot.schema, reading))
+            for reading in readings(text)
+        ]
+        return any(fits) if variant.condition is None else not any(fits)
+
+    def _twice(self, slot: ParameterSlot, usual: JsonValue, found: list[Variant]) -> None:
+        """Send a parameter twice, once with an invalid value."""
+        wrong = next((each for each in found if each.condition is not None), None)
+        if slot.written.location != "query" or self.contract.errors is None or wrong is None:
+            return
+        for first, second in ((usual, wrong.value), (wrong.value, usual)):
+            call = self.call.with_argument(slot.key, first)
+            path = "&".join([call.path, *parts(slot.written, second)])
+            request = self.bench.target.request(
+                self.operation.method, path, headers=call.headers, operation=self.operation.pointer
+            )
+            exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
+            self._note(slot.site.pointer)
+            if exchange.succeeded:
+                how = f"{slot.written.wire} with two values"
+                place, rule = slot.site.pointer, Behaviour.INVALID_ACCEPTED
+                accepted = accepted_form(self.operation, exchange, place, how, rule)
+                self.bench.target.record.violate(accepted)
+
+    def body(self) -> None:
+        """Test the members of the JSON body one by one, and missing and unknown members."""
+        document, schema = self.contract.document, self.contract.body_schema(self.operation)
+        if schema is None or isinstance(self.call.body, Absent):
+            return
+        for pointer, place, declared in self._members(schema, "", 0):
+            name = split(pointer)[-1]
+            usual = self._member_of_call(pointer, declared)
+            for variant in variants(document, declared, usual):
+                call = self.call.with_member(pointer, variant.value)
+                self._member(call, schema, name, place, variant)
+            for value in odd(document, declared):
+                self._survive(self.call.with_member(pointer, value))
+        for pointer, holder in self._objects(schema):
+            for name in holder.get("required", ()):
+                missing = Variant(f"without '{name}'", None, Condition.MISSING_FIELD)
+                call = self.call.without_member(pointer, name)
+                self._member(call, schema, name, schema, missing)
+            if holder.get("additionalProperties") is False:
+                unknown = Variant(f"'{_UNKNOWN}' at '{pointer}'", 1, Condition.UNKNOWN_FIELD)
+                call = self.call.with_member(pointer + join(_UNKNOWN), 1)
+                self._member(call, schema, _UNKNOWN, schema, unknown)
+
+    def _member(
+        self, call: Call, schema: Pointer, name: str, place: Pointer, variant: Variant
+    ) -> None:
+        assert not isinstance(call.body, Absent)
+        wrong = any(self.contract.requests.problems(schema, call.body))
+        if wrong is (variant.condition is not None):
+            self._send(call, _Spot(name, place, Sent("", place, schema, call.body)), variant)
+
+    def _member_of_call(self, pointer: Pointer, schema: dict[str, Any]) -> JsonValue:
+        """Return the value at a pointer of the call, else a sample; for a key, an unused one."""
+        if pointer == self._key:
+            return self.bench.fresh_key()
+        found = _in_body(self.call, pointer)
+        return sample(self.contract.document, schema) if found is None else found
+
+    @property
+    def _key(self) -> Pointer | None:
+        """The pointer to the idempotency key in the body."""
+        declared = self.operation.get(IDEMPOTENCY)
+        return None if declared is None or declared.key is None else declared.key.raw
+
+    def _members(
+        self, schema: Pointer, pointer: Pointer, depth: int
+    ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
+        """Yield the members of the body with the pointers of their schemas, and these.
+
+        Of a list, this is the first item.
+        """
+        document = self.contract.document
+        if depth > _DEPTH:
+            return
+        places: dict[str, Pointer] = {}
+        now = _in_body(self.call, pointer)
+        for at, found in in_place(document, schema):
+            for name in found.get("properties") or {}:
+                places.setdefault(name, at + join("properties", name))
+            if _has_items(found, now):
+                places.setdefault("0", at + join("items"))
+            if isinstance(found.get("additionalProperties"), dict):
+                name = next(iter(now), _ADDITIONAL) if isinstance(now, dict) else _ADDITIONAL
+                places.setdefault(name, at + join("additionalProperties"))
+        for name, place in places.items():
+            yield from self._members_at(place, pointer + join(name), depth)
+
+    def _members_at(
+        self, place: Pointer, pointer: Pointer, depth: int
+    ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
+        declared = resolve(self.contract.document.data, place)
+        if isinstance(declared, dict) and not is_read_only(self.contract.document, place):
+            yield pointer, place, declared
+            yield from self._members(place, pointer, depth + 1)
+
+    def _objects(
+        self, schema: Pointer, pointer: Pointer = "", depth: int = 0
+    ) -> Iterator[tuple[Pointer, dict[str, Any]]]:
+        """Yield the objects that are present in the body, with their schemas."""
+        now, document = _in_body(self.call, pointer), self.contract.requests.document
+        for at, found in in_place(document, schema) if depth <= _DEPTH else ():
+            below: dict[str, Pointer] = {}
+            if isinstance(now, dict):
+                yield pointer, found
+                names = (found.get("properties") or {}).keys() & now.keys()
+                below = {name: at + join("properties", name) for name in sorted(names)}
+            elif _has_items(found, now):
+                below = {"0": at + join("items")}
+            for name, place in below.items():
+                yield from self._objects(place, pointer + join(name), depth + 1)
+
+    def _send(self, call: Call, spot: _Spot, variant: Variant) -> None:
+        self._judge(self._ask(call), spot, variant)
+
+    def _survive(self, call: Call) -> None:
+        """Send a request; the monitors notice whether the server fails at it."""
+        self.bench.target.record.check(Behaviour.SERVER_ERROR, self.operation.pointer)
+        self._ask(call)
+
+    def _ask(self, call: Call) -> Exchange:
+        """Send a call with its own key, and again after freeing capacity if that is used up."""
+        key, header = self._key, key_header(self.operation)
+        is_same = key is None or _in_body(self.call, key) == _in_body(call, key)
+        if header is not None:
+            is_same = self.call.arguments.get(header) == call.arguments.get(header)
+        if is_same:
+            call = self.bench.with_fresh_key(call)
+        capacity = self.operation.get(CAPACITY)
+        exchange = self.bench.send(call)
+        if capacity is None or exchange.response is None:
+            return exchange
+        if exchange.response.status != capacity.status:
+            return exchange
+        release_all(self.bench, capacity)
+        return self.bench.send(call)
+
+    def _judge(self, exchange: Exchange, spot: _Spot, variant: Variant) -> None:
+        response, place = exchange.response, spot.place
+        if response is None or response.status in (429, 500):
+            return
+        record, name = self.bench.target.record, self.operation.name
+        if variant.condition is None:
+            record.check(Behaviour.VALID_REFUSED, place)
+            if self._is_malformed(response, spot):
+                said = f"{spot.name} = {spelled(variant.value)}"
+                message = f"{name} refused {said} as malformed: {response.status}"
+                cause = "a valid value is refused as malformed"
+                rule = Behaviour.VALID_REFUSED
+                self.bench.violate(rule, None, message, exchange, at=place, cause=cause)
+            return
+        self._note(place)
+        if response.is_success:
+            record.violate(accepted_value(self.contract, self.operation, exchange, spot.sent))
+        elif response.status < 500:
+            self._code(exchange, spot, variant)
+
+    def _note(self, place: Pointer) -> None:
+        for rule in (Behaviour.INVALID_ACCEPTED, Behaviour.COERCION):
+            self.bench.target.record.check(rule, place)
+
+    def _is_malformed(self, response: Response, spot: _Spot) -> bool:
+        """Return whether the response says that the request is malformed."""
+        errors = self.contract.errors
+        if response.is_success or errors is None:
+            return False
+        code = response.at(errors.code.raw)
+        param = response.at(errors.param.raw) if errors.param is not None else None
+        listed = {each.raw: value.condition for each, value in errors.codes.items()}
+        # Another member may be at fault: a valid value may require one that is missing.
+        at_fault = param is None or str(param).split(".")[-1] == spot.name
+        is_malformed = listed.get(str(code)) in MALFORMED or code == self._own_code(spot.place)
+        return is_malformed and at_fault
+
+    def _code(self, exchange: Exchange, spot: _Spot, variant: Variant) -> None:
+        """Compare the code of a refusal with those declared for its condition."""
+        place = spot.place
+        errors, response = self.contract.errors, exchange.response
+        if errors is None or response is None:
+            return
+        wanted = {
+            code.raw for code, each in errors.codes.items() if each.condition is variant.condition
+        }
+        own = self._own_code(place)
+        code = response.at(errors.code.raw)
+        conditions = {each.raw: value.condition for each, value in errors.codes.items()}
+        if not wanted or code in wanted or code == own or conditions.get(str(code)) is None:
+            return
+        cause = f"refused with '{code}', not '{min(wanted)}'"
+        message = f"{spot.name}: {variant.how} is {cause}: {response.status}"
+        rule, operation = Behaviour.ERROR_CODE, self.operation
+        self.bench.violate(rule, operation, message, exchange, at=place, cause=cause)
+
+    def _own_code(self, place: Pointer) -> str | None:
+        found = self.contract.document.end(place, {"$ref": f"#{place}"})[1]
+        declared = INVALID.read(found) if isinstance(found, dict) else None
+        return None if declared is None else declared.code.raw
+
+
+def _has_items(schema: dict[str, Any], value: JsonValue) -> bool:
+    """Return whether a value is a list with items, and a schema describes them."""
+    return isinstance(schema.get("items"), dict) and isinstance(value, list) and bool(value)
+
+
+def _in_body(call: Call, pointer: Pointer) -> JsonValue:
+    """Return the value at a pointer of a call's body; None if it is missing."""
+    return None if isinstance(call.body, Absent) else value_at(call.body, pointer)

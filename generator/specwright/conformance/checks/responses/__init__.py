@@ -1,0 +1,1 @@
+"""Checks of single responses, which any source of traffic triggers."""

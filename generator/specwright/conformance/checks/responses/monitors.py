@@ -1,0 +1,365 @@
+"""Rules for all exchanges, regardless of their source."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.lists.pages import of_list
+from specwright.conformance.checks.responses.statuses import undeclared
+from specwright.conformance.checks.responses.unicode_loss import letters
+from specwright.conformance.checks.responses.write_only import WriteOnly
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.driver.roles import OTHER, OTHER_MODE, STRANGERS
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    JsonValue,
+    Response,
+    readings,
+    seconds_of,
+    value_at,
+)
+from specwright.conformance.recording.record import Record, Violation
+from specwright.document import sites
+from specwright.document.sites import Site
+from specwright.pointer import Pointer, join
+from specwright.report.redaction import REDACTED
+from specwright.vocabulary.keywords.error import ERROR
+from specwright.vocabulary.keywords.order import ORDER, Order, SortDirection
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
+from specwright.vocabulary.keywords.sort import SORT
+
+# Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).
+_NOT_DESCRIBED = frozenset({"content-type"})
+_POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
+STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
+# Roles that any operation may refuse, by status.
+_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER, OTHER_MODE)}
+# The maximum number of problems reported per exchange.
+_PROBLEMS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A response with its declaration in the document."""
+
+    exchange: Exchange
+    operation: Operation
+    response: Response
+    declared: Site
+
+    def violation(self, rule: str, pointer: Pointer, message: str) -> Violation:
+        return Violation(rule, pointer, message, (self.exchange,), operation=self.operation.name)
+
+
+@dataclass(slots=True)
+class Monitors:
+    """The rules, with their state during a run.
+
+    Attributes:
+        max_seconds: the maximum time for a response; None for no limit.
+    """
+
+    contract: Contract
+    record: Record
+    max_seconds: float | None = None
+    _request_ids: dict[str, Exchange] = field(default_factory=dict)
+    _secrets: dict[str, Exchange] = field(default_factory=dict)
+    _silent: set[str] = field(default_factory=set)
+    _write_only: WriteOnly = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read which members are only for requests."""
+        self._write_only = WriteOnly(self.contract.document)
+
+    def __call__(self, exchange: Exchange) -> list[Violation]:
+        """Return the violations in an exchange."""
+        operation = self.contract.operations.get(exchange.operation or "")
+        if exchange.response is None:
+            return list(self._no_answer(exchange, operation))
+        self._silent.discard(exchange.source)
+        found = list(self._of_any(exchange, exchange.response))
+        if operation is not None and exchange.request.method == operation.method:
+            found += self._response_time(exchange, operation)
+            found += self._of_operation(exchange, operation, exchange.response)
+            found += of_list(self.contract, self.record, operation, exchange)
+            found += letters(operation, exchange)
+        return found
+
+    def _no_answer(self, exchange: Exchange, operation: Operation | None) -> Iterator[Violation]:
+        """Yield a violation for a missing response, unless the server had crashed before."""
+        # The fuzzer does not report whether a request was received.
+        is_dead = exchange.source == "fuzzing" and exchange.source in self._silent
+        self._silent.add(exchange.source)
+        if operation is not None and not is_dead and not exchange.is_unconnected:
+            message = f"no response ({exchange.failure})"
+            place, rule = operation.pointer, Behaviour.NO_ANSWER
+            yield Violation(rule, place, message, (exchange,), "no response", operation.name)
+
+    def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+        """Yield violations of the rules that also apply to requests that match no operation."""
+        at = exchange.operation or ""
+        if response.status >= 500 and not self._is_declared_failure(response):
+            message, name = f"answered {response.status}", self._who(exchange)
+            # The same for all paths that match no operation.
+            cause = message
+            yield Violation(Behaviour.SERVER_ERROR, at, message, (exchange,), cause, name)
+        yield from self._request_id(exchange, response)
+        yield from self._shown_once(exchange, response)
+
+    def _of_operation(
+        self, exchange: Exchange, operation: Operation, response: Response
+    ) -> Iterator[Violation]:
+        self.record.check(Behaviour.UNDECLARED_STATUS, operation.pointer)
+        self.record.check(Behaviour.REDIRECT, operation.pointer)
+        declared = operation.response(response.status)
+        if declared is None:
+            # The fuzzer writes slashes into variables, which lead to another path; and failures are
+            # reported elsewhere.
+            is_astray = exchange.source == "fuzzing" and operation.template.names
+            is_nowhere = is_astray and response.status in (404, 405)
+            failed = response.status >= 500 and not self._is_declared_failure(response)
+            if not (is_nowhere or failed):
+                is_foreign = exchange.role in _FOREIGN.get(response.status, ())
+                yield undeclared(operation, exchange, response, is_foreign=is_foreign)
+            return
+        answer = _Answer(exchange, operation, response, declared)
+        for rule in (self._body, self._headers, self._error, self._order, self._rate_headers):
+            yield from rule(answer)
+
+    def _response_time(self, exchange: Exchange, operation: Operation) -> Iterator[Violation]:
+        if self.max_seconds is None:
+            return
+        self.record.check(Behaviour.RESPONSE_TIME, operation.pointer)
+        if exchange.seconds > self.max_seconds:
+            message = f"the response took more than {self.max_seconds:g} s"
+            place, proofs, name = operation.pointer, (exchange,), operation.name
+            yield Violation(Behaviour.RESPONSE_TIME, place, message, proofs, operation=name)
+
+    def _who(self, exchange: Exchange) -> str:
+        operation = self.contract.operations.get(exchange.operation or "")
+        request = exchange.request
+        asked = f"{request.method} {urlsplit(request.url).path}"
+        return asked if operation is None else operation.name
+
+    def _is_declared_failure(self, response: Response) -> bool:
+        """Return whether the contract lists the code of a 5xx, other than for internal errors."""
+        code = self._code(response)
+        errors = self.contract.errors
+        if code is None or errors is None:
+            return False
+        listed = {each.raw: value for each, value in errors.codes.items()}.get(code)
+        return (
+            listed is not None
+            and listed.status == response.status
+            and str(listed.condition or "") != "internal_error"
+        )
+
+    def _code(self, response: Response) -> str | None:
+        errors = self.contract.errors
+        found = response.at(errors.code.raw) if errors is not None else None
+        return found if isinstance(found, str) else None
+
+    def _body(self, answer: _Answer) -> Iterator[Violation]:
+        document, response = self.contract.document, answer.response
+        contents = dict(sites.contents(document, answer.declared))
+        place = answer.declared.pointer
+        if not contents or answer.exchange.request.method == "HEAD" or response.status == 204:
+            return
+        self.record.check(Behaviour.UNDECLARED_MEDIA_TYPE, place)
+        given = sites.essence(response.header("content-type") or "")
+        fitting = [each for name, each in contents.items() if sites.fits(given, name)]
+        if not fitting:
+            shown = f"with Content-Type {given}" if given else "without a Content-Type"
+            said = f"{response.status} {shown} (declared: {', '.join(contents)})"
+            yield answer.violation(Behaviour.UNDECLARED_MEDIA_TYPE, place, said)
+            return
+        if not sites.is_json(given) or "schema" not in fitting[0].value:
+            return
+        schema = fitting[0] / "schema"
+        self.record.check(Behaviour.RESPONSE_SCHEMA, schema)
+        try:
+            value = response.json
+        except (ValueError, RecursionError):
+            yield answer.violation(Behaviour.RESPONSE_SCHEMA, schema, "the body is not JSON")
+            return
+        problems = (
+            problem
+            for problem in self.contract.answers.problems(schema, value)
+            # A value that was redacted from a recording is not a violation.
+            if value_at(value, problem.pointer) != REDACTED
+        )
+        for problem in itertools.islice(problems, _PROBLEMS):
+            said = f"{response.status}: {problem.message} at '{_general(problem.pointer)}'"
+            yield answer.violation(Behaviour.RESPONSE_SCHEMA, schema, said)
+        yield from self._only_written(answer, schema, value)
+
+    def _only_written(
+        self, answer: _Answer, schema: Pointer, value: JsonValue
+    ) -> Iterator[Violation]:
+        if not self._write_only.may_have(schema):
+            return
+        self.record.check(Behaviour.WRITE_ONLY, schema)
+        # All items of a list have the same members.
+        found = {
+            _general(at): place
+            for at, place in self._write_only.members(schema, value)
+            if value_at(value, at) != REDACTED
+        }
+        for at, place in itertools.islice(found.items(), _PROBLEMS):
+            said = f"{answer.response.status}: a member that is only for requests at '{at}'"
+            yield answer.violation(Behaviour.WRITE_ONLY, place, said)
+
+    def _headers(self, answer: _Answer) -> Iterator[Violation]:
+        for name, header in sites.members(self.contract.document, answer.declared, "headers"):
+            if name.lower() in _NOT_DESCRIBED:
+                continue
+            self.record.check(Behaviour.RESPONSE_HEADER, header.pointer)
+            given = answer.response.header(name)
+            if given is None:
+                if header.value.get("required") is True:
+                    yield answer.violation(Behaviour.RESPONSE_HEADER, header.pointer, f"no {name}")
+            elif "schema" in header.value:
+                values = readings(given)
+                schema = header / "schema"
+                if all(any(self.contract.instances.problems(schema, value)) for value in values):
+                    yield answer.violation(
+                        Behaviour.RESPONSE_HEADER,
+                        header.pointer,
+                        f"the value of {name} is invalid",
+                    )
+
+    def _error(self, answer: _Answer) -> Iterator[Violation]:
+        errors, response = self.contract.errors, answer.response
+        if errors is None or response.status < 400:
+            return
+        place = join(ERROR.name, "codes")
+        self.record.check(Behaviour.ERROR_CODE, answer.operation.pointer)
+        code = self._code(response)
+        codes = {each.raw: value for each, value in errors.codes.items()}
+        if code is None or code not in codes:
+            said = "no error code" if code is None else "an error code that is not listed"
+            yield answer.violation(Behaviour.ERROR_CODE, place, f"{response.status} with {said}")
+            return
+        listed = codes[code]
+        if listed.status != response.status:
+            yield answer.violation(
+                Behaviour.ERROR_CODE,
+                place,
+                f"'{code}' with status {response.status}, not {listed.status}",
+            )
+        if errors.type is not None and response.at(errors.type.raw) != listed.type.raw:
+            yield answer.violation(Behaviour.ERROR_CODE, place, f"'{code}' with a different type")
+        if not response.at(errors.message.raw):
+            yield answer.violation(
+                Behaviour.ERROR_CODE, place, f"'{code}' without a human-readable message"
+            )
+
+    def _request_id(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+        errors = self.contract.errors
+        if errors is None or errors.request_id_header is None:
+            return
+        name, place = errors.request_id_header.raw, join(ERROR.name, "request_id_header")
+        self.record.check(Behaviour.REQUEST_ID, place)
+        given = response.header(name)
+        who = self._who(exchange)
+        if given is None:
+            yield Violation(Behaviour.REQUEST_ID, place, f"no {name}", (exchange,), operation=who)
+            return
+        first = self._request_ids.setdefault(given, exchange)
+        if first is not exchange:
+            message = f"another response had the same {name}"
+            yield Violation(Behaviour.REQUEST_ID, place, message, (first, exchange), operation=who)
+        if errors.request_id is not None and response.status >= 400:
+            repeated = response.at(errors.request_id.raw)
+            if repeated is not None and repeated != given:
+                message = f"the id in the body differs from {name}"
+                yield Violation(Behaviour.REQUEST_ID, place, message, (exchange,), operation=who)
+
+    def _shown_once(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+        text = response.body.decode("utf-8", "replace")
+        for value, first in self._secrets.items():
+            if value in text:
+                message = f"{self._who(exchange)} repeats a value that may be shown only once"
+                place = first.operation or ""
+                yield Violation(Behaviour.SHOWN_ONCE, place, message, (first, exchange))
+        for value in self.contract.secrets(exchange.operation, response):
+            self.record.check(Behaviour.SHOWN_ONCE, exchange.operation or "")
+            if value != REDACTED:
+                self._secrets.setdefault(value, exchange)
+
+    def _order(self, answer: _Answer) -> Iterator[Violation]:
+        place, order = _order_of(answer)
+        page = answer.operation.get(PAGINATION)
+        if order is None or page is None or not answer.response.is_success:
+            return
+        items = answer.response.at(page.items.raw)
+        if not isinstance(items, list):
+            return
+        values = [sort_key(value_at(item, order.by.raw)) for item in items]
+        if len(values) > 1:
+            self.record.check(Behaviour.ORDER, place)
+        pairs = itertools.pairwise(values)
+        down = order.direction is SortDirection.DESCENDING
+        if any(one < other if down else one > other for one, other in pairs):
+            yield answer.violation(
+                Behaviour.ORDER, place, f"not {order.direction.value} by {order.by.raw}"
+            )
+
+    def _rate_headers(self, answer: _Answer) -> Iterator[Violation]:
+        limits, declared = self.contract.rate_limits, answer.operation.get(RATE_LIMIT)
+        if limits is None or declared is None or answer.response.status == 401:
+            return
+        place = join(RATE_LIMITS.name, "headers")
+        for header, form in ((limits.headers.policy, _POLICY), (limits.headers.state, STATE)):
+            if header is None or not answer.exchange.role:
+                continue
+            self.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
+            given = answer.response.header(header.raw)
+            found = form.search(given or "")
+            if found is None or found["name"] != declared.class_.raw:
+                yield answer.violation(
+                    Behaviour.RATE_LIMIT_HEADERS, place, f"{header.raw} does not describe the limit"
+                )
+        if answer.response.status == 429 and limits.headers.retry is not None:
+            after = answer.response.header(limits.headers.retry.raw) or ""
+            window = {key.raw: each for key, each in limits.classes.items()}[
+                declared.class_.raw
+            ].window_seconds
+            if not after.isdecimal() or not 0 < int(after) <= window:
+                yield answer.violation(
+                    Behaviour.RATE_LIMIT_HEADERS,
+                    place,
+                    f"{limits.headers.retry.raw} is not between 1 and {window} seconds",
+                )
+
+
+def _general(pointer: Pointer) -> str:
+    """Return a place in a value, with `*` for the number of an item."""
+    return re.sub(r"/\d+(?=/|$)", "/*", pointer)
+
+
+def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:
+    """Return the pointer and the value of the requested order, else of the default one."""
+    query = parse_qs(urlsplit(answer.exchange.request.url).query)
+    for slot in answer.operation.slots:
+        chosen = query.get(slot.written.wire) if slot.sort is not None else None
+        if slot.sort is not None and chosen:
+            orders = {name.raw: order for name, order in slot.sort.orders.items()}
+            return slot.site.pointer + join(SORT.name), orders.get(chosen[-1])
+    usual: Order | None = answer.operation.get(ORDER)
+    return answer.operation.pointer + join(ORDER.name), usual
+
+
+def sort_key(value: JsonValue) -> Any:
+    """Return a value for comparison: timestamps as points in time, numbers as numbers."""
+    seconds = seconds_of(value)
+    if seconds is not None:
+        return seconds
+    return value if value is not None else ""

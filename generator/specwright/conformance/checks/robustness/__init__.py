@@ -1,0 +1,1 @@
+"""Checks of requests beyond the document, and of hostile values."""

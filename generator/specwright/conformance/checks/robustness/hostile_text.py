@@ -1,0 +1,112 @@
+"""Requests as they come from accidents and attacks: no server should fail at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.calls import Absent, Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.pointer import join
+from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
+from specwright.vocabulary.keywords.error import Condition
+
+# Characters that end texts, patterns and paths in the languages behind a server.
+_TEXTS = ("it's", 'a"b', "100%", "back\\slash", "a;b--", "x" * 1_000, "名前")
+# The number of unknown members in one body: an error may not list all of them.
+_MANY = 40
+
+
+def hostile(bench: Workbench) -> None:
+    """Send hostile texts in every path and query, and bodies that are missing or all wrong."""
+    for operation in bench.contract.operations.values():
+        made = bench.made.get(operation.pointer)
+        if made is None:
+            reason = "the operation never succeeded"
+            bench.target.record.skip(Behaviour.SERVER_ERROR, operation.pointer, reason)
+            continue
+        for call in _with_texts(made[0]):
+            bench.target.record.check(Behaviour.SERVER_ERROR, operation.pointer)
+            bench.ask(call)
+        if operation.body is not None:
+            _without_body(bench, made[0])
+            _many_mistakes(bench, made[0])
+            _too_large(bench, made[0])
+
+
+def _with_texts(call: Call) -> Iterator[Call]:
+    for slot in call.operation.slots:
+        if slot.written.location in ("path", "query"):
+            for text in _TEXTS:
+                yield call.with_argument(slot.key, text)
+
+
+def _without_body(bench: Workbench, call: Call) -> None:
+    """Send no body and an empty body, where one is required."""
+    if not _needs_body(bench, call.operation):
+        return
+    empty = [header for header in call.headers if header[0] != "Content-Type"]
+    for how, headers, content in (
+        ("no body", empty, None),
+        ("an empty body", call.headers, b""),
+    ):
+        _is_refused(bench, call, headers, content, how)
+
+
+def _needs_body(bench: Workbench, operation: Operation) -> bool:
+    body = bench.contract.document.follow(operation.site.value.get("requestBody"))
+    return isinstance(body, dict) and body.get("required") is True
+
+
+def _many_mistakes(bench: Workbench, call: Call) -> None:
+    """Send more mistakes than an error may list; the monitors validate the response."""
+    schema = bench.contract.body_schema(call.operation)
+    problems = bench.contract.requests.problems
+    if schema is None or not isinstance(call.body, dict) or any(problems(schema, call.body)):
+        return
+    for number in range(_MANY):
+        call = call.with_member(join(f"unknown{number}"), number)
+    if any(problems(schema, _body(call))):
+        _is_refused(bench, call, call.headers, call.content, f"{_MANY} unknown members")
+
+
+def _body(call: Call) -> JsonValue:
+    return None if isinstance(call.body, Absent) else call.body
+
+
+def _too_large(bench: Workbench, call: Call) -> None:
+    """Send a body above the limit that is not JSON, as it must not be parsed first."""
+    limit = BODY_LIMIT.read(bench.contract.document.data)
+    if limit is None:
+        return
+    content = b"[" + b" " * limit.max_bytes
+    exchange = _is_refused(bench, call, call.headers, content, "a body that is too large")
+    response, errors = exchange.response, bench.contract.errors
+    if response is None or errors is None or response.status in (429, 500):
+        return
+    wanted = {
+        code.raw
+        for code, each in errors.codes.items()
+        if each.condition is Condition.BODY_TOO_LARGE
+    }
+    if wanted and not response.is_success and response.at(errors.code.raw) not in wanted:
+        message = f"a body that is too large was not answered '{min(wanted)}'"
+        bench.violate(Behaviour.ERROR_CODE, call.operation, message, exchange)
+
+
+def _is_refused(
+    bench: Workbench,
+    call: Call,
+    headers: list[tuple[str, str]],
+    content: bytes | None,
+    how: str,
+) -> Exchange:
+    operation, target = call.operation, bench.target
+    request = target.request(operation.method, call.path, headers=headers, body=content)
+    exchange = target.send(request, bench.source, operation.pointer)
+    target.record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
+    if exchange.succeeded:
+        bench.violate(Behaviour.INVALID_ACCEPTED, operation, f"{how} was accepted", exchange)
+    return exchange

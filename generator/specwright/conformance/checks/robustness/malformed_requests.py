@@ -1,0 +1,149 @@
+"""Requests that no client should send: malformed bodies, unknown resources and methods."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.requests.accepted import accepted_form
+from specwright.conformance.checks.robustness.methods import method_violation
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Request
+from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
+from specwright.vocabulary.keywords.error import Condition
+
+_NOWHERE = "nothing-has-this-id"
+# Methods to try if a path does not have them; proxies often refuse TRACE and CONNECT.
+_TRIED = ("put", "patch", "delete", "post", "get")
+
+
+def robustness(bench: Workbench) -> None:
+    """Send requests that are invalid in ways that no schema can express."""
+    for operation in bench.contract.operations.values():
+        made = bench.made.get(operation.pointer)
+        call = made[0] if made else next(bench.candidates(operation), None)
+        if call is None:
+            bench.target.record.skip(
+                Behaviour.SERVER_ERROR, operation.pointer, "no request could be made"
+            )
+            continue
+        _bodies(bench, call)
+        _nowhere(bench, call)
+    routes = Routes(bench.contract, bench.target.base_url)
+    for path in dict.fromkeys(
+        operation.site.key for operation in bench.contract.operations.values()
+    ):
+        _methods(bench, routes, path)
+
+
+def _bodies(bench: Workbench, call: Call) -> None:
+    operation = call.operation
+    if operation.body is None:
+        return
+    limit = BODY_LIMIT.read(bench.contract.document.data)
+    media_type = operation.body[0]
+    forms = {
+        "a body that is not JSON": (b'{"a": ', media_type, Condition.INVALID_JSON),
+        "a body that is not UTF-8": (b'{"a": "\xff\xfe"}', media_type, Condition.INVALID_JSON),
+        "a body of 5,000 nested lists": (b"[" * 5_000 + b"]" * 5_000, media_type, None),
+        "a body of another media type": (
+            call.content or b"{}",
+            "application/x-unknown",
+            Condition.UNSUPPORTED_MEDIA_TYPE,
+        ),
+    }
+    if limit is not None:
+        large = b'{"a": "' + b"x" * limit.max_bytes + b'"}'
+        forms["a body that is too large"] = (large, media_type, Condition.BODY_TOO_LARGE)
+    for how, (content, kind, condition) in forms.items():
+        headers = [(name, kind if name == "Content-Type" else each) for name, each in call.headers]
+        request = bench.target.request(
+            operation.method,
+            call.path,
+            headers=headers,
+            body=content,
+            operation=operation.pointer,
+        )
+        _refused(bench, operation, request, how, condition)
+
+
+def _refused(
+    bench: Workbench, operation: Operation, request: Request, how: str, condition: Condition | None
+) -> None:
+    record, errors = bench.target.record, bench.contract.errors
+    exchange = bench.target.send(request, bench.source, operation.pointer)
+    response = exchange.response
+    for rule in (
+        Behaviour.SERVER_ERROR,
+        Behaviour.MEDIA_TYPE_ACCEPTED,
+        Behaviour.UNREADABLE_REFUSAL,
+    ):
+        record.check(rule, operation.pointer)
+    if response is None or response.status == 429 or response.status >= 500:
+        return
+    if response.is_success:
+        is_medium = condition is Condition.UNSUPPORTED_MEDIA_TYPE
+        rule = Behaviour.MEDIA_TYPE_ACCEPTED if is_medium else Behaviour.INVALID_ACCEPTED
+        record.violate(accepted_form(operation, exchange, operation.pointer, how, rule))
+    elif errors is not None and condition is not None:
+        wanted = {code.raw for code, each in errors.codes.items() if each.condition is condition}
+        if wanted and response.at(errors.code.raw) not in wanted:
+            said = f"{how} is not refused with '{min(wanted)}'"
+            message = f"{said}: {response.status}"
+            bench.violate(Behaviour.ERROR_CODE, operation, message, exchange, cause=said)
+
+
+def _nowhere(bench: Workbench, call: Call) -> None:
+    """Request a resource that does not exist."""
+    operation = call.operation
+    variables = [slot for slot in operation.slots if slot.written.location == "path"]
+    # A PUT creates a missing resource, unless the document says otherwise (RFC 9110, 9.3.4).
+    makes = operation.method == "PUT" and (
+        "201" in operation.responses or "404" not in operation.responses
+    )
+    if not variables or makes:
+        return
+    exchange = bench.send(bench.with_fresh_key(call.with_argument(variables[-1].key, _NOWHERE)))
+    response = exchange.response
+    bench.target.record.check(Behaviour.CREATED_IS_FOUND, operation.pointer)
+    if response is not None and response.is_success and operation.response(404) is not None:
+        message = f"a resource that was never created is answered {response.status}"
+        bench.violate(Behaviour.CREATED_IS_FOUND, operation, message, exchange)
+
+
+def _methods(bench: Workbench, routes: Routes, path: str) -> None:
+    """Send a method that the path does not have (RFC 9110, 15.5.6)."""
+    there = {
+        operation.method: operation
+        for operation in bench.contract.operations.values()
+        if operation.site.key == path
+    }
+    some = next(iter(there.values()))
+    made = next(
+        filter(None, (bench.made.get(operation.pointer) for operation in there.values())), None
+    )
+    # Operations that are excluded from the test exist nevertheless.
+    gone = {method for method, key in bench.contract.uncalled if key == path}
+    item = some.site.item.value
+    missing = [each.upper() for each in _TRIED if each not in item and each.upper() not in gone]
+    if not missing:
+        return
+    if made is None:
+        reason = "no operation of the path succeeded"
+        bench.target.record.skip(Behaviour.METHOD_NOT_ALLOWED, some.item, reason)
+        return
+    arguments = {key: each for key, each in made[0].arguments.items() if key[0] == "path"}
+    call = replace(made[0], arguments=arguments)
+    accept = [("Accept", "application/json")]
+    request = bench.target.request(missing[0], call.path, headers=accept, operation=some.pointer)
+    exchange = bench.target.send(request, bench.source, None, MAIN)
+    record = bench.target.record
+    for rule in (Behaviour.METHOD_NOT_ALLOWED, Behaviour.ALLOW_HEADER):
+        record.check(rule, some.item)
+    found = method_violation(bench.contract, routes, some.site, exchange)
+    if found is not None:
+        record.violate(found)

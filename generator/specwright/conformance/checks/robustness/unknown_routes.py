@@ -1,0 +1,59 @@
+"""Requests for paths that are not in the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.driver.workbench import Workbench
+from specwright.pointer import join
+from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
+
+NOWHERE = "/nothing-is-at-this-path"
+_METHODS = ("GET", "POST", "DELETE")
+
+
+def routes(bench: Workbench) -> None:
+    """Request paths that are not in the document, if it declares the response to that."""
+    errors = bench.contract.errors
+    if errors is None:
+        return
+    for code, declared in errors.codes.items():
+        if declared.condition is Condition.ROUTE_NOT_FOUND:
+            for method, path, shown in _elsewhere(bench):
+                _ask(bench, errors, (declared.status, code.raw), method, path, shown)
+            return
+
+
+def _ask(
+    bench: Workbench,
+    errors: ErrorContract,
+    wanted: tuple[int, str],
+    method: str,
+    path: str,
+    shown: str,
+) -> None:
+    place = join(ERROR.name, "codes", wanted[1])
+    request = bench.target.request(method, path, headers=[("Accept", "application/json")])
+    exchange = bench.target.send(request, bench.source, None)
+    bench.target.record.check(Behaviour.UNKNOWN_ROUTE, place)
+    response = exchange.response
+    if response is None or response.status == 429:
+        return
+    if (response.status, response.at(errors.code.raw)) != wanted:
+        message = (
+            f"{method} {shown}, which is not a path of the document, was answered "
+            f"{response.status}, not {wanted[0]} with the code '{wanted[1]}'"
+        )
+        bench.violate(Behaviour.UNKNOWN_ROUTE, None, message, exchange, at=place)
+
+
+def _elsewhere(bench: Workbench) -> Iterator[tuple[str, str, str]]:
+    """Yield methods and paths that do not exist, with the paths as shown in messages."""
+    for method in _METHODS:
+        yield method, NOWHERE, NOWHERE
+    known = {operation.site.key for operation in bench.contract.operations.values()}
+    for call, _ in list(bench.made.values()):
+        key = call.operation.site.key
+        if call.operation.is_safe and not key.endswith("/") and f"{key}/" not in known:
+            yield call.operation.method, f"{call.path.partition('?')[0]}/", f"{key}/"

@@ -1,0 +1,179 @@
+"""Tests of a consumer of webhooks: its responses to deliveries, as findings."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import httpx2
+
+from specwright.conformance.checks.webhooks.deliveries import (
+    FORGERIES,
+    GENUINE,
+    REPEATED,
+    UNKNOWN,
+    Genuine,
+    Message,
+    of_unknown_type,
+)
+from specwright.conformance.contract.webhooks import Webhook
+from specwright.document.model import Document
+from specwright.errors import InputError
+from specwright.findings import Evidence, Finding, Level, RuleDescription
+from specwright.pointer import join
+from specwright.vocabulary.keywords.signature import SIGNATURE
+
+_SECONDS = 15.0
+_SUCCESS = range(200, 300)
+_REFUSAL = range(400, 500)
+
+# The status, or the reason why there was no response.
+_Answer: TypeAlias = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A delivery to be sent.
+
+    Attributes:
+        words: a description of the delivery.
+        is_genuine: whether it must be acknowledged; otherwise it must be refused.
+    """
+
+    rule: RuleDescription
+    webhook: Webhook
+    words: str
+    message: Message
+    is_genuine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """The endpoint of a consumer, and the secret that it verifies deliveries with."""
+
+    document: Document
+    url: str
+    secret: str = field(repr=False)
+
+    def findings(self, webhooks: Sequence[Webhook]) -> list[Finding]:
+        """Send every delivery; return findings on the responses and on deliveries not sent.
+
+        Raises:
+            InputError: the consumer cannot be reached, or there is nothing to send.
+        """
+        return [*asyncio.run(self._try_all(webhooks)), *self._left_out(webhooks)]
+
+    async def _try_all(self, webhooks: Sequence[Webhook]) -> list[Finding]:
+        found: list[Finding] = []
+        async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=False) as client:
+            for trial in self._trials(webhooks):
+                answer = await self._send(client, trial)
+                if not found and isinstance(answer, str):
+                    raise InputError(
+                        f"the consumer does not respond: {answer}", hint="start it, then retry"
+                    )
+                found.append(self._finding(trial, answer))
+        if not found:
+            raise InputError(
+                "no webhook of the document has an example, or a schema that a value was found for",
+                hint="give one of them an example of its body in JSON",
+            )
+        return found
+
+    def _trials(self, webhooks: Sequence[Webhook]) -> Iterator[_Trial]:
+        """Yield the deliveries in sending order, each created when it is due."""
+        for webhook in webhooks:
+            for event in webhook.examples:
+                made = self._genuine(webhook, event).signed()
+                yield _Trial(GENUINE, webhook, f"a delivery of '{webhook.name}'", made, True)
+        for webhook in [webhook for webhook in webhooks if webhook.examples][:1]:
+            event = webhook.examples[0]
+            made = self._genuine(webhook, event).signed()
+            yield _Trial(REPEATED, webhook, "a repeated event", made, True)
+            unknown = of_unknown_type(self._genuine(webhook, event))
+            if unknown is not None:
+                words = "an event of an unknown type"
+                yield _Trial(UNKNOWN, webhook, words, unknown.signed(), True)
+        for webhook in [webhook for webhook in webhooks if webhook.examples and webhook.scheme][:1]:
+            if webhook.scheme is not None:
+                for forgery in FORGERIES:
+                    genuine = self._genuine(webhook, webhook.examples[0])
+                    forged = forgery.make(genuine, webhook.scheme)
+                    words = f"a delivery {forgery.words}"
+                    yield _Trial(forgery.rule, webhook, words, forged, False)
+
+    def _genuine(self, webhook: Webhook, event: Any) -> Genuine:
+        return Genuine(webhook, event, self.secret, time.time())
+
+    async def _send(self, client: httpx2.AsyncClient, trial: _Trial) -> _Answer:
+        declared = trial.webhook.delivery
+        try:
+            async with asyncio.timeout(declared.timeout_seconds if declared else _SECONDS):
+                async with client.stream(
+                    trial.webhook.method,
+                    self.url,
+                    headers=list(trial.message.headers),
+                    content=trial.message.body,
+                ) as response:
+                    return response.status_code
+        except TimeoutError:
+            return "the response took too long"
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+            return type(error).__name__
+
+    def _finding(self, trial: _Trial, answer: _Answer) -> Finding:
+        level, words = _judged(trial, answer)
+        pointer = trial.webhook.pointer + ("" if trial.is_genuine else join(SIGNATURE.name))
+        return Finding(
+            trial.rule.id,
+            level,
+            self.document.locate(pointer),
+            pointer,
+            f"{trial.words} {words}",
+            evidence=() if level is Level.INFO else (_shown(trial),),
+        )
+
+    def _left_out(self, webhooks: Sequence[Webhook]) -> Iterator[Finding]:
+        for webhook in webhooks:
+            reasons = [
+                (
+                    GENUINE,
+                    "has no example, and no value of its schema was found",
+                    not webhook.examples,
+                ),
+                (FORGERIES[0].rule, "is not signed, so nothing can be forged", not webhook.scheme),
+                (UNKNOWN, "does not belong to an extensible union", not webhook.is_open),
+            ]
+            for rule, reason, applies in reasons:
+                if applies:
+                    yield Finding(
+                        rule.id,
+                        Level.INFO,
+                        self.document.locate(webhook.pointer),
+                        webhook.pointer,
+                        f"not tried: '{webhook.name}' {reason}",
+                    )
+
+
+def _judged(trial: _Trial, answer: _Answer) -> tuple[Level, str]:
+    declared = trial.webhook.delivery
+    success = _SUCCESS if declared is None else declared.success_statuses
+    if isinstance(answer, str):
+        return Level.ERROR, f"was not answered: {answer}"
+    if answer in success:
+        level = Level.INFO if trial.is_genuine else Level.ERROR
+        return level, f"was acknowledged with {answer}"
+    if trial.is_genuine:
+        return Level.ERROR, f"was not acknowledged, but answered with {answer}"
+    if answer in _REFUSAL:
+        return Level.INFO, f"was refused with {answer}"
+    return Level.WARNING, f"was answered with {answer}, but a refusal must be 4XX"
+
+
+def _shown(trial: _Trial) -> Evidence:
+    return Evidence(
+        "headers", "\n".join(f"{name}: {value}" for name, value in trial.message.headers)
+    )

@@ -1,0 +1,137 @@
+"""The check before a run that the target is an implementation of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
+
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.roles import NOBODY
+from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.document import sites
+from specwright.document.servers import all_servers
+from specwright.document.sites import Site
+from specwright.errors import InputError
+
+SOURCE = "preflight"
+
+# The most operations to call until one responds as the document says.
+_MOST = 8
+_NOT_THERE = "start it, or check the URL"
+# Hints by text in TLS errors, more specific ones first.
+_HINTS = {
+    "CERTIFICATE": "its certificate is not trusted: set SSL_CERT_FILE to the file of its CA",
+    "SSL": "does it speak TLS on this port? if not, the URL begins with http://",
+}
+# Common base paths, for documents that do not declare one.
+_PREFIXES = ("/api", "/v1", "/api/v1", "/v2", "/api/v2")
+
+
+def reach(contract: Contract, target: Target) -> None:
+    """Ensure that an implementation of the document responds and accepts the key.
+
+    Raises:
+        InputError: nothing responds, the key is refused, or another server responds.
+    """
+    bench = Workbench(contract, target, SOURCE)
+    calls = list(_calls(bench))
+    exchanges: list[Exchange] = []
+    for call in calls:
+        exchange = bench.send(call)
+        exchanges.append(exchange)
+        if exchange.response is None and call.operation.pointer not in target.hanging:
+            break
+        if exchange.response is not None and exchange.response.status == 429:
+            break
+        if _is_answer(contract, exchange):
+            return
+    if exchanges:
+        _refuse(bench, calls[0], exchanges)
+
+
+def _calls(bench: Workbench) -> Iterator[Call]:
+    """Yield calls of safe operations, without path variables if possible."""
+    safe = [operation for operation in bench.contract.operations.values() if operation.is_safe]
+    plain = [each for each in safe if not each.template.names] or safe[:1]
+    made = (next(bench.candidates(operation), None) for operation in plain)
+    found = [each for each in made if each is not None]
+    # In a large document, the first operations need not be typical ones.
+    yield from found[:: max(len(found) // _MOST, 1)][:_MOST]
+
+
+def _is_answer(contract: Contract, exchange: Exchange) -> bool:
+    """Return whether a response is from an implementation of the document, right or wrong."""
+    response, operation = exchange.response, contract.operations[exchange.operation or ""]
+    if response is None:
+        return False
+    declared = operation.response(response.status)
+    kinds = [kind for kind, _ in sites.contents(contract.document, declared)] if declared else []
+    kind = sites.essence(response.header("content-type") or "")
+    is_declared = kind in map(sites.essence, kinds)
+    match response.status:
+        case 401:
+            return not exchange.role
+        case 403:
+            return False
+        case 404:
+            # Frameworks also respond so to unknown paths, but with a body of their own.
+            is_own = is_declared and declared is not None and _fits(contract, declared, response)
+            return bool(operation.template.names) or is_own
+        case _:
+            return kind != "text/html" or is_declared
+
+
+def _fits(contract: Contract, declared: Site, response: Response) -> bool:
+    schema = contract.schema_of(declared)
+    value = response.json_or_none
+    return schema is not None and not any(contract.instances.problems(schema, value))
+
+
+def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> None:
+    """Raise an error with the reason why there is nothing to test.
+
+    Raises:
+        InputError: always.
+    """
+    url, last = bench.target.base_url, exchanges[-1]
+    statuses = [exchange.response.status for exchange in exchanges if exchange.response is not None]
+    if last.response is None:
+        failure = str(last.failure)
+        hint = next((hint for sign, hint in _HINTS.items() if sign in failure), _NOT_THERE)
+        raise InputError(f"{url} does not respond: {failure}", hint=hint)
+    if last.response.status == 429:
+        raise InputError(
+            f"{url} returned 429 to the first request", hint="wait, or use a key with higher limits"
+        )
+    if 401 in statuses:
+        raise InputError(f"{url} refuses the key with 401", hint="check the variable and the key")
+    if 403 in statuses:
+        raise InputError(
+            f"{url} returns 403 for every read", hint="check the permissions of the key"
+        )
+    prefix = _prefix(bench, first)
+    hint = "is this the base URL of the API?"
+    if prefix is not None:
+        hint = f"the API is found below {prefix}"
+    is_missing = 404 in statuses
+    said = "returns 404 for every read" if is_missing else "returns a web page"
+    raise InputError(f"{url} {said}", hint=hint)
+
+
+def _prefix(bench: Workbench, call: Call) -> str | None:
+    """Return the base URL at which the API is found, a declared or a common one; else None."""
+    parts = urlsplit(bench.target.base_url)
+    origin, own = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
+    urls = [server.url for server in all_servers(bench.contract.document)]
+    declared = [urlsplit(each).path.rstrip("/") for each in urls if "{" not in each]
+    usual = [place + prefix for place in dict.fromkeys(["", own]) for prefix in _PREFIXES]
+    for path in dict.fromkeys([*declared, "", *usual]):
+        url = f"{origin}{path}{call.path}"
+        request = Request(call.operation.method, url, (("Accept", "application/json"),))
+        exchange = bench.target.send(request, SOURCE, call.operation.pointer, NOBODY)
+        if _is_answer(bench.contract, exchange):
+            return origin + path
+    return None

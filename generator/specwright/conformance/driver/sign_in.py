@@ -1,0 +1,177 @@
+"""Sign-in: a credential for a user and a password, or for a client and its secret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urljoin
+
+from specwright.config import SignIn
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.links import Unknown, evaluate
+from specwright.conformance.driver.roles import NOBODY
+from specwright.conformance.driver.target import Target
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Request
+from specwright.errors import InputError, did_you_mean
+from specwright.runtime.client.errors import TokenRequestError
+from specwright.runtime.client.tokens import Tokens, obtained
+from specwright.runtime.client.transport import Request as Sent
+from specwright.runtime.client.transport import Response as Received
+from specwright.runtime.client.transport import TransportError
+from specwright.runtime.shared.auth.oauth2 import ClientCredentials, OAuth2, PasswordCredentials
+from specwright.runtime.shared.auth.scheme import Scheme
+
+SOURCE = "sign-in"
+_TOKEN = "$response.body#/access_token"
+Obtain = Callable[[str], str]
+Checked = Callable[[str], object]
+
+
+def sign_ins(
+    contract: Contract, target: Target, settings: Mapping[str, SignIn], check: Checked
+) -> dict[str, Obtain]:
+    """Return functions that turn a key into a credential, by security scheme.
+
+    For an OAuth 2.0 scheme, a key `client:secret`, or `user:password` if the document has only
+    the flow for that, is exchanged for a token; any other key is the token itself.
+
+    Args:
+        check: raises an error for a URL to which requests must not be sent.
+
+    Raises:
+        InputError: a setting names a scheme or an operation that the document does not have.
+    """
+    known = target.credential.schemes if target.credential is not None else {}
+    for name in settings:
+        if name not in known:
+            hint = did_you_mean(name, known, f"it requires {', '.join(known) or 'none'}")
+            raise InputError(f"sign-in: the document requires no credential {name!r}", hint=hint)
+    found: dict[str, Obtain] = {}
+    for name, scheme in known.items():
+        setting = settings.get(name, SignIn())
+        if setting.operation:
+            operation = _operation(contract, setting.operation)
+            found[name] = partial(_logged_in, target, operation, setting, scheme)
+        elif isinstance(scheme, OAuth2) and (scheme.token_urls or setting.token_url):
+            scopes = (setting.scopes,) if setting.scopes else (contract.scopes(name), ())
+            found[name] = _Grants(target, setting, scheme, scopes, check)
+    return found
+
+
+def _operation(contract: Contract, name: str) -> Operation:
+    named = {
+        f"{operation.method} {operation.site.key}": operation
+        for operation in contract.operations.values()
+    }
+    named |= contract.by_id
+    if name not in named:
+        hint = did_you_mean(name, named, "use its operationId, or a form such as POST /login")
+        raise InputError(f"sign-in: the document has no operation {name!r}", hint=hint)
+    return named[name]
+
+
+def _logged_in(
+    target: Target, operation: Operation, setting: SignIn, scheme: Scheme, key: str
+) -> str:
+    """Call a sign-in operation, and return the credential in its response."""
+    user, _, password = key.partition(":")
+    body: dict[str, JsonValue] = {
+        name: text.replace("{user}", user).replace("{password}", password)
+        for name, text in setting.body.items()
+    }
+    call = Call(operation, {}, body)
+    request = target.request(
+        operation.method,
+        call.path,
+        role=NOBODY,
+        headers=call.headers,
+        body=call.content,
+        operation=operation.pointer,
+    )
+    exchange = target.send(request, SOURCE, operation.pointer, NOBODY)
+    found = _credential(call, exchange, setting, scheme)
+    if not found:
+        response = exchange.response
+        said = exchange.failure if response is None else f"status {response.status}"
+        hint = "check the key, and 'body' and 'token' in [tool.specwright.test.sign-in]"
+        raise InputError(f"{operation.name} returned no credential: {said}", hint=hint)
+    return found
+
+
+def _credential(call: Call, exchange: Exchange, setting: SignIn, scheme: Scheme) -> str:
+    response = exchange.response
+    if response is None or response.status >= 400:
+        return ""
+    if scheme.location == "cookie" and not setting.token:
+        for name, value in response.headers:
+            if name.lower() == "set-cookie":
+                try:
+                    cookies = SimpleCookie(value)
+                except CookieError:
+                    continue
+                if scheme.name in cookies:
+                    return cookies[scheme.name].coded_value
+        return ""
+    try:
+        found = evaluate(setting.token or _TOKEN, call, response)
+    except Unknown:
+        return ""
+    return found if isinstance(found, str) else ""
+
+
+@dataclass(slots=True)
+class _Grants:
+    """OAuth 2.0 tokens (RFC 6749) by client credentials, or by the password of a user.
+
+    Attributes:
+        scopes: those to request, and those to request if the server refuses the first ones, as it
+            may for a user without permissions.
+    """
+
+    target: Target
+    setting: SignIn
+    scheme: OAuth2
+    scopes: Sequence[tuple[str, ...]]
+    check: Checked
+
+    def __call__(self, key: str) -> str:
+        """Return the token for a key, which may be the token itself."""
+        name, colon, secret = key.partition(":")
+        if not colon:
+            return key
+        refusal: InputError | None = None
+        for scopes in dict.fromkeys(self.scopes):
+            try:
+                return self._token(name, secret, scopes)
+            except InputError as error:
+                refusal = refusal or error
+        assert refusal is not None
+        raise refusal
+
+    def _token(self, name: str, secret: str, scopes: tuple[str, ...]) -> str:
+        is_client = "clientCredentials" in self.scheme.token_urls or not self.scheme.token_urls
+        grant = (
+            ClientCredentials(client_id=name, client_secret=secret, scopes=scopes)
+            if is_client
+            else PasswordCredentials(username=name, password=secret, scopes=scopes)
+        )
+        declared = self.setting.token_url or self.scheme.token_url_for(grant) or ""
+        url = urljoin(f"{self.target.base_url}/", declared)
+        self.check(url)
+        tokens = Tokens(grant, url, "specwright")
+        try:
+            return obtained(tokens.course(Sent("POST", url, [])), self._send)
+        except (TransportError, TokenRequestError) as error:
+            hint = "check the key, or set token-url in [tool.specwright.test.sign-in]"
+            raise InputError(f"{url} returned no token: {error}", hint=hint) from None
+
+    def _send(self, sent: Sent) -> Received:
+        request = Request(sent.method, sent.url, tuple(sent.headers), sent.content)
+        exchange = self.target.send(request, SOURCE, None, NOBODY)
+        if exchange.response is None:
+            raise TransportError(str(exchange.failure))
+        response = exchange.response
+        return Received(response.status, list(response.headers), response.body)

@@ -1,0 +1,203 @@
+"""The credentials of roles, and the parts of requests that carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qsl, unquote_plus
+
+from specwright.conformance.driver.roles import MAIN, MISNAMED, NOBODY, STRANGER, stranger
+from specwright.conformance.recording.exchange import Request
+from specwright.document.security import Credential
+from specwright.pointer import Pointer
+from specwright.runtime.client.signing import signed
+from specwright.runtime.client.transport import Request as Unsigned
+from specwright.runtime.shared.auth.basic import Basic
+from specwright.runtime.shared.auth.scheme import Scheme
+
+_ANOTHER_SCHEME = "Basic"
+# Headers that hold credentials, whether or not the document says so.
+_PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization"})
+# A shorter text would match almost anywhere.
+_SHORTEST_SECRET = 4
+# A role, and the name of a security scheme.
+Owner = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Signer:
+    """A signer that adds to requests the credentials that their operations require.
+
+    Attributes:
+        keys: by role, for every scheme without a key of its own; an empty one means no key.
+        own: keys for single schemes, by role and scheme.
+        headers: of every request; those that hold credentials, only of requests in the main role.
+        sign_in: by scheme, functions from a key to a credential, such as a password to a token.
+    """
+
+    credential: Credential | None
+    keys: Mapping[str, str] = field(repr=False)
+    own: Mapping[Owner, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sign_in: Mapping[str, Callable[[str], str]] = field(default_factory=dict, repr=False)
+    _obtained: dict[Owner, str] = field(default_factory=dict, repr=False)
+    _good: set[Owner] = field(default_factory=set, repr=False)
+    _told: set[str] = field(default_factory=set, repr=False)
+
+    def sign(self, request: Request, operation: Pointer | None, role: str) -> Request:
+        """Return a request with the credentials of a role added."""
+        present = {name.lower() for name, _ in request.headers}
+        more = [
+            (name, value)
+            for name, value in self.headers.items()
+            if name.lower() not in present and (role == MAIN or not self._is_private(name))
+        ]
+        made = Unsigned(request.method, request.url, [*request.headers, *more])
+        for scheme, text in self.texts(operation, role):
+            made = signed(made, scheme, text)
+        # A URL with a credential has a type of its own; a record needs a plain string.
+        return replace(request, url="".join(made.url), headers=tuple(made.headers))
+
+    def unsigned(self, request: Request) -> Request:
+        """Return a request without the parts that hold credentials."""
+        places = {(scheme.location, scheme.name.lower()) for scheme in self._schemes.values()}
+        url, mark, query = request.url.partition("?")
+        pairs = [
+            each
+            for each in query.split("&")
+            if ("query", unquote_plus(each.partition("=")[0]).lower()) not in places
+        ]
+        headers = []
+        for name, value in request.headers:
+            if ("header", name.lower()) in places or name in self.headers:
+                continue
+            kept = value
+            if name.lower() == "cookie":
+                cookies = [each.strip() for each in value.split(";")]
+                kept = "; ".join(
+                    cookie
+                    for cookie in cookies
+                    if ("cookie", cookie.partition("=")[0].lower()) not in places
+                )
+            if kept:
+                headers.append((name, kept))
+        written = f"{url}?{'&'.join(pairs)}" if mark and pairs else url
+        return replace(request, url=written, headers=tuple(headers))
+
+    def is_signed(self, request: Request, operation: Pointer | None) -> bool:
+        """Return whether a request carries the main role's credentials for its operation."""
+        headers = {(name.lower(), value) for name, value in request.headers}
+        cookies = {each.strip() for each in (request.header("cookie") or "").split(";")}
+        pairs = set(parse_qsl(request.url.partition("?")[2]))
+        for scheme, text in self.texts(operation, MAIN):
+            match scheme.location:
+                case "header":
+                    is_there = (scheme.name.lower(), text) in headers
+                case "cookie":
+                    is_there = f"{scheme.name}={text}" in cookies
+                case _:
+                    is_there = (scheme.name, text) in pairs
+            if not is_there:
+                return False
+        return True
+
+    def texts(self, operation: Pointer | None, role: str) -> Iterator[tuple[Scheme, str]]:
+        """Yield the credentials of a role for an operation: their schemes and texts."""
+        for name in self.chosen(operation, role):
+            scheme, text = self._schemes[name], self._text(role, name)
+            if role == MISNAMED:
+                if scheme.location == "header":
+                    yield scheme, f"{_ANOTHER_SCHEME} {self._key(MAIN, name)}"
+            elif text is not None:
+                yield scheme, text
+
+    def chosen(self, operation: Pointer | None, role: str) -> tuple[str, ...]:
+        """Return the schemes of an operation's first alternative for which the role has all keys.
+
+        An alternative that the keys suit comes first. Without all keys of any, return the schemes
+        with a key of the first alternative that has any.
+        """
+        if self.credential is None or role == NOBODY:
+            return ()
+        usual = tuple({name: ()} for name in self._schemes)
+        alternatives = self.credential.demands.get(operation or "", usual)
+        owner = MAIN if role == MISNAMED else role
+        held = [
+            tuple(name for name in alternative if self._key(owner, name) is not None)
+            for alternative in alternatives
+        ]
+        whole = [
+            names
+            for names, each in zip(held, alternatives, strict=True)
+            if names and len(names) == len(each)
+        ]
+        suited = (names for names in whole if all(self._suits(owner, name) for name in names))
+        return next(iter([*suited, *whole, *filter(None, held)]), ())
+
+    def trust(self, operation: Pointer | None, role: str) -> None:
+        """Note that credentials were accepted: a later refusal then means that they expired."""
+        self._good.update((role, name) for name in self.chosen(operation, role))
+
+    def forget(self, operation: Pointer | None, role: str) -> bool:
+        """Drop obtained credentials that were accepted before; return whether there were any."""
+        owners = {(role, name) for name in self.chosen(operation, role)}
+        outdated = owners & self._good & self._obtained.keys()
+        for owner in outdated:
+            del self._obtained[owner]
+        self._good -= outdated
+        return bool(outdated)
+
+    def renew(self) -> None:
+        """Drop all obtained credentials, to obtain them again when they are needed."""
+        self._obtained.clear()
+
+    @property
+    def secrets(self) -> set[str]:
+        """The texts that no report may show."""
+        found = {*self.keys.values(), *self.own.values(), *self._told, *self.headers.values()}
+        for text in list(found):
+            # The password of a user, or the secret of a client.
+            found.add(text.partition(":")[2])
+            for scheme in self._schemes.values():
+                credential = scheme.parse(text)
+                if scheme.write(credential) is not None:
+                    found.update(scheme.secrets(credential))
+        return {each for each in found if len(each) >= _SHORTEST_SECRET}
+
+    @property
+    def _schemes(self) -> Mapping[str, Scheme]:
+        return self.credential.schemes if self.credential is not None else {}
+
+    def _is_private(self, name: str) -> bool:
+        places = {scheme.name.lower() for scheme in self._schemes.values()}
+        return name.lower() in _PRIVATE | places
+
+    def _key(self, role: str, name: str) -> str | None:
+        """Return the key of a role for a scheme; None if a request cannot carry it."""
+        key = self.own.get((role, name)) or self.keys.get(role)
+        if role == STRANGER and (MAIN, name) in self.own:
+            key = stranger(self.own[MAIN, name])
+        if not key:
+            return None
+        scheme = self._schemes[name]
+        can_carry = name in self.sign_in or scheme.write(scheme.parse(key)) is not None
+        return key if can_carry else None
+
+    def _suits(self, role: str, name: str) -> bool:
+        """Return whether a key is meant for a scheme: `user:password` is one to sign in with."""
+        if (role, name) in self.own:
+            return True
+        is_pair = ":" in self.keys.get(role, "")
+        return is_pair == (isinstance(self._schemes[name], Basic) or name in self.sign_in)
+
+    def _text(self, role: str, name: str) -> str | None:
+        """Return the text of a credential, obtained by a sign-in if the scheme has one."""
+        scheme, key = self._schemes[name], self._key(role, name)
+        if key is None or name not in self.sign_in:
+            return None if key is None else scheme.write(scheme.parse(key))
+        if role == STRANGER:
+            return stranger(self._text(MAIN, name) or key)
+        if (role, name) not in self._obtained:
+            self._obtained[role, name] = self.sign_in[name](key)
+            self._told.add(self._obtained[role, name])
+        return scheme.write(self._obtained[role, name])

@@ -1,0 +1,330 @@
+"""Calls that succeed, made from examples, linked values and samples."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+
+from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
+from specwright.conformance.contract.choosing import choosing
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.contract.links import Unknown, evaluate
+from specwright.conformance.contract.samples import sample
+from specwright.conformance.driver.ids import Ids, is_reference
+from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.driver.target import Target
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, value_at
+from specwright.conformance.recording.record import Violation
+from specwright.document import sites
+from specwright.pointer import Pointer, resolve
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+
+# How many of the newest values of each parameter are kept.
+_KEPT = 20
+_CANDIDATES = 12
+# Before a call is sent again to a server that is busy, and all pauses that were of no use.
+_PAUSES_SECONDS, _PATIENCE_SECONDS = (0.1, 0.3, 0.9), 3.0
+# For an operation that was busy before: a lock may be free only for moments.
+_AT_ONCE_SECONDS = (0.0,) * 4
+
+
+class Workbench:
+    """A builder of calls that collects values from every response for later calls.
+
+    Attributes:
+        made: the latest successful call of each operation, with its exchange.
+        busy: the operations whose latest call the server was too busy for.
+    """
+
+    def __init__(self, contract: Contract, target: Target, source: str) -> None:
+        self.contract = contract
+        self.target = target
+        self.source = source
+        token = secrets.token_hex(4)
+        self.made: dict[Pointer, tuple[Call, Exchange]] = {}
+        self.busy = set[Pointer]()
+        self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
+        self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
+        self._ids = Ids(contract, target.base_url, target.record.linked)
+        self._tried: dict[Pointer, list[tuple[object, object]]] = defaultdict(list)
+        # The number of responses that there was something to learn from: now, and at that time.
+        self._learned, self._tried_after = 0, dict[Pointer, int]()
+        self._patience = _PATIENCE_SECONDS
+        # Independent of the seed: a repeated run must not reuse the keys of the first one.
+        self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
+
+    def send(self, call: Call, role: str = MAIN, *, key: str | None = None) -> Exchange:
+        """Send a call, and learn from its response."""
+        call = call if key is None else with_key(call, key)
+        exchange = self.ask(call, role)
+        if role == MAIN:
+            self._learn(call, exchange)
+        return exchange
+
+    def ask(self, call: Call, role: str = MAIN) -> Exchange:
+        """Send a call, without learning from its response."""
+        request = self.target.request(
+            call.operation.method,
+            call.path,
+            role=role,
+            headers=call.headers,
+            body=call.content,
+            operation=call.operation.pointer,
+        )
+        return self.target.send(request, self.source, call.operation.pointer, role)
+
+    def fresh_key(self) -> str:
+        """Return a new idempotency key, or any other unique text."""
+        return next(self._keys)
+
+    def succeed(self, operation: Operation) -> tuple[Call, Exchange] | None:
+        """Return the first call of an operation that succeeds; None if no candidate does."""
+        for call in self.candidates(operation):
+            exchange = self._send_while_busy(call)
+            if exchange.succeeded:
+                return call, exchange
+        return None
+
+    def _send_while_busy(self, call: Call) -> Exchange:
+        """Send a call, some more times if the server is busy: after pauses, and later at once."""
+        was_busy = call.operation.pointer in self.busy
+        exchange, waited = self.send(call), 0.0
+        for pause in _AT_ONCE_SECONDS if was_busy else _PAUSES_SECONDS:
+            if not exchange.is_busy or pause > self._patience:
+                break
+            time.sleep(pause)
+            waited += pause
+            self._patience -= pause
+            exchange = self.send(self.with_fresh_key(call))
+        if exchange.is_busy:
+            self.busy.add(call.operation.pointer)
+        else:
+            self.busy.discard(call.operation.pointer)
+            self._patience += waited
+        return exchange
+
+    def candidates(self, operation: Operation) -> Iterator[Call]:
+        """Yield calls that may succeed, those that did before first, each with a fresh key."""
+        if operation.pointer in self.target.hanging:
+            return
+        tried = self._tried[operation.pointer] = []
+        self._tried_after[operation.pointer] = self._learned
+        for call in self._candidates(operation):
+            if _plain(call) not in tried:
+                tried.append(_plain(call))
+                yield self.with_fresh_key(call)
+            if len(tried) >= _CANDIDATES:
+                return
+
+    def has_new_candidates(self, operation: Operation) -> bool:
+        """Return whether there are candidates that were not among those of the last time."""
+        if self._tried_after.get(operation.pointer) == self._learned:
+            return False
+        tried = self._tried[operation.pointer]
+        return any(_plain(call) not in tried for call in self._candidates(operation))
+
+    def with_fresh_key(self, call: Call) -> Call:
+        """Return the same call with a fresh idempotency key, if the operation has one."""
+        return with_key(call, self.fresh_key())
+
+    def example(self, operation: Operation, name: str) -> Call | None:
+        """Return the call for a named example of the request body; None if it cannot be made."""
+        if operation.body is None:
+            return None
+        for each, example in sites.members(self.contract.document, operation.body[1], "examples"):
+            if each == name and "value" in example.value:
+                arguments = next(self._arguments(operation), None)
+                if arguments is not None:
+                    return self.with_fresh_key(Call(operation, arguments, example.value["value"]))
+        return None
+
+    def known(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
+        """Return the values that links gave to a parameter, newest first."""
+        linked = self._values[operation.pointer, slot.key]
+        return linked or self._ids.path(operation).get(slot.key, [])
+
+    def _candidates(self, operation: Operation) -> Iterator[Call]:
+        if operation.pointer in self.made:
+            before = self.made[operation.pointer][0]
+            # Resources in the earlier arguments may be gone; those of links are newer.
+            for arguments in self._arguments(operation):
+                yield replace(before, arguments={**before.arguments, **arguments})
+        bodies = list(self._bodies(operation))
+        for arguments in self._arguments(operation):
+            for body in bodies:
+                yield Call(operation, arguments, body)
+
+    def _arguments(self, operation: Operation) -> Iterator[dict[Key, JsonValue]]:
+        """Yield values for all needed parameters, each time with the next choice for each."""
+        needed = [slot for slot in operation.slots if self._is_needed(operation, slot)]
+        path = self._ids.path(operation)
+        choices = {
+            each.key: self._choices(operation, each, path.get(each.key, [])) for each in needed
+        }
+        if not all(choices.values()):
+            return
+        for turn in range(max(map(len, choices.values()), default=1)):
+            yield {key: values[min(turn, len(values) - 1)] for key, values in choices.items()}
+
+    def violate(
+        self,
+        rule: str,
+        operation: Operation | None,
+        message: str,
+        *exchanges: Exchange,
+        at: Pointer | None = None,
+        cause: str = "",
+    ) -> None:
+        """Note that a rule was broken.
+
+        Args:
+            operation: None if the message names the request.
+            at: the part of the document that it breaks; by default the operation.
+            exchanges: those that show it; the last is the proof.
+            cause: the fault in words for every operation and value; by default the message.
+        """
+        name, pointer = (operation.name, operation.pointer) if operation is not None else ("", "")
+        place = pointer if at is None else at
+        self.target.record.violate(Violation(rule, place, message, exchanges, cause, name))
+
+    def _is_needed(self, operation: Operation, slot: ParameterSlot) -> bool:
+        one_of = operation.get(REQUIRES_ONE_OF)
+        first = one_of.parameters[0].raw if one_of is not None else None
+        return bool(slot.written.required) or slot.key == ("query", first)
+
+    def _choices(
+        self, operation: Operation, slot: ParameterSlot, inferred: list[JsonValue]
+    ) -> list[JsonValue]:
+        linked = self._values[operation.pointer, slot.key][:3] or inferred[:3]
+        linked = linked or self._ids.parameter(operation, slot)
+        document = self.contract.document
+        examples: list[JsonValue] = [value for _, value in sites.examples(document, slot.site)]
+        if linked and slot.written.location == "path":
+            return linked
+        return [*linked, *(examples or [sample(document, slot.site.value.get("schema"))])]
+
+    def _bodies(self, operation: Operation) -> Iterator[JsonValue | Absent]:
+        declared = operation.body or operation.other_body
+        if declared is None:
+            yield ABSENT
+            return
+        document, content = self.contract.document, declared[1]
+        examples: list[JsonValue] = [value for _, value in sites.examples(document, content)]
+        plain = examples or [self.contract.sampled_body(operation)]
+        first = {**self._ids.members(operation, plain[0]), **self._chosen(operation)}
+        linked = [{**plain[0], **first}] if first and isinstance(plain[0], dict) else []
+        for members in self._members[operation.pointer]:
+            for body in plain:
+                if isinstance(body, dict) and isinstance(members, dict):
+                    yield {**body, **members}
+        # An example may refer to an existing resource; a sample never does.
+        yield from (*plain[:1], *linked) if examples else (*linked, *plain[:1])
+        yield from plain[1:]
+        if not examples:
+            yield from self._whole(operation, plain[0])
+
+    def _chosen(self, operation: Operation) -> dict[str, JsonValue]:
+        """Return the members that choose an item, with the first one of its list."""
+        found: dict[str, JsonValue] = {}
+        for member in choosing(self.contract, operation):
+            page, lister = member.page, member.lister
+            made = None if lister is None else self.made.get(lister.pointer)
+            if page is None or page.id is None or made is None or made[1].response is None:
+                continue
+            items = made[1].response.at(page.items.raw)
+            if isinstance(items, list) and items:
+                found[member.name] = value_at(items[0], page.id.raw)
+        return found
+
+    def _whole(self, operation: Operation, least: JsonValue) -> Iterator[JsonValue]:
+        """Yield a body with optional members, which a server may require all the same.
+
+        Optional references to unknown resources are left out.
+        """
+        whole = self.contract.sampled_body(operation, is_whole=True)
+        if isinstance(whole, dict) and isinstance(least, dict) and whole.keys() != least.keys():
+            known = self._ids.members(operation, whole)
+            yield {
+                name: known.get(name, value)
+                for name, value in whole.items()
+                if name in least or name in known or not is_reference(name)
+            }
+
+    def _learn(self, call: Call, exchange: Exchange) -> None:
+        response = exchange.response
+        if response is None or not response.is_success:
+            return
+        self.made[call.operation.pointer] = (call, exchange)
+        self._learned += 1
+        self._ids.learn(call, exchange)
+        for link in self.contract.links(call.operation, response.status):
+            target = self.contract.operations[link.target]
+            values = {
+                slot.key: value
+                for name, expression in link.parameters.items()
+                if (slot := target.slot(name)) is not None
+                and (value := _value(expression, call, response)) is not None
+            }
+            path = {name: value for (place, name), value in values.items() if place == "path"}
+            is_whole = self._ids.link(target, path, call.operation.name)
+            for key, value in values.items():
+                if key[0] != "path" or not is_whole:
+                    self._remember(target, key, value)
+            if isinstance(link.body, dict):
+                try:
+                    members = evaluate(link.body, call, response)
+                except Unknown:
+                    continue
+                if members not in self._members[link.target]:
+                    self._members[link.target].insert(0, members)
+
+    def _remember(self, target: Operation, key: Key, value: JsonValue) -> None:
+        values = self._values[target.pointer, key]
+        if value in values:
+            values.remove(value)
+        values.insert(0, value)
+        del values[_KEPT:]
+
+
+def key_header(operation: Operation) -> Key | None:
+    """Return the header parameter for an operation's idempotency key; None if it has none."""
+    declared = operation.get(IDEMPOTENCY)
+    if declared is None or declared.header is None:
+        return None
+    wanted = ("header", declared.header.raw.lower())
+    slots = (slot.key for slot in operation.slots)
+    return next((slot for slot in slots if (slot[0], slot[1].lower()) == wanted), None)
+
+
+def with_key(call: Call, key: str) -> Call:
+    """Return the same call with an idempotency key, if the operation has one."""
+    declared = call.operation.get(IDEMPOTENCY)
+    header = key_header(call.operation)
+    if header is not None:
+        return call.with_argument(header, key)
+    if declared is None or declared.key is None or isinstance(call.body, Absent):
+        return call
+    try:
+        resolve(call.body, declared.key.raw)
+    except KeyError:
+        # The call omits the key on purpose.
+        return call
+    return call.with_member(declared.key.raw, key)
+
+
+def _plain(call: Call) -> tuple[object, object]:
+    """Return the values of a call, to compare it with others."""
+    return dict(call.arguments), call.body
+
+
+def _value(expression: JsonValue, call: Call, response: Response) -> JsonValue:
+    """Return the value of an expression; None if it has none."""
+    try:
+        return evaluate(expression, call, response)
+    except Unknown:
+        return None

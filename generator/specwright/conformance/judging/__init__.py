@@ -1,1 +1,0 @@
-"""Judgement of single responses, worded alike for all sources of requests."""

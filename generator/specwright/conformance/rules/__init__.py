@@ -1,1 +1,0 @@
-"""Rules for all exchanges, and recorded traffic that is checked by them."""

@@ -1,1 +1,0 @@
-"""Scenarios of a test: one module for each kind of rule that a document declares."""
