@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from specwright.errors import Location
+from specwright.http_messages import RequestMessage, ResponseMessage
 from specwright.pointer import Pointer
 
 
@@ -59,12 +60,12 @@ class Evidence:
     """Text that supports a finding, such as a request and its response.
 
     Attributes:
-        http: the same as JSON text, if it is an HTTP message.
+        http: the same as data, if it is an HTTP message.
     """
 
     label: str
     text: str
-    http: str | None = None
+    http: RequestMessage | ResponseMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording import har
 from specwright.conformance.recording.concealment import Concealment
-from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.recording.secret_names import is_secret
 from specwright.conformance.results.evidence import judged
 from specwright.document.sources.load import load
 from specwright.findings import Report
+from specwright.http_messages import Headers
 from specwright.report.formats import FORMATS
 from tests.conformance.test_command import Exchange as Answering
 from tests.conformance.test_command import playing

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from specwright.conformance.recording.exchange import Headers, Request
+from specwright.conformance.recording.exchange import Request
+from specwright.http_messages import Headers
 from tests.conformance.test_command import Exchange as Answering
 from tests.conformance.test_command import playing
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -38,7 +37,9 @@ def test_the_proof_is_shown_and_what_came_just_before_it() -> None:
     (finding,) = judged(Contract(load(DOCUMENT)), record).findings
     shown = [evidence.text for evidence in finding.evidence[1::2]]
     assert [text.partition("page=")[2][0] for text in shown] == ["6", "7", "8", "9"]
-    written = [json.loads(evidence.http or "{}") for evidence in finding.evidence[-3:]]
+    written = [
+        evidence.http.as_json() if evidence.http else {} for evidence in finding.evidence[-3:]
+    ]
     assert [each.get("url", each.get("status")) for each in written] == [
         200,
         "http://127.0.0.1/v1/orders?page=9",

@@ -14,8 +14,9 @@ from specwright.conformance.checks.responses.traffic import credentials, watch
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN, NOBODY
 from specwright.conformance.recording import har
-from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.sources.load import load
+from specwright.http_messages import Headers
 from tests.conformance.shop import DOCUMENT
 
 BASE = "http://127.0.0.1/v1"

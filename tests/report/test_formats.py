@@ -1,6 +1,5 @@
 """Every format shows everything that a finding may carry."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from specwright.findings import (
     in_order,
 )
 from specwright.grading.settings import Profile, Settings
+from specwright.http_messages import MessageContent, RequestMessage, ResponseMessage
 from specwright.report.directory import summarise
 from specwright.report.formats import FORMATS
 from specwright.report.rule_texts import overview
@@ -175,18 +175,19 @@ def test_ten_findings_of_a_level_are_annotations_and_the_others_stand_in_the_log
 
 
 def test_sarif_has_messages_of_http_and_no_value_of_one_run_in_its_words() -> None:
-    sent = {"method": "POST", "url": "http://127.0.0.1/a", "headers": [["A", "1"]], "body": "{}"}
-    answered = {"status": 201, "headers": [["Date", "today"]], "body_base64": "/w=="}
+    sent = MessageContent.of((("A", "1"),), b"{}")
+    url = "http://127.0.0.1/a"
+    received = MessageContent.of((("Date", "today"),), b"\xff")
     evidence = (
-        Evidence("request 7", "curl http://127.0.0.1/a", json.dumps(sent)),
-        Evidence("answer 7", "201 Created, id 4711", json.dumps(answered)),
+        Evidence("request 7", f"curl {url}", RequestMessage("POST", url, sent)),
+        Evidence("answer 7", "201 Created, id 4711", ResponseMessage(201, received)),
     )
     found = replace(REPORT.findings[1], evidence=evidence)
     place = Occurrence("F1", "POST /a", found.location, "/paths", found.message, evidence)
     report = replace(REPORT, findings=(replace(found, occurrences=(place,)),), waived=())
     [result] = sarif.read(FORMATS["sarif"](report))["runs"][0]["results"]
     assert result["message"]["text"] == found.message
-    assert result["webRequest"]["target"] == "http://127.0.0.1/a"
+    assert result["webRequest"]["target"] == url
     assert result["webRequest"]["body"] == {"text": "{}"}
     assert result["webResponse"]["statusCode"] == 201
     assert result["webResponse"]["body"] == {"binary": "/w=="}

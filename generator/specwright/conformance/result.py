@@ -6,13 +6,12 @@ The format is that of docs/reference/result.schema.json.
 from __future__ import annotations
 
 import json
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from specwright.conformance.recording.exchange import Exchange, Headers, Response, message
+from specwright.conformance.recording.exchange import Exchange, Response
 from specwright.conformance.recording.origins import Origins
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.results.evidence import Known, known_as, operation_of
@@ -20,6 +19,7 @@ from specwright.conformance.run import Run
 from specwright.document.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
+from specwright.http_messages import BODY_LIMIT, Headers, MessageContent
 from specwright.pointer import Pointer
 
 # It changes if a member is removed or changes its meaning, not if one is added.
@@ -111,26 +111,21 @@ def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> _Objec
 
 def _recorded(exchange: Exchange, run: Run) -> _Object:
     request, response = run.target.signer.unsigned(exchange.request), exchange.response
+    content = MessageContent.of(request.headers, request.body)
     written: _Object = {
         "source": exchange.source,
         "role": exchange.role,
         "method": request.method,
         "path": request.url.removeprefix(run.target.base_url),
-        "headers": [list(header) for header in request.headers],
+        "headers": [list(header) for header in content.headers],
         "status": response.status if response is not None else None,
     }
     if not request.url.startswith(f"{run.target.base_url}/"):
         written["received"] = True
     if response is not None:
-        written["answer"] = message(response.headers, response.body)
-    return written | ({} if request.body is None else _body(request.body))
-
-
-def _body(body: bytes) -> _Object:
-    try:
-        return {"body": body.decode()}
-    except UnicodeDecodeError:
-        return {"body_base64": b64encode(body).decode()}
+        answer = MessageContent.of(response.headers, response.body, BODY_LIMIT)
+        written["answer"] = answer.as_json()
+    return written | content.body_as_json()
 
 
 def read(path: Path, failure: str) -> RecordedFailure:
@@ -203,26 +198,17 @@ def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> RecordedFailur
 
 
 def _request(written: Mapping[str, Any]) -> Recorded:
-    answer, status = written.get("answer", {"headers": []}), written["status"]
+    request, status = MessageContent.from_json(written), written["status"]
+    answer = MessageContent.from_json(written.get("answer", {"headers": []}))
     return Recorded(
         str(written.get("source", "")),
         str(written["role"]),
         str(written["method"]),
         _path(written["path"]),
-        _headers(written),
-        _read_body(written),
-        None if status is None else Response(status, _headers(answer), _read_body(answer) or b""),
+        request.headers,
+        request.data,
+        None if status is None else Response(status, answer.headers, answer.data or b""),
     )
-
-
-def _headers(written: Mapping[str, Any]) -> Headers:
-    return tuple((str(name), str(value)) for name, value in written["headers"])
-
-
-def _read_body(written: Mapping[str, Any]) -> bytes | None:
-    if "body_base64" in written:
-        return b64decode(written["body_base64"])
-    return str(written["body"]).encode() if "body" in written else None
 
 
 def _path(value: object) -> str:

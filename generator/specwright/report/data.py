@@ -77,9 +77,9 @@ def _occurrence(occurrence: Occurrence) -> _Object:
 
 def _evidence(evidence: Sequence[Evidence]) -> list[_Object]:
     return [
-        {"label": each.label, "text": each.text}
-        | ({} if each.http is None else {"http": json.loads(each.http)})
-        for each in evidence
+        {"label": item.label, "text": item.text}
+        | ({} if item.http is None else {"http": item.http.as_json()})
+        for item in evidence
     ]
 
 

@@ -140,8 +140,12 @@ class Redaction:
 
     def _evidence(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
         return tuple(
-            Evidence(self.text(each.label), self.text(each.text), self._json(each.http))
-            for each in evidence
+            Evidence(
+                self.text(item.label),
+                self.text(item.text),
+                None if item.http is None else item.http.with_texts(self.text),
+            )
+            for item in evidence
         )
 
     def _affected(self, affected: Affected | None) -> Affected | None:

@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 from specwright import __version__
 from specwright.errors import Location
-from specwright.findings import Evidence, Finding, Level, Report, RuleDescription
+from specwright.findings import Finding, Level, Report, RuleDescription
+from specwright.http_messages import RequestMessage, ResponseMessage
 from specwright.report.details import details
 from specwright.report.rule_texts import explained
 from specwright.text import visible
@@ -60,8 +61,9 @@ def _result(finding: Finding) -> _Object:
         "locations": [place],
         "partialFingerprints": {"specwright/v1": finding.fingerprint},
     }
-    for each in map(_message, finding.evidence):
-        result |= each
+    for evidence in finding.evidence:
+        if evidence.http is not None:
+            result |= _message(evidence.http)
     if finding.related is not None:
         result["relatedLocations"] = [{"physicalLocation": _place(finding.related)}]
     if finding.waived is not None:
@@ -76,22 +78,20 @@ def _lasting(finding: Finding) -> Finding:
     return replace(finding, evidence=())
 
 
-def _message(evidence: Evidence) -> _Object:
+def _message(message: RequestMessage | ResponseMessage) -> _Object:
     """Return a request or response (SARIF 2.1.0, 3.46 and 3.47); the last of each is the proof."""
-    if evidence.http is None:
-        return {}
-    written = json.loads(evidence.http)
-    headers = {name: visible(value) for name, value in written["headers"]}
-    # A body that is not text has its own member.
-    kinds = {"body": "text", "body_base64": "binary"}
-    content = {kind: written[name] for name, kind in kinds.items() if name in written}
-    body = {"body": content} if content else {}
-    common = {"protocol": "HTTP", "version": "1.1", "headers": headers, **body}
-    if "method" in written:
-        return {
-            "webRequest": {**common, "method": written["method"], "target": written["url"]},
-        }
-    return {"webResponse": {**common, "statusCode": written["status"]}}
+    content = message.content
+    common: _Object = {
+        "protocol": "HTTP",
+        "version": "1.1",
+        "headers": {name: visible(value) for name, value in content.headers},
+    }
+    if content.body is not None:
+        # A body that is not text has its own member.
+        common["body"] = {"binary" if content.is_base64 else "text": content.body}
+    if isinstance(message, RequestMessage):
+        return {"webRequest": {**common, "method": message.method, "target": message.url}}
+    return {"webResponse": {**common, "statusCode": message.status}}
 
 
 def _place(location: Location) -> _Object:

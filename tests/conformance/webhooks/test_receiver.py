@@ -22,8 +22,8 @@ from specwright.conformance.checks.webhooks.authority import CERTIFICATE, RECEIV
 from specwright.conformance.checks.webhooks.connection import MAX_BODY_BYTES
 from specwright.conformance.checks.webhooks.receiver import GivenUp, Receiver, Setting
 from specwright.conformance.checks.webhooks.server import MAX_CONNECTIONS
-from specwright.conformance.recording.exchange import Headers
 from specwright.errors import InputError
+from specwright.http_messages import Headers
 
 SLOW = 0.3
 

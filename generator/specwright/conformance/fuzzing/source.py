@@ -23,9 +23,10 @@ from specwright.conformance.fuzzing.process import Line, Processes, command, req
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
-from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.sites import OperationSite
 from specwright.errors import InputError
+from specwright.http_messages import Headers
 from specwright.pointer import ROOT, Pointer
 from specwright.text import visible
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote_plus
 
-from specwright.conformance.recording.exchange import Exchange, Headers, JsonValue
+from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.secret_names import is_secret
+from specwright.http_messages import Headers
 from specwright.report.redaction import REDACTED
 
 # Sources of requests with values that the test generates itself.

@@ -11,15 +11,13 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 
+from specwright.http_messages import Headers
 from specwright.pointer import Pointer, resolve
 
-Headers = tuple[tuple[str, str], ...]
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 
 # The most bytes of a body in a report for people.
 _SHOWN = 4_000
-# And in one for programs.
-_MOST_KEPT = 64 * 1024
 # Characters that curl expands in a URL, and a length that Linux takes as one argument.
 _GLOBBED = frozenset("[]{}")
 _LONGEST_ARGUMENT = 100_000
@@ -215,19 +213,3 @@ def decimal_of(value: JsonValue) -> Decimal | None:
         return Decimal(str(value))
     except InvalidOperation:
         return None
-
-
-def message(headers: Headers, body: bytes | None) -> dict[str, JsonValue]:
-    """Return headers and body as JSON, with Base64 for a body that is not UTF-8.
-
-    A long body is truncated; `bytes` is then its full length.
-    """
-    written: dict[str, JsonValue] = {"headers": [list(header) for header in headers]}
-    if body is None:
-        return written
-    kept = body[:_MOST_KEPT]
-    try:
-        written["body"] = kept.decode()
-    except UnicodeDecodeError:
-        written["body_base64"] = b64encode(kept).decode()
-    return written if kept == body else {**written, "bytes": len(body)}

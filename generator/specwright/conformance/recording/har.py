@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
+from specwright.http_messages import Headers, MessageContent
 
 FILE = "report.har"
 # A longer body is left out, as is one that is not text.
@@ -51,9 +52,10 @@ def _entry(exchange: Exchange) -> _Object:
         "headersSize": -1,
         "bodySize": len(request.body or b""),
     }
-    if request.body is not None:
+    content = MessageContent.of(request.headers, request.body, _MOST_BYTES)
+    if content.body is not None:
         media_type = request.header("content-type") or ""
-        written["postData"] = {"mimeType": media_type, **_text(request.body)}
+        written["postData"] = {"mimeType": media_type, **_text(content)}
     return {
         "startedDateTime": sent.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "time": milliseconds,
@@ -79,7 +81,7 @@ def _response(response: Response | None) -> _Object:
         "content": {
             "size": len(body),
             "mimeType": response.header("content-type") or "",
-            **_text(body),
+            **_text(MessageContent.of(headers, body, _MOST_BYTES)),
         },
         "redirectURL": response.header("location") or "",
         "headersSize": -1,
@@ -91,13 +93,10 @@ def _named(pairs: Iterable[tuple[str, str]]) -> list[_Object]:
     return [{"name": name, "value": value} for name, value in pairs]
 
 
-def _text(body: bytes) -> _Object:
-    if len(body) > _MOST_BYTES:
+def _text(content: MessageContent) -> _Object:
+    if content.full_length is not None:
         return {"comment": f"left out: more than {_MOST_BYTES:,} bytes"}
-    try:
-        return {"text": body.decode()}
-    except UnicodeDecodeError:
-        return {"comment": "left out: not text"}
+    return {"comment": "left out: not text"} if content.is_base64 else {"text": content.body}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.recording.exchange import Exchange, message
+from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results.expectations import expected
 from specwright.findings import Evidence, Finding, Level, Occurrence, RuleDescription, in_order
 from specwright.grading.settings import Settings, places_of
 from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
+from specwright.http_messages import (
+    BODY_LIMIT,
+    MessageContent,
+    RequestMessage,
+    ResponseMessage,
+)
 from specwright.pointer import Pointer
 
 DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, UNUSED, EXPIRED)
@@ -159,15 +164,15 @@ def _evidence(exchanges: Sequence[Exchange]) -> Iterator[Evidence]:
 def shown(exchange: Exchange) -> Iterator[Evidence]:
     """Yield the request and the response of an exchange."""
     request, response = exchange.request, exchange.response
-    written = {"method": request.method, "url": request.url}
+    content = MessageContent.of(request.headers, request.body, BODY_LIMIT)
     yield Evidence(
         f"request {exchange.number}, {exchange.source}",
         request.curl,
-        json.dumps(written | message(request.headers, request.body)),
+        RequestMessage(request.method, request.url, content),
     )
     label = f"answer {exchange.number}"
     if response is None:
         yield Evidence(label, exchange.failure or "no response")
     else:
-        answered = {"status": response.status, **message(response.headers, response.body)}
-        yield Evidence(label, response.shown, json.dumps(answered))
+        content = MessageContent.of(response.headers, response.body, BODY_LIMIT)
+        yield Evidence(label, response.shown, ResponseMessage(response.status, content))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from specwright.conformance.recording.exchange import Headers
+from specwright.http_messages import Headers
 
 
 class Fault(StrEnum):

@@ -12,7 +12,7 @@ from http import HTTPStatus
 import h11
 
 from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
-from specwright.conformance.recording.exchange import Headers
+from specwright.http_messages import Headers
 
 MAX_HEAD_BYTES = 16 * 1024
 MAX_BODY_BYTES = 1024 * 1024

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from specwright.conformance.contract.webhooks import Webhook
-from specwright.conformance.recording.exchange import Headers
 from specwright.findings import Level, RuleDescription
+from specwright.http_messages import Headers
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.signature import Scheme
 

@@ -13,8 +13,9 @@ from specwright.conformance.checks.webhooks.endpoints import SOURCE, Endpoint
 from specwright.conformance.checks.webhooks.sequence import Pace, awaited, broken
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.driver.roles import NOBODY
-from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
+from specwright.http_messages import Headers
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
 from specwright.vocabulary.keywords.signature import SIGNATURE

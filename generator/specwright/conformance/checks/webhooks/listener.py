@@ -20,7 +20,7 @@ from specwright.conformance.checks.webhooks.judge import identify
 from specwright.conformance.checks.webhooks.server import Lost, Server
 from specwright.conformance.checks.webhooks.source import ReceiverOptions
 from specwright.conformance.contract.webhooks import Webhook
-from specwright.conformance.recording.exchange import Headers
+from specwright.http_messages import Headers
 from specwright.text import Text, shorten
 
 _TOKEN_BYTES = 24

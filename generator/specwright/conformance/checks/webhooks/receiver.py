@@ -16,7 +16,7 @@ from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
 from specwright.conformance.checks.webhooks.authority import Authority
 from specwright.conformance.checks.webhooks.connection import MAX_HEAD_BYTES
 from specwright.conformance.checks.webhooks.server import Lost, Server
-from specwright.conformance.recording.exchange import Headers
+from specwright.http_messages import Headers
 
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 _TOKEN_BYTES = 24
