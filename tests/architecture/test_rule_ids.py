@@ -6,8 +6,10 @@ from collections import defaultdict
 from specwright.check.checks import DESCRIPTIONS
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID
-from specwright.conformance.behaviour_rules import RULES
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.responses.monitors import RESPONSE_TIME
+from specwright.conformance.checks.responses.traffic import UNDOCUMENTED_OPERATION
+from specwright.conformance.checks.table import DESCRIPTIONS as BEHAVIOUR
+from specwright.conformance.checks.table import RULES
 from specwright.conformance.checks.webhooks import deliveries
 from specwright.review import package_rules
 from tests.conformance.test_isolation import PROVEN as ISOLATED
@@ -19,7 +21,7 @@ from tests.contract.test_shops_found import PROVEN as IN_SHOPS
 
 from .test_keywords import ROOT, TOOLKIT, strings
 
-ALL = (*DESCRIPTIONS, *BY_ID.values(), *RULES, *deliveries.RULES, *package_rules.DESCRIPTIONS)
+ALL = (*DESCRIPTIONS, *BY_ID.values(), *BEHAVIOUR, *deliveries.RULES, *package_rules.DESCRIPTIONS)
 
 
 def test_an_id_is_spelled_once() -> None:
@@ -36,13 +38,12 @@ def test_an_id_is_spelled_once() -> None:
 
 def test_every_id_has_its_rule() -> None:
     assert list(BY_ID) != [] and set(BY_ID) == set(ChangeRule)
-    assert {rule.id for rule in RULES} == set(Behaviour)
 
 
 def test_every_rule_of_behaviour_finds_a_bug() -> None:
     judged = json.loads((ROOT / "tests" / "contract" / "verdicts.json").read_text("utf-8"))
     found = {rule for verdict in judged.values() for rule in verdict["rules"]}
     # That of an option (test_monitors.py), and that of recorded traffic (test_traffic.py).
-    found |= {Behaviour.RESPONSE_TIME, Behaviour.UNDOCUMENTED_OPERATION}
+    found |= {RESPONSE_TIME, UNDOCUMENTED_OPERATION}
     shown = {*BUGS.values(), *FAULTS.values(), *found, *PROVEN, *WRITES, *ISOLATED, *IN_SHOPS}
-    assert set(Behaviour) == shown & set(Behaviour)
+    assert set(RULES) == shown & set(RULES)

@@ -11,8 +11,18 @@ import pytest
 from click.testing import CliRunner, Result
 
 from specwright.cli import cli
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.access.ignored_credentials import CREDENTIALS_IGNORED
+from specwright.conformance.checks.access.isolation import ISOLATION
+from specwright.conformance.checks.access.permission import PERMISSION
+from specwright.conformance.checks.lifecycle.deletion import DELETED_IS_GONE
+from specwright.conformance.checks.limits.rate_limits import OVER_RATE_LIMIT
+from specwright.conformance.checks.lists.collections import CREATED_IS_FOUND
+from specwright.conformance.checks.lists.paging import PAGE_SEQUENCE
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
 from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.requests.validation import VALID_REFUSED
+from specwright.conformance.checks.responses.monitors import RESPONSE_SCHEMA
+from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import OTHER
 from specwright.conformance.driver.target import Target
@@ -21,9 +31,10 @@ from specwright.conformance.recording.exchange import Exchange, Request, Respons
 from specwright.conformance.recording.origins import Origins, renamed
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.recording.renaming import in_body, in_path
+from specwright.conformance.replay import judge
 from specwright.conformance.result import FILE, render
 from specwright.conformance.run import RunProfile, begin
-from specwright.conformance.verdicts import Repetition, judge
+from specwright.conformance.verdicts import Repetition
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.test_command import Exchange as Answering
@@ -319,27 +330,27 @@ def exchange(status: int, role: str = "main", body: bytes = b"{}", url: str = "/
 @pytest.mark.parametrize(
     ("rule", "before", "now", "is_fixed"),
     [
-        (Behaviour.INVALID_ACCEPTED, 201, 422, True),
-        (Behaviour.INVALID_ACCEPTED, 201, 200, False),
-        (Behaviour.INVALID_ACCEPTED, 201, 404, None),
-        (Behaviour.INVALID_ACCEPTED, 201, 429, None),
-        (Behaviour.INVALID_ACCEPTED, 201, 403, None),
-        (Behaviour.VALID_REFUSED, 422, 201, True),
-        (Behaviour.VALID_REFUSED, 422, 422, False),
-        (Behaviour.VALID_REFUSED, 422, 409, None),
-        (Behaviour.DELETED_IS_GONE, 200, 404, True),
-        (Behaviour.DELETED_IS_GONE, 200, 200, False),
-        (Behaviour.CREATED_IS_FOUND, 404, 200, True),
-        (Behaviour.CREATED_IS_FOUND, 404, 404, False),
-        (Behaviour.CREDENTIALS_IGNORED, 200, 401, True),
-        (Behaviour.CREDENTIALS_IGNORED, 200, 403, False),
-        (Behaviour.PERMISSION, 200, 403, True),
-        (Behaviour.UNDECLARED_STATUS, 418, 200, True),
-        (Behaviour.UNDECLARED_STATUS, 418, 404, None),
-        (Behaviour.RESPONSE_SCHEMA, 200, 404, None),
-        (Behaviour.RESPONSE_SCHEMA, 404, 404, True),
-        (Behaviour.PAGINATION, 200, 200, None),
-        (Behaviour.RATE_LIMIT, 200, 200, None),
+        (INVALID_ACCEPTED, 201, 422, True),
+        (INVALID_ACCEPTED, 201, 200, False),
+        (INVALID_ACCEPTED, 201, 404, None),
+        (INVALID_ACCEPTED, 201, 429, None),
+        (INVALID_ACCEPTED, 201, 403, None),
+        (VALID_REFUSED, 422, 201, True),
+        (VALID_REFUSED, 422, 422, False),
+        (VALID_REFUSED, 422, 409, None),
+        (DELETED_IS_GONE, 200, 404, True),
+        (DELETED_IS_GONE, 200, 200, False),
+        (CREATED_IS_FOUND, 404, 200, True),
+        (CREATED_IS_FOUND, 404, 404, False),
+        (CREDENTIALS_IGNORED, 200, 401, True),
+        (CREDENTIALS_IGNORED, 200, 403, False),
+        (PERMISSION, 200, 403, True),
+        (UNDECLARED_STATUS, 418, 200, True),
+        (UNDECLARED_STATUS, 418, 404, None),
+        (RESPONSE_SCHEMA, 200, 404, None),
+        (RESPONSE_SCHEMA, 404, 404, True),
+        (PAGE_SEQUENCE, 200, 200, None),
+        (OVER_RATE_LIMIT, 200, 200, None),
     ],
 )
 def test_each_rule_is_judged_by_what_it_asks_for(
@@ -365,7 +376,7 @@ def test_what_was_made_again_is_looked_for_in_what_another_partner_gets(
 ) -> None:
     before = [Response(200, (), b"{}")]
     contract = Contract(load(document))
-    rule = Behaviour.ISOLATION
+    rule = ISOLATION
     made = Repetition(contract, rule, "/paths", before, [now], Record(), frozenset({"itm-2"}))
     assert judge(made).is_fixed is is_fixed
     assert judge(Repetition(contract, rule, "/paths", before, [now], Record())).is_fixed is None

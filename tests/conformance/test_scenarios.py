@@ -25,12 +25,12 @@ from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results import coverage
 from specwright.conformance.run import (
-    FIRST_SCENARIOS,
-    LATE_SCENARIOS,
+    STEPS,
     Run,
     RunProfile,
     begin,
 )
+from specwright.conformance.scenario import Scenario
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
@@ -157,8 +157,9 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
     ):
         begun = begin(contract(), target, RunProfile.QUICK, 0)
         bench = Workbench(contract(), target, "scenarios")
-        for scenario in (*FIRST_SCENARIOS.values(), *LATE_SCENARIOS.values()):
-            if rule not in {failure.rule for failure in begun.record.failures.values()}:
+        for scenario in STEPS:
+            found = {failure.rule for failure in begun.record.failures.values()}
+            if isinstance(scenario, Scenario) and rule not in found:
                 scenario(bench)
         return begun
 

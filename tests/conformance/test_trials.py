@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specwright.conformance.behaviour_rules import RULES
+from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record

@@ -10,10 +10,15 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import validation
-from specwright.conformance.checks.responses.monitors import Monitors
+from specwright.conformance.checks.responses.monitors import (
+    RESPONSE_HEADER,
+    RESPONSE_SCHEMA,
+    UNDECLARED_MEDIA_TYPE,
+    Monitors,
+)
+from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
@@ -34,10 +39,10 @@ testing = pytest.importorskip("openapi_core.testing", reason=WHERE)
 # The rules that openapi-core has, too.
 SHAPE = frozenset(
     {
-        Behaviour.UNDECLARED_STATUS,
-        Behaviour.UNDECLARED_MEDIA_TYPE,
-        Behaviour.RESPONSE_SCHEMA,
-        Behaviour.RESPONSE_HEADER,
+        UNDECLARED_STATUS,
+        UNDECLARED_MEDIA_TYPE,
+        RESPONSE_SCHEMA,
+        RESPONSE_HEADER,
     }
 )
 BUGS = (

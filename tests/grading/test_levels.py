@@ -12,7 +12,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.result import read_baseline
+from specwright.conformance.result import VERSION, read_baseline
 from specwright.conformance.results.evidence import Judged, Known, Standards, judged
 from specwright.document.sources.load import load
 from specwright.errors import InputError, Location
@@ -115,12 +115,12 @@ def test_a_file_that_is_not_a_result_is_not_a_baseline(tmp_path: Path, text: str
 def test_a_baseline_knows_failures_by_rule_place_and_cause(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     failure = {"id": "F7", "rule": RULE, "pointer": "/x", "cause": "a cause", "message": "today"}
-    path.write_text(json.dumps({"version": 1, "failures": [failure]}), "utf-8")
+    path.write_text(json.dumps({"version": VERSION, "failures": [failure]}), "utf-8")
     assert read_baseline(path) == {Known(RULE, "", "/x", "a cause")}
 
 
 def test_coercion_and_allow_fail_the_strict_profile_only() -> None:
-    from specwright.conformance.behaviour_rules import RULES
+    from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 
     rules = {rule.id: rule for rule in RULES}
     for name in ("coercion", "allow-header"):

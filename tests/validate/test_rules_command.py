@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from specwright.check.checks import check
 from specwright.cli import cli
 from specwright.commands.rules import RULES
-from specwright.conformance import behaviour_rules as behaviour
+from specwright.conformance.checks import table as behaviour
 from specwright.conformance.checks.webhooks import deliveries
 from specwright.document.sources.load import load
 from specwright.findings import RuleDescription
@@ -85,7 +85,9 @@ def test_examples_are_indented_and_keep_their_shape() -> None:
     )
 
 
-@pytest.mark.parametrize("rule", [*behaviour.RULES, *deliveries.RULES], ids=lambda rule: rule.id)
+@pytest.mark.parametrize(
+    "rule", [*behaviour.DESCRIPTIONS, *deliveries.RULES], ids=lambda rule: rule.id
+)
 def test_a_rule_about_behaviour_has_an_example_and_advice(rule: RuleDescription) -> None:
     said = explain(rule.id).stdout
     assert f"\n\nFor example: {rule.example}.\n\nWhat to do: {rule.advice}\n\n" in said

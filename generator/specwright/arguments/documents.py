@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from specwright.arguments.project import chosen_document, configured, reference_directories
@@ -13,7 +15,6 @@ from specwright.check.sound import Sound, sound
 from specwright.compare.verdicts import acceptances
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.config import parse_toml
-from specwright.conformance.behaviours import Behaviour
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.git import PREFIX, Commit
@@ -92,6 +93,28 @@ def _with_errors(document: Document) -> InputError:
     )
 
 
+class _KnownRules(Collection[str]):
+    """The ids of all rules with settings.
+
+    The checks of `specwright test` take long to import, so they come last.
+    """
+
+    def _tables(self) -> Iterator[Collection[str]]:
+        yield RULE_IDS | {LEFT_OUT.id} | BY_ID.keys()
+        from specwright.conformance.checks import table
+
+        yield table.BY_ID
+
+    def __contains__(self, rule: object) -> bool:
+        return any(rule in table for table in self._tables())
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self._tables())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._tables()))
+
+
 def lint_settings(
     document: str | Path, *, short_method_names: bool, file: str | None = None
 ) -> Settings:
@@ -101,8 +124,7 @@ def lint_settings(
         InputError: a setting in the file is invalid.
     """
     chosen = file or settings.find(str(document))
-    known = RULE_IDS | {LEFT_OUT.id} | BY_ID.keys() | set(Behaviour)
-    loaded = settings.load(chosen, known) if chosen else Settings()
+    loaded = settings.load(chosen, _KnownRules()) if chosen else Settings()
     today = datetime.now(UTC).date()
     return replace(loaded, short_method_names=short_method_names, today=today)
 

@@ -7,7 +7,7 @@ from click.shell_completion import CompletionItem
 
 from specwright.check import checks
 from specwright.compare.verdicts import rule_table as changes
-from specwright.conformance import behaviour_rules as behaviour
+from specwright.conformance.checks import table as behaviour
 from specwright.conformance.checks.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
@@ -20,7 +20,7 @@ RULES: tuple[RuleDescription, ...] = (
     *checks.DESCRIPTIONS,
     *changes.DESCRIPTIONS,
     *package.DESCRIPTIONS,
-    *behaviour.RULES,
+    *behaviour.DESCRIPTIONS,
     *deliveries.RULES,
 )
 # Rules that no setting is about.

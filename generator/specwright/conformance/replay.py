@@ -7,18 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from specwright.conformance.checks.responses.monitors import Monitors
+from specwright.conformance.checks.table import BY_ID
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.driver.roles import OTHER
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, json_or_none, value_at
 from specwright.conformance.recording.origins import ids, renamed
 from specwright.conformance.recording.renaming import in_body, in_path, in_text
 from specwright.conformance.result import Recorded, RecordedFailure
-from specwright.conformance.verdicts import Repetition, Verdict, judge
+from specwright.conformance.rule import Category
+from specwright.conformance.verdicts import Repetition, Verdict
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
 
 # How many characters of a key a repetition replaces.
 _FRESH = 8
+# Statuses that say nothing about rules on other subjects.
+_REFUSES_THE_KEY = (401, 403)
+_TOO_MANY = 429
 
 
 @dataclass(slots=True)
@@ -119,3 +125,23 @@ class Replay:
             value = value_at(json_or_none(recorded.body), idempotency.key.raw)
             if isinstance(value, str) and value:
                 yield value
+
+
+def judge(repetition: Repetition) -> Verdict:
+    """Return whether the failure still occurs."""
+    last, was = repetition.now[-1], repetition.was
+    if repetition.violation is not None:
+        return Verdict(False, repetition.violation)
+    if last.response is None:
+        return Verdict(None, f"there is no response ({last.failure})")
+    rule = BY_ID.get(repetition.rule)
+    if rule is None or rule.judge is None:
+        words = f"'{repetition.rule}' needs more than these requests: run `specwright test` again"
+        return Verdict(None, words)
+    status, before = last.response.status, was.status if was is not None else None
+    if status != before and status == _TOO_MANY:
+        return Verdict(None, "the rate limit is used up (429)")
+    is_foreign = rule.category is Category.AUTHENTICATION or last.role == OTHER
+    if status != before and status in _REFUSES_THE_KEY and not is_foreign:
+        return Verdict(None, f"the request is refused because of its key ({status})")
+    return rule.judge(repetition)

@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from typing import Any
 
-from specwright.conformance.checks.access.credentials import credentials
-from specwright.conformance.checks.access.isolation import isolation
-from specwright.conformance.checks.access.permission import permission
-from specwright.conformance.checks.access.precedence import precedence
-from specwright.conformance.checks.idempotency.idempotency import idempotency
-from specwright.conformance.checks.idempotency.used_keys import refusals
-from specwright.conformance.checks.lifecycle.deletion import deleted
-from specwright.conformance.checks.lifecycle.locations import located, parents
-from specwright.conformance.checks.lifecycle.read_after_write import written
-from specwright.conformance.checks.lifecycle.reset import finish, restored
-from specwright.conformance.checks.lifecycle.reset_scope import reset_scope
-from specwright.conformance.checks.lifecycle.transitions import transitions
-from specwright.conformance.checks.limits.balance import conservation, exhausted
-from specwright.conformance.checks.limits.capacity import capacity
-from specwright.conformance.checks.limits.rate_limits import rate_limits, windows
-from specwright.conformance.checks.lists.collections import collections
-from specwright.conformance.checks.lists.list_matches_detail import agreement
-from specwright.conformance.checks.lists.lists import lists
-from specwright.conformance.checks.lists.sorting import sorting
-from specwright.conformance.checks.requests.chosen_items import choices, choices_below
-from specwright.conformance.checks.requests.examples import examples
-from specwright.conformance.checks.requests.explore import explore
-from specwright.conformance.checks.requests.receiver_urls import receiver_urls
-from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.checks.responses.consistency import Consistency
 from specwright.conformance.checks.responses.monitors import Monitors
-from specwright.conformance.checks.robustness.hostile_text import hostile
-from specwright.conformance.checks.robustness.malformed_requests import robustness
-from specwright.conformance.checks.robustness.unknown_routes import routes
+from specwright.conformance.checks.table import SCENARIOS
 from specwright.conformance.checks.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.checks.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.contract.contract import Contract
@@ -55,14 +28,11 @@ from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, jud
 from specwright.conformance.results.left_out import left_out
 from specwright.conformance.results.trials import clock, trials
 from specwright.conformance.results.visits import visits
+from specwright.conformance.scenario import Scenario, Step, in_order
 from specwright.findings import Report, Table, Visit
 from specwright.report.verdict import listed
-from specwright.vocabulary.keyword import Keyword
-from specwright.vocabulary.keywords.charge import CHARGE
-from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
-from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
-SCENARIOS = "scenarios"
+SOURCE = "scenarios"
 # The most operations to name in the headline.
 _NAMED = 3
 
@@ -80,51 +50,10 @@ PATIENCE_SECONDS = {RunProfile.QUICK: 5.0, RunProfile.FULL: 16.0}
 TIMEOUTS = {RunProfile.QUICK: 10.0, RunProfile.FULL: 30.0}
 FUZZERS = {RunProfile.QUICK: fuzzing.QUICK, RunProfile.FULL: fuzzing.FULL}
 
-# The scenarios, in an order in which each leaves the resources that the next one needs.
-FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
-    "explore": explore,
-    "windows": windows,
-    "credentials": credentials,
-    "precedence": precedence,
-    "idempotency": idempotency,
-    "lists": lists,
-    "sorting": sorting,
-    "agreement": agreement,
-    "choices": choices,
-    "choices below": choices_below,
-    "restoration": restored,
-    "conservation": conservation,
-    "written": written,
-    "located": located,
-    "parents": parents,
-    "isolation": isolation,
-    "permission": permission,
-    "validation": validation,
-    "robustness": robustness,
-    "hostile": hostile,
-    "routes": routes,
-    "collections": collections,
-    "receiver URLs": receiver_urls,
-    "capacity": capacity,
-    "deleted": deleted,
-}
-# Scenarios that use up what the others need, take resources to the end of their lives, and delete
-# everything.
-LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
-    "charges": exhausted,
-    "rate limits": rate_limits,
-    "transitions": transitions,
-    "reset scope": reset_scope,
-    "finish": finish,
-}
-
-# The keywords of scenarios: where no operation declares them, the others share their time.
-_KEYWORDS: Mapping[str, Keyword[Any]] = {
-    "idempotency": IDEMPOTENCY,
-    "conservation": CHARGE,
-    "receiver URLs": WEBHOOK_ENDPOINT,
-    "charges": CHARGE,
-}
+_FUZZ = Step(FUZZING, after="deleted", share=12)
+# The steps in their order, without the watch on webhooks, which depends on the keys.
+STEPS = tuple(in_order((*(each for each in SCENARIOS if not each.beside), _FUZZ)))
+_BESIDE = tuple(in_order(each for each in SCENARIOS if each.beside == FUZZING))
 
 # A quick run ends in a minute, or later for more operations than these.
 _QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
@@ -183,20 +112,22 @@ class Run:
         Partners do not affect each other: with two of them, webhooks are watched from the
         beginning. Otherwise, they come before the scenarios that use up the money they need.
         """
-        bench = Workbench(self.contract, self.target, SCENARIOS)
+        bench = Workbench(self.contract, self.target, SOURCE)
         patience = PATIENCE_SECONDS[self.profile]
         watch = Watch(self.contract, self.target, self.receiver, patience)
         observe = partial(self._take, WEBHOOKS, WEBHOOKS, watch.observe)
         with ThreadPoolExecutor(1) as pool:
             observed = pool.submit(observe).result if OTHER in self.target.keys else None
-            steps: dict[str, Callable[[], None]] = {
-                **self._scenarios(FIRST_SCENARIOS, bench),
-                FUZZING: partial(self._fuzz, bench),
-                **({WEBHOOKS: observe} if observed is None else {}),
-                **self._scenarios(LATE_SCENARIOS, bench),
-                **({WEBHOOKS: observed} if observed is not None else {}),
-            }
-            self.budget.begin(steps)
+            steps: dict[str, Callable[[], None]] = {}
+            for each in STEPS:
+                if isinstance(each, Scenario):
+                    steps |= self._scenario(each, bench)
+                else:
+                    steps[FUZZING] = partial(self._fuzz, bench)
+                    steps |= {WEBHOOKS: observe} if observed is None else {}
+            steps |= {WEBHOOKS: observed} if observed is not None else {}
+            shares = {each.name: each.share for each in STEPS}
+            self.budget.begin({name: shares.get(name, 1) for name in steps})
             try:
                 for self.at, step in steps.items():
                     self._limit(self.budget.share(self.at))
@@ -206,14 +137,11 @@ class Run:
             finally:
                 watch.give_up()
 
-    def _scenarios(
-        self, scenarios: Mapping[str, Callable[[Workbench], None]], bench: Workbench
-    ) -> dict[str, Callable[[], None]]:
-        return {
-            name: partial(self._take, name, SCENARIOS, partial(scenario, bench))
-            for name, scenario in scenarios.items()
-            if name not in _KEYWORDS or any(self.contract.declaring(_KEYWORDS[name]))
-        }
+    def _scenario(self, scenario: Scenario, bench: Workbench) -> dict[str, Callable[[], None]]:
+        if not scenario.applies_to(self.contract):
+            return {}
+        name = scenario.name
+        return {name: partial(self._take, name, SOURCE, partial(scenario, bench))}
 
     def _fuzz(self, bench: Workbench) -> None:
         """Fuzz, with examples and refusals in parallel, as their requests may be slow."""
@@ -221,8 +149,7 @@ class Run:
         profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
         with ThreadPoolExecutor(1) as pool:
             sent = [
-                pool.submit(self._take, each.__name__, SCENARIOS, partial(each, bench))
-                for each in (examples, refusals)
+                pool.submit(self._take, each.name, SOURCE, partial(each, bench)) for each in _BESIDE
             ]
             self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
             for future in sent:
@@ -244,7 +171,7 @@ class Run:
     def _limit(self, seconds: float | None) -> None:
         """Limit the time of the scenarios, in seconds."""
         if seconds is not None:
-            self.target.ends[SCENARIOS] = time.monotonic() + seconds
+            self.target.ends[SOURCE] = time.monotonic() + seconds
 
     def report(self) -> Report:
         """Return the report of the run: its findings and its coverage."""

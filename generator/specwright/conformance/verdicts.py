@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import OTHER
 from specwright.conformance.recording.exchange import Exchange, Response
 from specwright.conformance.recording.record import Record
 from specwright.pointer import Pointer
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 _GONE = (404, 410)
-# Statuses that say nothing about rules on other subjects.
-_REFUSES_THE_KEY = (401, 403)
-_TOO_MANY = 429
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,28 +70,7 @@ class Repetition:
         )
 
 
-def judge(repetition: Repetition) -> Verdict:
-    """Return whether the failure still occurs."""
-    last, was = repetition.now[-1], repetition.was
-    if repetition.violation is not None:
-        return Verdict(False, repetition.violation)
-    if last.response is None:
-        return Verdict(None, f"there is no response ({last.failure})")
-    judge = _JUDGES.get(repetition.rule)
-    if judge is None:
-        words = f"'{repetition.rule}' needs more than these requests: run `specwright test` again"
-        return Verdict(None, words)
-    status, before = last.response.status, was.status if was is not None else None
-    if status != before and status == _TOO_MANY:
-        return Verdict(None, "the rate limit is used up (429)")
-    about_keys = repetition.rule in (Behaviour.CREDENTIALS_IGNORED, Behaviour.PERMISSION)
-    is_foreign = about_keys or last.role == OTHER
-    if status != before and status in _REFUSES_THE_KEY and not is_foreign:
-        return Verdict(None, f"the request is refused because of its key ({status})")
-    return judge(repetition)
-
-
-def _shape(repetition: Repetition) -> Verdict:
+def judge_shape(repetition: Repetition) -> Verdict:
     """Judge a response without violations; a different refusal is left undecided."""
     status, was = repetition.proof.status, repetition.was
     if was is None or status == was.status or repetition.proof.is_success:
@@ -104,18 +78,18 @@ def _shape(repetition: Repetition) -> Verdict:
     return Verdict(None, f"the response has changed: {status}, previously {was.status}")
 
 
-def _status(repetition: Repetition) -> Verdict:
+def judge_status(repetition: Repetition) -> Verdict:
     status = repetition.proof.status
     if status in _GONE and repetition.was is not None and repetition.was.status not in _GONE:
         return Verdict(None, f"the resource does not exist ({status})")
     return Verdict(True, f"the status is a declared one ({status})")
 
 
-def _answered(repetition: Repetition) -> Verdict:
+def judge_any_response(repetition: Repetition) -> Verdict:
     return Verdict(True, f"there is a response ({repetition.proof.status})")
 
 
-def _refused(repetition: Repetition) -> Verdict:
+def judge_rejection(repetition: Repetition) -> Verdict:
     """Judge a request that must be refused, or an error that must have another code."""
     response, was = repetition.proof, repetition.was
     if response.is_success or response.status >= 500:
@@ -123,13 +97,13 @@ def _refused(repetition: Repetition) -> Verdict:
             False, f"the request must be refused, but is answered {response.status} again"
         )
     if was is not None and not was.is_success:
-        return _other_code(repetition)
+        return judge_error_code(repetition)
     if response.status in _GONE:
         return Verdict(None, f"the resource does not exist ({response.status})")
     return Verdict(True, f"it is refused now ({response.status})")
 
 
-def _accepted(repetition: Repetition) -> Verdict:
+def judge_acceptance(repetition: Repetition) -> Verdict:
     response, was = repetition.proof, repetition.was
     if response.is_success:
         return Verdict(True, f"it is accepted now ({response.status})")
@@ -138,7 +112,7 @@ def _accepted(repetition: Repetition) -> Verdict:
     return Verdict(None, f"it is refused with a different status ({response.status})")
 
 
-def _other_code(repetition: Repetition) -> Verdict:
+def judge_error_code(repetition: Repetition) -> Verdict:
     """Judge an error with a wrong code: the same code is the same failure."""
     response, was, errors = repetition.proof, repetition.was, repetition.contract.errors
     if was is None or errors is None:
@@ -151,7 +125,7 @@ def _other_code(repetition: Repetition) -> Verdict:
     return Verdict(True, f"it is answered {response.status} with the code {code!r}")
 
 
-def _found(repetition: Repetition) -> Verdict:
+def judge_existence(repetition: Repetition) -> Verdict:
     """Judge the search for a resource that must exist, or must not: the result must differ."""
     response, was = repetition.proof, repetition.was
     if was is None or response.is_success == was.is_success:
@@ -159,7 +133,7 @@ def _found(repetition: Repetition) -> Verdict:
     return Verdict(True, f"it is answered {response.status} now")
 
 
-def _with_status(wanted: int) -> Callable[[Repetition], Verdict]:
+def judge_status_of(wanted: int) -> Callable[[Repetition], Verdict]:
     def judge(repetition: Repetition) -> Verdict:
         status = repetition.proof.status
         is_fixed = status == wanted
@@ -170,7 +144,7 @@ def _with_status(wanted: int) -> Callable[[Repetition], Verdict]:
     return judge
 
 
-def _isolated(repetition: Repetition) -> Verdict:
+def judge_isolation(repetition: Repetition) -> Verdict:
     response, was = repetition.proof, repetition.was
     if not repetition.made:
         return Verdict(None, "the resource of the first partner could not be created again")
@@ -186,7 +160,7 @@ def _isolated(repetition: Repetition) -> Verdict:
     return Verdict(True, "another partner does not see it")
 
 
-def _method(repetition: Repetition) -> Verdict:
+def judge_method(repetition: Repetition) -> Verdict:
     """Judge the refusal of another method, which must list those allowed (RFC 9110, 15.5.6)."""
     response, contract = repetition.proof, repetition.contract
     if response.status != 405:
@@ -202,7 +176,7 @@ def _method(repetition: Repetition) -> Verdict:
     return Verdict(False, f"Allow is {response.header('allow')!r}")
 
 
-def _repeated(repetition: Repetition) -> Verdict:
+def judge_replay(repetition: Repetition) -> Verdict:
     first, again = repetition.now[0].response, repetition.proof
     if first is None or not first.is_success or len(repetition.now) < 2:
         return Verdict(None, "the first request does not succeed")
@@ -214,36 +188,3 @@ def _repeated(repetition: Repetition) -> Verdict:
     if header is not None and again.header(header.raw) is None:
         return Verdict(False, f"the second response has no {header.raw}")
     return Verdict(True, "the repeated request gets the first response")
-
-
-_JUDGES: dict[str, Callable[[Repetition], Verdict]] = {
-    Behaviour.UNDECLARED_STATUS: _status,
-    Behaviour.UNREADABLE_REFUSAL: _status,
-    Behaviour.UNDECLARED_REFUSAL: _status,
-    Behaviour.REDIRECT: _status,
-    Behaviour.SERVER_ERROR: _status,
-    Behaviour.NO_ANSWER: _answered,
-    Behaviour.UNDECLARED_MEDIA_TYPE: _shape,
-    Behaviour.RESPONSE_SCHEMA: _shape,
-    Behaviour.WRITE_ONLY: _shape,
-    Behaviour.RESPONSE_HEADER: _shape,
-    Behaviour.REQUEST_ID: _shape,
-    Behaviour.RATE_LIMIT_HEADERS: _shape,
-    Behaviour.SHOWN_ONCE: _shape,
-    Behaviour.ERROR_CODE: _other_code,
-    Behaviour.INVALID_ACCEPTED: _refused,
-    Behaviour.COERCION: _refused,
-    Behaviour.MEDIA_TYPE_ACCEPTED: _refused,
-    Behaviour.CURSOR: _refused,
-    Behaviour.IDEMPOTENCY_CHANGED: _refused,
-    Behaviour.REQUIRES_ONE_OF: _refused,
-    Behaviour.VALID_REFUSED: _accepted,
-    Behaviour.CREATED_IS_FOUND: _found,
-    Behaviour.DELETED_IS_GONE: _found,
-    Behaviour.CREDENTIALS_IGNORED: _with_status(401),
-    Behaviour.PERMISSION: _with_status(403),
-    Behaviour.ISOLATION: _isolated,
-    Behaviour.METHOD_NOT_ALLOWED: _method,
-    Behaviour.ALLOW_HEADER: _method,
-    Behaviour.IDEMPOTENCY_REPLAY: _repeated,
-}

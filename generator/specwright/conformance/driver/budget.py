@@ -3,27 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-# Steps that get more than one share of the time, as they send more requests. That of balances
-# waits for refunds, and without the first step there is little for the others to use.
-SHARES = {
-    "explore": 20,
-    "credentials": 3,
-    "idempotency": 3,
-    "lists": 3,
-    "conservation": 20,
-    "isolation": 6,
-    "validation": 8,
-    "robustness": 2,
-    "hostile": 3,
-    "collections": 2,
-    "receiver URLs": 2,
-    "fuzzing": 12,
-    "rate limits": 2,
-    "transitions": 3,
-}
 
 
 @dataclass(slots=True)
@@ -40,17 +21,18 @@ class Budget:
     seconds: float | None
     steps: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
+    _shares: Mapping[str, int] = field(default_factory=dict)
     _ends: float = 0.0
 
-    def begin(self, steps: Iterable[str]) -> None:
-        """Start the clock for these steps."""
-        self.steps = list(steps)
+    def begin(self, shares: Mapping[str, int]) -> None:
+        """Start the clock for these steps, in their order, with their shares of the time."""
+        self.steps, self._shares = list(shares), shares
         self._ends = time.monotonic() + (self.seconds or 0.0)
 
     def share(self, step: str) -> float | None:
         """Return the seconds for the next step; None for no limit."""
         if self.seconds is None:
             return None
-        shares = [SHARES.get(each, 1) for each in self.steps[self.steps.index(step) :]]
+        shares = [self._shares[step] for step in self.steps[self.steps.index(step) :]]
         left = max(self._ends - time.monotonic(), 0.0)
         return left * shares[0] / sum(shares)

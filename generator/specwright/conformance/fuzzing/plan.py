@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.caches import cache_home
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
 from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
@@ -139,7 +139,7 @@ def idempotency_keys(routes: Routes, judge: RequestJudge, record: Record) -> dic
             form = next((each for each in _FORMS if judge.allows(operation, way, each)), None)
             if form is None:
                 reason = "no key format fits its schema, and a used key would hide other faults"
-                record.skip(Behaviour.INVALID_ACCEPTED, operation.pointer, reason)
+                record.skip(INVALID_ACCEPTED, operation.pointer, reason)
             else:
                 found[f"{operation.method} {operation.key}"] = {"way": way, "form": form}
     return found

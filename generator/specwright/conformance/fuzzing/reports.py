@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.checks.access.ignored_credentials import ignored
-from specwright.conformance.checks.requests.accepted import accepted_request
+from specwright.conformance.checks.access.ignored_credentials import CREDENTIALS_IGNORED, ignored
+from specwright.conformance.checks.lifecycle.deletion import DELETED_IS_GONE
+from specwright.conformance.checks.lists.collections import CREATED_IS_FOUND
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_request
+from specwright.conformance.checks.requests.validation import VALID_REFUSED
 from specwright.conformance.checks.requests.validity import RequestVerdict
-from specwright.conformance.checks.robustness.methods import method_violation
+from specwright.conformance.checks.robustness.methods import METHOD_NOT_ALLOWED, method_violation
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.roles import NOBODY
 from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule import Rule
 from specwright.document.sites import OperationSite
 from specwright.pointer import split
 
@@ -81,7 +84,7 @@ def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | N
     if traffic.is_about_deleted(proof) or traffic.refers_to_nothing(proof):
         return None
     cause = f"a valid request is rejected as malformed: {report.status}"
-    return _of_operation(report, Behaviour.VALID_REFUSED, report.operation, cause)
+    return _of_operation(report, VALID_REFUSED, report.operation, cause)
 
 
 def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | None:
@@ -93,7 +96,7 @@ def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | N
 
 
 def _after(
-    rule: Behaviour, said: str, *statuses: int
+    rule: Rule, said: str, *statuses: int
 ) -> Callable[[FailedCheck, TrafficOracle], Violation | None]:
     """Return a judge of a request by its cause, if that had such a status and is the only one."""
 
@@ -120,7 +123,7 @@ def _method_allowed(report: FailedCheck, traffic: TrafficOracle) -> Violation | 
 
 
 def _of_operation(
-    report: FailedCheck, rule: Behaviour, operation: OperationSite, cause: str
+    report: FailedCheck, rule: Rule, operation: OperationSite, cause: str
 ) -> Violation:
     shown = (report.cause, report.proof) if report.cause else (report.proof,)
     return Violation(rule, operation.pointer, cause, shown, cause, _named(operation))
@@ -134,28 +137,28 @@ def _named(operation: OperationSite) -> str:
 class Check:
     """The meaning of a check: a rule, and a judge of its reports."""
 
-    rule: Behaviour
+    rule: Rule
     judge: Callable[[FailedCheck, TrafficOracle], Violation | None]
 
 
-_ACCEPTED = Check(Behaviour.INVALID_ACCEPTED, _invalid_accepted)
+_ACCEPTED = Check(INVALID_ACCEPTED, _invalid_accepted)
 # By name in schemathesis. Its other checks look only at responses, as our monitors do.
 CHECKS: Mapping[str, Check] = {
     "negative_data_rejection": _ACCEPTED,
     "missing_required_header": _ACCEPTED,
-    "positive_data_acceptance": Check(Behaviour.VALID_REFUSED, _valid_refused),
-    "ignored_auth": Check(Behaviour.CREDENTIALS_IGNORED, _credentials_ignored),
+    "positive_data_acceptance": Check(VALID_REFUSED, _valid_refused),
+    "ignored_auth": Check(CREDENTIALS_IGNORED, _credentials_ignored),
     "ensure_resource_availability": Check(
         # Other statuses do not mean that it exists when the response is sent (RFC 9110, 15.3).
-        Behaviour.CREATED_IS_FOUND,
-        _after(Behaviour.CREATED_IS_FOUND, "created", 201),
+        CREATED_IS_FOUND,
+        _after(CREATED_IS_FOUND, "created", 201),
     ),
     "use_after_free": Check(
         # With 202 the deletion may not have happened yet (RFC 9110, 15.3.3).
-        Behaviour.DELETED_IS_GONE,
-        _after(Behaviour.DELETED_IS_GONE, "deleted", 200, 204),
+        DELETED_IS_GONE,
+        _after(DELETED_IS_GONE, "deleted", 200, 204),
     ),
-    "unsupported_method": Check(Behaviour.METHOD_NOT_ALLOWED, _method_allowed),
+    "unsupported_method": Check(METHOD_NOT_ALLOWED, _method_allowed),
 }
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from specwright.conformance.behaviour_rules import RULES
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.table import DESCRIPTIONS as RULES
+from specwright.conformance.checks.webhooks.checks import EVENT_HEADERS
+from specwright.conformance.checks.webhooks.judge import EVENT_MISSING
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.unreachable import why_not
 from specwright.conformance.recording.exchange import Exchange, JsonValue
@@ -45,10 +46,10 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
         by_operation[exchange.operation or ""].append(exchange)
     found = list(_of_operations(contract, by_operation))
     reasons = {skip.rule: skip.reason for skip in record.skips}
-    looked_at = record.checked.get(Behaviour.EVENT_HEADERS, set())
+    looked_at = record.checked.get(EVENT_HEADERS, set())
     for webhook in contract.webhooks:
         count = sum(1 for each in looked_at if each.startswith(webhook.pointer))
-        reason = "" if count else reasons.get(Behaviour.EVENT_MISSING, "no delivery was observed")
+        reason = "" if count else reasons.get(EVENT_MISSING, "no delivery was observed")
         found.append(Item("event", webhook.key, webhook.pointer, count, reason))
     for rule in RULES:
         count = len(record.checked.get(rule.id, ()))

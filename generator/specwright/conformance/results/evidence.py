@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from specwright.conformance.behaviour_rules import RULES
+from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation

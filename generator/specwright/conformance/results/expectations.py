@@ -5,27 +5,42 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.access.ignored_credentials import CREDENTIALS_IGNORED
+from specwright.conformance.checks.access.isolation import ISOLATION
+from specwright.conformance.checks.access.permission import PERMISSION
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
+from specwright.conformance.checks.requests.validation import VALID_REFUSED
+from specwright.conformance.checks.responses.monitors import (
+    NO_ANSWER,
+    RESPONSE_SCHEMA,
+    SERVER_ERROR,
+)
+from specwright.conformance.checks.responses.statuses import (
+    UNDECLARED_REFUSAL,
+    UNDECLARED_STATUS,
+    UNREADABLE_REFUSAL,
+)
+from specwright.conformance.checks.robustness.methods import METHOD_NOT_ALLOWED
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Violation
 from specwright.findings import EXPECTED, Evidence
 
 _LONGEST = 1_500
 _OF_STATUSES = (
-    Behaviour.UNDECLARED_STATUS,
-    Behaviour.UNREADABLE_REFUSAL,
-    Behaviour.UNDECLARED_REFUSAL,
+    UNDECLARED_STATUS,
+    UNREADABLE_REFUSAL,
+    UNDECLARED_REFUSAL,
 )
 # The expected response, if it is the same for every operation.
 _ANSWERS: Mapping[str, str] = {
-    Behaviour.SERVER_ERROR: "a success, or a 4xx error",
-    Behaviour.NO_ANSWER: "a response",
-    Behaviour.INVALID_ACCEPTED: "a 4xx error",
-    Behaviour.VALID_REFUSED: "a response other than a rejection as malformed",
-    Behaviour.CREDENTIALS_IGNORED: "401",
-    Behaviour.PERMISSION: "403",
-    Behaviour.ISOLATION: "the response for a resource that never existed",
-    Behaviour.METHOD_NOT_ALLOWED: "405, with an Allow header that names all methods of the path",
+    SERVER_ERROR: "a success, or a 4xx error",
+    NO_ANSWER: "a response",
+    INVALID_ACCEPTED: "a 4xx error",
+    VALID_REFUSED: "a response other than a rejection as malformed",
+    CREDENTIALS_IGNORED: "401",
+    PERMISSION: "403",
+    ISOLATION: "the response for a resource that never existed",
+    METHOD_NOT_ALLOWED: "405, with an Allow header that names all methods of the path",
 }
 
 
@@ -35,7 +50,7 @@ def expected(contract: Contract, violation: Violation) -> Iterator[Evidence]:
     operation = contract.operations.get(pointer.removesuffix("/responses"))
     if rule in _OF_STATUSES and operation is not None:
         yield Evidence(EXPECTED, f"one of the statuses {', '.join(operation.responses)}")
-    elif rule == Behaviour.RESPONSE_SCHEMA:
+    elif rule == RESPONSE_SCHEMA:
         schema = contract.document.follow({"$ref": f"#{pointer}"})
         written = json.dumps(schema, indent=2, ensure_ascii=False)
         more = "\n…" if len(written) > _LONGEST else ""

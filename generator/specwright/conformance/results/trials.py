@@ -6,7 +6,7 @@ import socket
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from specwright.conformance.behaviour_rules import RULES
+from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
 from specwright.findings import Clock, Trial

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.checks.access.ignored_credentials import ignored
+from specwright.conformance.checks.access.ignored_credentials import CREDENTIALS_IGNORED, ignored
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import FOLDED, LONGER, MAIN, MISNAMED, NOBODY, STRANGER
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.scenario import scenario
 
 _WORDS = {
     STRANGER: "with a wrong key",
@@ -23,6 +23,7 @@ _QUERY = ("access_token", "api_key", "key", "token")
 _HEADERS = ("X-Api-Key", "Api-Key", "X-Auth-Token")
 
 
+@scenario(after="windows", share=3)
 def credentials(bench: Workbench) -> None:
     """Call every operation that requires a credential without one, and with a wrong one."""
     for operation in bench.contract.operations.values():
@@ -32,7 +33,7 @@ def credentials(bench: Workbench) -> None:
         call = call or next(bench.candidates(operation), None)
         if call is None:
             reason = "no request could be made"
-            bench.target.record.skip(Behaviour.CREDENTIALS_IGNORED, operation.pointer, reason)
+            bench.target.record.skip(CREDENTIALS_IGNORED, operation.pointer, reason)
             continue
         strangers = _strangers(bench).items()
         if all(
@@ -46,7 +47,7 @@ def credentials(bench: Workbench) -> None:
 
 def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how: str) -> bool:
     """Return whether a request without valid credentials is refused; record it if it is not."""
-    bench.target.record.check(Behaviour.CREDENTIALS_IGNORED, operation.pointer)
+    bench.target.record.check(CREDENTIALS_IGNORED, operation.pointer)
     response = exchange.response
     # Statuses with which other APIs hide that a resource exists (RFC 9110, 15.5.4).
     refused = (401,) if operation.response(401) is not None else (401, 403, 404)

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.verdicts import judge_status_of
 from specwright.pointer import Pointer
+
+CREDENTIALS_IGNORED = Rule(
+    "credentials-ignored",
+    Category.AUTHENTICATION,
+    (
+        "An operation with a security requirement refuses requests without credentials, or with "
+        "wrong ones, with status 401."
+    ),
+    example="GET /invoices without a key -> 200",
+    advice=(
+        "Check the credentials before the handler runs, with 401 for missing and for wrong ones, "
+        "or declare `security: []` if the operation is public."
+    ),
+    weight=20,
+    position=1,
+    judge=judge_status_of(401),
+)
 
 
 def ignored(name: str, operation: Pointer, exchange: Exchange, how: str) -> Violation | None:
@@ -18,4 +36,4 @@ def ignored(name: str, operation: Pointer, exchange: Exchange, how: str) -> Viol
         return None
     message = f"{name} {how}: {response.status}, not 401"
     cause = "a request without valid credentials is not rejected"
-    return Violation(Behaviour.CREDENTIALS_IGNORED, operation, message, (exchange,), cause)
+    return Violation(CREDENTIALS_IGNORED, operation, message, (exchange,), cause)

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.responses.monitors import sort_key
 from specwright.conformance.contract.calls import Call
@@ -17,7 +16,48 @@ from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+from specwright.conformance.verdicts import judge_isolation
+from specwright.findings import Level
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+
+ISOLATION = Rule(
+    "isolation",
+    Category.ISOLATION,
+    "No partner can read, change or list resources of another partner or of the other mode.",
+    example="GET /invoices/7 of one partner, with the key of another -> 200",
+    advice=(
+        "Query by owner and id together when reading, writing and listing, and return 404 as for "
+        "an id that never existed."
+    ),
+    weight=21,
+    position=1,
+    judge=judge_isolation,
+)
+ISOLATION_AGREES = Rule(
+    "isolation-agrees",
+    Category.ISOLATION,
+    "A resource that is hidden from another partner on writes is hidden on reads, too.",
+    example=(
+        "with the key of another partner, PATCH /invoices/7 -> 404 and GET /invoices/7 -> 200"
+    ),
+    advice=(
+        "Query by owner and id together also when reading; return 403 for a resource that is "
+        "public but that only some may change."
+    ),
+    level=Level.WARNING,
+    position=2,
+)
+ISOLATION_OPEN = Rule(
+    "isolation-open",
+    Category.ISOLATION,
+    "A resource of one partner is hidden from another one, unless it is meant to be public.",
+    example="one partner creates an invoice, and another one reads, lists and changes it",
+    advice="Query by owner and id together, unless the resource is public, such as a catalogue.",
+    level=Level.INFO,
+    position=3,
+)
 
 # The number of values tried for each variable.
 _TRIED = 3
@@ -35,6 +75,7 @@ _AMOUNT = re.compile(r"-?\d+\.\d+")
 _WHO = {OTHER: "another partner", OTHER_MODE: "a key of the other mode"}
 
 
+@scenario(after="parents", share=6)
 def isolation(bench: Workbench) -> None:
     """Request this partner's resources as others, and look for them in the lists of others."""
     record = bench.target.record
@@ -42,7 +83,7 @@ def isolation(bench: Workbench) -> None:
         for operation in bench.contract.operations.values():
             if operation.scheme and operation.template.names:
                 reason = "no key of another partner was given"
-                record.skip(Behaviour.ISOLATION, operation.pointer, reason)
+                record.skip(ISOLATION, operation.pointer, reason)
     for role in (each for each in _WHO if each in bench.target.keys):
         renew(bench)
         trial = _Isolation(bench, role, _own_values(bench))
@@ -237,12 +278,12 @@ class _Isolation:
             if rule is not None:
                 self._violate(reached.operation, reached.message, reached.exchange, rule=rule)
 
-    def _broken(self, reached: _Reached) -> Behaviour | None:
+    def _broken(self, reached: _Reached) -> Rule | None:
         collection = reached.collection
         # A public resource may be readable by all, and changed only by its owner.
-        by_change = Behaviour.ISOLATION_AGREES if reached.operation.is_safe else Behaviour.ISOLATION
+        by_change = ISOLATION_AGREES if reached.operation.is_safe else ISOLATION
         for rule, known in (
-            (Behaviour.ISOLATION, self.hidden[collection]),
+            (ISOLATION, self.hidden[collection]),
             (by_change, self.withheld[collection]),
         ):
             if reached.id in known or (reached.is_own and known):
@@ -251,7 +292,7 @@ class _Isolation:
             return None
         # Others must not know an id that no list shows to them.
         is_listed = not self.own.isdisjoint(self.listed[collection])
-        return Behaviour.ISOLATION_OPEN if is_listed else Behaviour.ISOLATION
+        return ISOLATION_OPEN if is_listed else ISOLATION
 
     def _is_there(self, operation: Operation, call: Call) -> bool:
         """Return whether this partner gets a resource that another one does not."""
@@ -295,7 +336,7 @@ class _Isolation:
                 self.reached.append(_Reached(collection, "", True, operation, message, exchange))
 
     def _send(self, operation: Operation, call: Call) -> Exchange:
-        self.bench.target.record.check(Behaviour.ISOLATION, operation.pointer)
+        self.bench.target.record.check(ISOLATION, operation.pointer)
         return self.bench.send(self.bench.with_fresh_key(call), self.role)
 
     def _violate(
@@ -303,7 +344,7 @@ class _Isolation:
         operation: Operation,
         message: str,
         *exchanges: Exchange,
-        rule: Behaviour = Behaviour.ISOLATION,
+        rule: Rule = ISOLATION,
     ) -> None:
         self.bench.target.record.check(rule, operation.pointer)
         self.bench.violate(rule, operation, message, *exchanges)

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import SUSPENDED, UNSCOPED
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+from specwright.conformance.verdicts import judge_status_of
+
+PERMISSION = Rule(
+    "permission",
+    Category.AUTHENTICATION,
+    (
+        "A key without permissions, such as that of a suspended partner, gets 403 from every "
+        "operation with a security requirement; a key without the required scopes or roles is "
+        "refused."
+    ),
+    example=(
+        "GET /invoices with the key of a suspended partner, or without the scope that it "
+        "requires -> 200"
+    ),
+    advice="Check the permissions of a key after it is authenticated, and return 403.",
+    weight=19,
+    position=2,
+    judge=judge_status_of(403),
+)
 
 
+@scenario(after="isolation")
 def permission(bench: Workbench) -> None:
     """Call every operation that requires a credential with keys that must not be enough."""
     keys, record = bench.target.keys, bench.target.record
@@ -18,7 +39,7 @@ def permission(bench: Workbench) -> None:
         call = next(bench.candidates(operation), None)
         if SUSPENDED not in keys or call is None:
             reason = "no key without permissions was given"
-            record.skip(Behaviour.PERMISSION, operation.pointer, reason)
+            record.skip(PERMISSION, operation.pointer, reason)
         else:
             _suspended(bench, operation, call)
         if UNSCOPED in keys and call is not None:
@@ -27,11 +48,11 @@ def permission(bench: Workbench) -> None:
 
 def _suspended(bench: Workbench, operation: Operation, call: Call) -> None:
     exchange = bench.send(call, SUSPENDED)
-    bench.target.record.check(Behaviour.PERMISSION, operation.pointer)
+    bench.target.record.check(PERMISSION, operation.pointer)
     response = exchange.response
     if response is not None and response.status not in (403, 429):
         message = f"answered {response.status} to a key without permissions"
-        bench.violate(Behaviour.PERMISSION, operation, message, exchange)
+        bench.violate(PERMISSION, operation, message, exchange)
 
 
 def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
@@ -44,7 +65,7 @@ def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
     if not demands or not all(any(demand.values()) for demand in demands):
         return
     exchange = bench.ask(bench.with_fresh_key(call), UNSCOPED)
-    bench.target.record.check(Behaviour.PERMISSION, operation.pointer)
+    bench.target.record.check(PERMISSION, operation.pointer)
     response = exchange.response
     if response is not None and response.is_success:
         scopes = " or ".join(
@@ -52,4 +73,4 @@ def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
             for alternative in demands
         )
         message = f"answered {response.status} to a key without {scopes}"
-        bench.violate(Behaviour.PERMISSION, operation, message, exchange)
+        bench.violate(PERMISSION, operation, message, exchange)

@@ -6,15 +6,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.robustness.unknown_routes import NOWHERE
 from specwright.conformance.contract.calls import Absent
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import NOBODY, STRANGER
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
+
+PRECEDENCE = Rule(
+    "precedence",
+    Category.SHAPE,
+    (
+        "Of several faults of a request, the response is about the one that is declared to be "
+        "checked first: callers without credentials learn nothing about paths and bodies."
+    ),
+    example="POST /items without a key, with a body that is not JSON -> 400",
+    advice="Check the credentials in a middleware that runs before routing and parsing.",
+    position=12,
+)
 
 # The roles of callers with a fault of their own, and its condition.
 _CALLERS: Final = (
@@ -54,6 +67,7 @@ class Mistake:
         return bench.target.send(request, bench.source, at, role)
 
 
+@scenario(after="credentials")
 def precedence(bench: Workbench) -> None:
     """Send requests with two faults: the response is about the one that is checked first."""
     errors = bench.contract.errors
@@ -104,11 +118,11 @@ def _is_about(
     how: str,
 ) -> None:
     place, response = join(ERROR.name, "precedence"), exchange.response
-    bench.target.record.check(Behaviour.PRECEDENCE, place)
+    bench.target.record.check(PRECEDENCE, place)
     if response is None or response.status == 429:
         return
     wanted = [code.raw for code, each in errors.codes.items() if each.condition is condition]
     if wanted and response.at(errors.code.raw) not in wanted:
         cause = f"answered {response.status}, not with '{wanted[0]}'"
         message = f"{shown}, {how}: {cause}"
-        bench.violate(Behaviour.PRECEDENCE, None, message, exchange, at=place, cause=cause)
+        bench.violate(PRECEDENCE, None, message, exchange, at=place, cause=cause)

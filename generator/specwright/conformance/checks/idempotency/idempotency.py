@@ -8,8 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.checks.idempotency.used_keys import Keys, missing
+from specwright.conformance.checks.idempotency.used_keys import (
+    IDEMPOTENCY_CHANGED,
+    IDEMPOTENCY_CONCURRENT,
+    IDEMPOTENCY_FAILURE,
+    IDEMPOTENCY_REPLAY,
+    IDEMPOTENCY_SCOPE,
+    Keys,
+    missing,
+)
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
@@ -17,6 +24,7 @@ from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.driver.roles import OTHER
 from specwright.conformance.driver.workbench import Workbench, with_key
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 
@@ -29,6 +37,7 @@ _OPERATION = "operation"
 _FORMS = {"format", "pattern", "enum", "const"}
 
 
+@scenario(after="precedence", share=3, needs=IDEMPOTENCY)
 def idempotency(bench: Workbench) -> None:
     """Test every operation that declares a key."""
     keyed = list(bench.contract.declaring(IDEMPOTENCY))
@@ -65,7 +74,7 @@ class _Trial:
         made = self.bench.succeed(self.operation)
         if made is None:
             self.bench.target.record.skip(
-                Behaviour.IDEMPOTENCY_REPLAY, self.place, "the operation never succeeded"
+                IDEMPOTENCY_REPLAY, self.place, "the operation never succeeded"
             )
             return
         call, first = made
@@ -81,38 +90,36 @@ class _Trial:
         """Repeat the request, also with equivalent payloads."""
         for how, again in {"the same": call, **dict(self._equal(call))}.items():
             exchange = self.bench.send(again)
-            response = self._answer(Behaviour.IDEMPOTENCY_REPLAY, exchange)
+            response = self._answer(IDEMPOTENCY_REPLAY, exchange)
             if response is None or first.response is None:
                 continue
             replay = self.declared.replay
             if response.status != replay.status:
                 said = f"{how} request again was answered {response.status}, not {replay.status}"
-                self._violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, exchange)
+                self._violate(IDEMPOTENCY_REPLAY, said, first, exchange)
             elif response.body != first.response.body:
                 self._violate(
-                    Behaviour.IDEMPOTENCY_REPLAY,
+                    IDEMPOTENCY_REPLAY,
                     f"{how} request again got a different body",
                     first,
                     exchange,
                 )
             elif replay.header is not None and not self._is_replay(response):
                 said = f"{how} request again is not marked by {replay.header.raw}"
-                self._violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, exchange)
+                self._violate(IDEMPOTENCY_REPLAY, said, first, exchange)
         if first.response is not None and self._is_replay(first.response):
-            self._violate(
-                Behaviour.IDEMPOTENCY_REPLAY, "the first response is marked as a replay", first
-            )
+            self._violate(IDEMPOTENCY_REPLAY, "the first response is marked as a replay", first)
 
     def changed(self, call: Call, first: Exchange) -> None:
         """Send other payloads with the key."""
         others = list(self._different(call))
         if not others:
             self.bench.target.record.skip(
-                Behaviour.IDEMPOTENCY_CHANGED, self.place, "the body has no other member to change"
+                IDEMPOTENCY_CHANGED, self.place, "the body has no other member to change"
             )
         for name, other in others:
             exchange = self.bench.send(other)
-            self._refused(Behaviour.IDEMPOTENCY_CHANGED, f"another {name}", exchange, first)
+            self._refused(IDEMPOTENCY_CHANGED, f"another {name}", exchange, first)
 
     def concurrent(self, call: Call) -> None:
         """Send concurrent requests: all that succeed must be the same one."""
@@ -124,7 +131,7 @@ class _Trial:
         """Send concurrent requests; return whether one was refused because of another."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             exchanges = list(pool.map(self.bench.send, [call] * _AT_ONCE))
-        rule = Behaviour.IDEMPOTENCY_CONCURRENT
+        rule = IDEMPOTENCY_CONCURRENT
         answers = [(exchange, self._answer(rule, exchange)) for exchange in exchanges]
         bodies = {answer.body for _, answer in answers if answer and answer.is_success}
         if len(bodies) > 1:
@@ -136,7 +143,7 @@ class _Trial:
 
     def failure(self, call: Call) -> None:
         """Send a request that is refused, and then a valid one with its key."""
-        rule = Behaviour.IDEMPOTENCY_FAILURE
+        rule = IDEMPOTENCY_FAILURE
         for wrong in self._wrong(call):
             key = self.bench.fresh_key()
             refused = self.bench.send(wrong, key=key)
@@ -154,7 +161,7 @@ class _Trial:
 
     def scope(self, call: Call, first: Exchange) -> None:
         """Send the request as another partner, which must not get this partner's response."""
-        rule = Behaviour.IDEMPOTENCY_SCOPE
+        rule = IDEMPOTENCY_SCOPE
         if OTHER not in self.bench.target.keys:
             self.bench.target.record.skip(rule, self.place, "no key of another partner was given")
             return
@@ -169,7 +176,7 @@ class _Trial:
 
     def other_keys(self, call: Call) -> None:
         """Send keys that must count as new: a used one in another case, or at another operation."""
-        rule = Behaviour.IDEMPOTENCY_SCOPE
+        rule = IDEMPOTENCY_SCOPE
         key = self.bench.fresh_key()
         used = self.bench.send(call, key=key)
         if not used.succeeded:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
@@ -18,15 +17,72 @@ from specwright.conformance.recording.exchange import (
     Response,
     value_at,
 )
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+from specwright.conformance.verdicts import judge_rejection, judge_replay
 from specwright.document import sites
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
+
+IDEMPOTENCY_REPLAY = Rule(
+    "idempotency-replay",
+    Category.IDEMPOTENCY,
+    "The repetition of a successful request gets the first response again, marked as a replay.",
+    example="the same request with the same key -> 201 with another id",
+    advice=(
+        "Store the response with the key in the transaction that does the work, and send the "
+        "same bytes again, with the header that marks a replay."
+    ),
+    weight=12,
+    position=1,
+    judge=judge_replay,
+)
+IDEMPOTENCY_CHANGED = Rule(
+    "idempotency-changed",
+    Category.IDEMPOTENCY,
+    "A different payload with the same key is refused with the declared code.",
+    example="another payload with a used key -> 201",
+    advice=(
+        "Store a digest of the payload with the key, compare it, and refuse with the declared code."
+    ),
+    position=2,
+    judge=judge_rejection,
+)
+IDEMPOTENCY_CONCURRENT = Rule(
+    "idempotency-concurrent",
+    Category.IDEMPOTENCY,
+    "Of concurrent requests with the same key, at most one takes effect.",
+    example="two concurrent requests with one key -> 201 and 201, with two ids",
+    advice=(
+        "Claim the key by a unique constraint before the work begins; the second request waits "
+        "or is refused with the declared code."
+    ),
+    weight=13,
+    position=3,
+)
+IDEMPOTENCY_FAILURE = Rule(
+    "idempotency-failure",
+    Category.IDEMPOTENCY,
+    "A failed request does not use up its key.",
+    example="a request is refused with 422; corrected, with the same key -> 409",
+    advice="Release the key when the request fails: roll it back with the work.",
+    position=4,
+)
+IDEMPOTENCY_SCOPE = Rule(
+    "idempotency-scope",
+    Category.IDEMPOTENCY,
+    "The same key in another scope belongs to another request.",
+    example="another partner uses the same key and gets the response of the first one",
+    advice="Make the owner part of the unique constraint on keys.",
+    position=5,
+)
 
 # Statuses that depend on the client and its rate, not on the request.
 _NOT_OF_THE_REQUEST = (401, 403, 429)
 _MEMBERS: dict[str, JsonValue] = {"one": "1", "two": "2"}
 
 
+@scenario(after="examples", beside="fuzzing")
 def refusals(bench: Workbench) -> None:
     """Use the key of each example again: after its refusal, while in progress, and elsewhere."""
     for operation, declared in bench.contract.declaring(IDEMPOTENCY):
@@ -71,10 +127,10 @@ class Keys:
     def is_free(self, refused: Exchange, right: Call, role: str = MAIN) -> None:
         """Check that the key of a refused request is treated as unused."""
         again = self.bench.ask(with_key(right, self._key(refused)), role)
-        self.bench.target.record.check(Behaviour.IDEMPOTENCY_FAILURE, self.place)
+        self.bench.target.record.check(IDEMPOTENCY_FAILURE, self.place)
         if refused.response is not None and self.is_taken(again.response):
             said = f"its key was treated as used after {refused.response.status}"
-            self.violate(Behaviour.IDEMPOTENCY_FAILURE, said, refused, again)
+            self.violate(IDEMPOTENCY_FAILURE, said, refused, again)
 
     def _key(self, exchange: Exchange) -> str:
         declared, request = self.declared, exchange.request
@@ -124,23 +180,23 @@ class Keys:
             begun, late = second, begun
         busy = self.says(late.response, self.declared.in_progress)
         if busy and late.response is not None and self.declared.in_progress is not None:
-            self.bench.target.record.check(Behaviour.IDEMPOTENCY_CONCURRENT, self.place)
+            self.bench.target.record.check(IDEMPOTENCY_CONCURRENT, self.place)
             name = missing(late.response, self.declared.in_progress)
             if name:
                 said = f"a request that is in progress was answered without {name}"
-                self.violate(Behaviour.IDEMPOTENCY_CONCURRENT, said, begun, late)
+                self.violate(IDEMPOTENCY_CONCURRENT, said, begun, late)
         if other is not None:
-            self.bench.target.record.check(Behaviour.IDEMPOTENCY_SCOPE, self.place)
+            self.bench.target.record.check(IDEMPOTENCY_SCOPE, self.place)
             if self.is_taken(other.response):
                 said = "the key of this partner's request is treated as used for another partner"
-                self.violate(Behaviour.IDEMPOTENCY_SCOPE, said, begun, other)
+                self.violate(IDEMPOTENCY_SCOPE, said, begun, other)
         if busy and begun.succeeded:
             self._is_over(call, begun, late)
         return begun
 
     def _is_over(self, call: Call, begun: Exchange, refused: Exchange) -> None:
         again = self.bench.ask(call)
-        self.bench.target.record.check(Behaviour.IDEMPOTENCY_REPLAY, self.place)
+        self.bench.target.record.check(IDEMPOTENCY_REPLAY, self.place)
         if again.response is not None and again.response.status not in (
             self.declared.replay.status,
             429,
@@ -149,7 +205,7 @@ class Keys:
                 f"a request that was in progress, and has succeeded, is answered "
                 f"{again.response.status} when it is repeated"
             )
-            self.violate(Behaviour.IDEMPOTENCY_REPLAY, said, begun, refused, again)
+            self.violate(IDEMPOTENCY_REPLAY, said, begun, refused, again)
 
     def reordered(self, call: Call) -> None:
         """Send the same members in another order, in objects with arbitrary members."""
@@ -159,10 +215,10 @@ class Keys:
             first, again = self.bench.ask(body), self.bench.ask(turned)
             if not first.succeeded:
                 continue
-            self.bench.target.record.check(Behaviour.IDEMPOTENCY_REPLAY, self.place)
+            self.bench.target.record.check(IDEMPOTENCY_REPLAY, self.place)
             if self.says(again.response, self.declared.changed):
                 said = f"the members of '{name}' in another order are treated as another payload"
-                self.violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, again)
+                self.violate(IDEMPOTENCY_REPLAY, said, first, again)
 
     def _maps(self) -> Iterator[str]:
         """Yield the members of the body that are objects with arbitrary members."""
@@ -187,7 +243,7 @@ class Keys:
             others = [each for each in known if str(each) != str(now)]
             if not others:
                 reason = "only one value is known for a path parameter"
-                self.bench.target.record.skip(Behaviour.IDEMPOTENCY_CHANGED, self.place, reason)
+                self.bench.target.record.skip(IDEMPOTENCY_CHANGED, self.place, reason)
                 continue
             call = self.bench.with_fresh_key(call)
             first = self.bench.ask(call)
@@ -198,10 +254,10 @@ class Keys:
         one, other = first.response, again.response
         if one is None or other is None or not one.is_success:
             return
-        self.bench.target.record.check(Behaviour.IDEMPOTENCY_CHANGED, self.place)
+        self.bench.target.record.check(IDEMPOTENCY_CHANGED, self.place)
         if other.is_success and self.is_replay(other):
             said = "a request to another path got the response of the first one"
-            self.violate(Behaviour.IDEMPOTENCY_CHANGED, said, first, again)
+            self.violate(IDEMPOTENCY_CHANGED, said, first, again)
 
     def violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
         """Record that the operation has broken a rule."""

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+from specwright.conformance.verdicts import judge_existence
+
+DELETED_IS_GONE = Rule(
+    "deleted-is-gone",
+    Category.STATE,
+    "A deleted resource no longer exists.",
+    example="DELETE /items/7 -> 204, then GET /items/7 -> 200",
+    advice="Exclude deleted resources from every query, and remove them from caches.",
+    weight=10,
+    position=3,
+    judge=judge_existence,
+)
 
 
+@scenario(after="capacity")
 def deleted(bench: Workbench) -> None:
     """Delete one resource of each kind, and request it afterwards in every way.
 
@@ -23,10 +37,10 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
     record = bench.target.record
     made = bench.succeed(operation) or _after_another(bench, operation)
     if made is None:
-        record.skip(Behaviour.DELETED_IS_GONE, operation.pointer, "the operation never succeeded")
+        record.skip(DELETED_IS_GONE, operation.pointer, "the operation never succeeded")
         return
     call, first = made
-    record.check(Behaviour.DELETED_IS_GONE, operation.pointer)
+    record.check(DELETED_IS_GONE, operation.pointer)
     for each in sorted(bench.contract.operations.values(), key=lambda each: not each.is_safe):
         path, removed = each.site.key.rstrip("/"), operation.site.key.rstrip("/")
         below = path == removed or path.startswith(f"{removed}/")
@@ -49,7 +63,7 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
             message = f"answered {response.status} after {operation.name}"
             cause = f"answered with success after {operation.name}"
             proofs, place = (first, again), operation.pointer
-            bench.violate(Behaviour.DELETED_IS_GONE, each, message, *proofs, at=place, cause=cause)
+            bench.violate(DELETED_IS_GONE, each, message, *proofs, at=place, cause=cause)
 
 
 def _after_another(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import urljoin, urlsplit
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate, leads
@@ -12,12 +11,34 @@ from specwright.conformance.contract.resources import Shape, shape, variables
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+
+LOCATION = Rule(
+    "location",
+    Category.STATE,
+    "The Location of a 201 leads to the created resource (RFC 9110, 10.2.2 and 15.3.2).",
+    example="POST /items -> 201 with the id 7 and Location: /items/8",
+    advice="Build the URL from the route and the id of the stored resource.",
+    position=1,
+)
+PARENT = Rule(
+    "parent",
+    Category.STATE,
+    "A resource is found below its own parent, and below no other.",
+    example=(
+        "POST /shops -> 201 with the id 2, then GET /shops/2/items/7 -> 200, which is of shop 1"
+    ),
+    advice="Query by both ids, and return 404 if they do not belong together.",
+    position=6,
+)
 
 # Members that identify a resource.
 _IDS = ("id", "uuid", "uid")
 _NOT_THERE = (404, 410)
 
 
+@scenario(after="written")
 def located(bench: Workbench) -> None:
     """Create one resource of each kind, and follow its Location."""
     routes = Routes(bench.contract, bench.target.base_url)
@@ -34,15 +55,16 @@ def located(bench: Workbench) -> None:
         if reader is None or path is None or not is_here:
             continue
         read = bench.send(Call(reader, {("path", name): each for name, each in path.items()}))
-        bench.target.record.check(Behaviour.LOCATION, operation.pointer)
+        bench.target.record.check(LOCATION, operation.pointer)
         if read.response is not None and read.response.status in _NOT_THERE:
             said = "Location refers to a missing resource"
-            bench.violate(Behaviour.LOCATION, operation, said, made[1], read)
+            bench.violate(LOCATION, operation, said, made[1], read)
         elif _is_another(response.json_or_none, read):
             said = "Location refers to a different resource"
-            bench.violate(Behaviour.LOCATION, operation, said, made[1], read)
+            bench.violate(LOCATION, operation, said, made[1], read)
 
 
+@scenario(after="located")
 def parents(bench: Workbench) -> None:
     """Create a child of one resource, and look for it below another, new one."""
     makers = {shape(each.site.key): each for each in _creating(bench)}
@@ -62,10 +84,10 @@ def parents(bench: Workbench) -> None:
         other = (*new, *own[len(new) :])
         wrong = bench.ask(Call(operation, dict(zip(names, other, strict=True))))
         answers = [exchange.response for exchange in (right, wrong)]
-        bench.target.record.check(Behaviour.PARENT, operation.pointer)
+        bench.target.record.check(PARENT, operation.pointer)
         if all(answer is not None and answer.is_success for answer in answers):
             said = "a child of one resource is found below another one"
-            bench.violate(Behaviour.PARENT, operation, said, right, wrong)
+            bench.violate(PARENT, operation, said, right, wrong)
 
 
 def _creating(bench: Workbench) -> list[Operation]:

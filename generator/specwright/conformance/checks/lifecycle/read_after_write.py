@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.alternatives import alternatives
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
@@ -14,10 +13,32 @@ from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
+
+WRITTEN_IS_READ = Rule(
+    "written-is-read",
+    Category.STATE,
+    "A member that was written successfully has its new value.",
+    example='PATCH /items/7 {"title": "first text"} -> 200, then GET /items/7 -> the old title',
+    advice="Store the member, or refuse it. Declare one that only responses have as `readOnly`.",
+    position=4,
+)
+CHANGE_KEEPS = Rule(
+    "change-keeps",
+    Category.STATE,
+    "A change leaves the members that it does not name as they were.",
+    example='PATCH /items/7 {"title": "ab"} -> 200, then GET /items/7 -> an empty description',
+    advice=(
+        "Change only the members in the request (`exclude_unset` in Pydantic, `partial=True` in "
+        "Django REST framework), and do not apply defaults."
+    ),
+    position=5,
+)
 
 # The status of a write that is done later.
 _LATER = 202
@@ -36,6 +57,7 @@ class _Member:
     values: tuple[JsonValue, JsonValue]
 
 
+@scenario(after="conservation")
 def written(bench: Workbench) -> None:
     """Write two values one after the other, and read the resource after each.
 
@@ -72,7 +94,7 @@ def _written(bench: Workbench, writer: Operation, reader: Operation) -> None:
     made = bench.succeed(writer)
     if made is None:
         reason = "the operation never succeeded"
-        bench.target.record.skip(Behaviour.WRITTEN_IS_READ, writer.pointer, reason)
+        bench.target.record.skip(WRITTEN_IS_READ, writer.pointer, reason)
         return
     members = list(_members(bench.contract, writer, reader))
     for member in members:
@@ -80,10 +102,10 @@ def _written(bench: Workbench, writer: Operation, reader: Operation) -> None:
         first, second = (_shown(bench, made[0], reader, each, member) for each in (one, other))
         if first is None or second is None:
             continue
-        bench.target.record.check(Behaviour.WRITTEN_IS_READ, member.place)
+        bench.target.record.check(WRITTEN_IS_READ, member.place)
         if first[0] == second[0] != member.values[1]:
             message = f"'{member.name}' is the same after two values were written"
-            proofs, rule = (*first[1], *second[1]), Behaviour.WRITTEN_IS_READ
+            proofs, rule = (*first[1], *second[1]), WRITTEN_IS_READ
             bench.violate(rule, writer, message, *proofs, at=member.place, cause=_NOT_STORED)
     if writer.method == "PATCH":
         _kept(bench, made[0], reader, members)
@@ -105,10 +127,10 @@ def _uploaded(bench: Workbench, writer: Operation, reader: Operation) -> None:
             return
         exchanges += sent, read
     first, second = (exchange.response and exchange.response.body for exchange in exchanges[1::2])
-    bench.target.record.check(Behaviour.WRITTEN_IS_READ, writer.pointer)
+    bench.target.record.check(WRITTEN_IS_READ, writer.pointer)
     if first == second:
         message = "the file is the same after two were uploaded"
-        bench.violate(Behaviour.WRITTEN_IS_READ, writer, message, *exchanges)
+        bench.violate(WRITTEN_IS_READ, writer, message, *exchanges)
     bench.made[writer.pointer] = made
 
 
@@ -130,10 +152,10 @@ def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member
         after = _shown(bench, plain, reader, {changed.name: changed.values[0]}, kept)
         if before is None or after is None:
             continue
-        bench.target.record.check(Behaviour.CHANGE_KEEPS, kept.place)
+        bench.target.record.check(CHANGE_KEEPS, kept.place)
         if before[0] != after[0]:
             message = f"'{kept.name}' is different after '{changed.name}' was changed"
-            proofs, rule = (*before[1], *after[1]), Behaviour.CHANGE_KEEPS
+            proofs, rule = (*before[1], *after[1]), CHANGE_KEEPS
             bench.violate(rule, call.operation, message, *proofs, at=kept.place)
 
 

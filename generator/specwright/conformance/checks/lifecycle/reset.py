@@ -6,18 +6,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import PAYMENT_REQUIRED
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.requests.explore import ENOUGH, renew, takes_everything
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.charge import CHARGE
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.reset import RESET, Reset
 
+RESET_STATE = Rule(
+    "reset",
+    Category.STATE,
+    "A reset restores the declared state.",
+    example="POST /reset -> 204, and the earlier invoices are still listed",
+    advice="Delete everything that the declaration names, in one transaction.",
+    position=12,
+)
 
+
+@scenario(after="reset scope")
 def finish(bench: Workbench) -> None:
     """Call the operations that delete everything, after all other scenarios."""
     for operation in bench.contract.operations.values():
@@ -29,6 +40,7 @@ def finish(bench: Workbench) -> None:
                 bench.succeed(operation)
 
 
+@scenario(after="choices below", name="restoration")
 def restored(bench: Workbench) -> None:
     """Restore balances by a reset, before the steps with the most requests."""
     for operation, declared in bench.contract.declaring(RESET):
@@ -63,7 +75,7 @@ class _Trial:
             before = {keep.raw: self._read(keep.raw) for keep in self.declared.keeps}
             if self.bench.succeed(self.operation) is None:
                 reason = "the operation never succeeded"
-                self.bench.target.record.skip(Behaviour.RESET, self.place, reason)
+                self.bench.target.record.skip(RESET_STATE, self.place, reason)
                 continue
             yield from self._emptied()
             yield from self._kept(before)
@@ -128,16 +140,16 @@ class _Trial:
     def _read(self, name: str) -> Exchange | None:
         found = self.bench.succeed(self.bench.contract.by_id[name])
         if found is None:
-            self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} never succeeded")
+            self.bench.target.record.skip(RESET_STATE, self.place, f"{name} never succeeded")
             return None
-        self.bench.target.record.check(Behaviour.RESET, self.place)
+        self.bench.target.record.check(RESET_STATE, self.place)
         return found[1]
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
         """Return the ids of the items of a list."""
         page = self.bench.contract.by_id[name].get(PAGINATION)
         if page is None or page.id is None or exchange.response is None:
-            self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} is not a list")
+            self.bench.target.record.skip(RESET_STATE, self.place, f"{name} is not a list")
             return set()
         items = exchange.response.at(page.items.raw)
         listed = items if isinstance(items, list) else []
@@ -145,4 +157,4 @@ class _Trial:
 
     def _violation(self, message: str, *exchanges: Exchange) -> Violation:
         name = self.operation.name
-        return Violation(Behaviour.RESET, self.place, message, exchanges, operation=name)
+        return Violation(RESET_STATE, self.place, message, exchanges, operation=name)

@@ -6,14 +6,15 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.idempotency.used_keys import Keys
+from specwright.conformance.checks.lifecycle.reset import RESET_STATE
 from specwright.conformance.checks.requests.explore import ENOUGH, PAUSE_SECONDS, renew
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, value_at
+from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Idempotency
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -24,6 +25,7 @@ _PATIENCE_SECONDS = 5.0
 _PAGES = 40
 
 
+@scenario(after="transitions")
 def reset_scope(bench: Workbench) -> None:
     """Reset with the keys of others, and check the data that stays and the data that is new."""
     for operation, declared in bench.contract.declaring(RESET):
@@ -144,7 +146,7 @@ class _Trial:
         if not self._has(fresh, 1):
             return
         name, after = str(fresh.operation.site.id), self.bench.ask(later)
-        self.bench.target.record.check(Behaviour.RESET, self.place)
+        self.bench.target.record.check(RESET_STATE, self.place)
         status = None if after.response is None else after.response.status
         is_busy = status is None or status == 429 or after.is_busy
         if not is_busy and not self._ids(name, after):
@@ -170,4 +172,4 @@ class _Trial:
         return {str(value_at(each, page.id.raw)) for each in listed}
 
     def _violate(self, message: str, *exchanges: Exchange) -> None:
-        self.bench.violate(Behaviour.RESET, self.operation, message, *exchanges, at=self.place)
+        self.bench.violate(RESET_STATE, self.operation, message, *exchanges, at=self.place)

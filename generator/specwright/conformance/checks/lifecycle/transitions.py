@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
@@ -15,8 +14,25 @@ from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.driver.roles import OTHER
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.transition import TRANSITION, Transition
+
+STATE_TRANSITION = Rule(
+    "transition",
+    Category.STATE,
+    (
+        "An operation is refused in states in which it is not allowed, and otherwise moves its "
+        "resource to the declared state."
+    ),
+    example="a shipped order is cancelled, and answered with 200",
+    advice=(
+        "Check the state in the transaction that changes it, such as `UPDATE … WHERE status = "
+        "…`, and refuse the request if no row was changed."
+    ),
+    position=11,
+)
 
 # How long a resource may take to show its new state, and the pause between two reads.
 _SETTLED_SECONDS, _PAUSE_SECONDS = 2.0, 0.1
@@ -24,6 +40,7 @@ _SETTLED_SECONDS, _PAUSE_SECONDS = 2.0, 0.1
 _MOST_STEPS = 12
 
 
+@scenario(after="rate limits", share=3)
 def transitions(bench: Workbench) -> None:
     """Call operations in the states of their resources in which they are allowed, and in others.
 
@@ -86,7 +103,7 @@ class _Machine:
         record = self.bench.target.record
         for operation in self.moving.keys() - {each for each, _ in self.seen}:
             reason = "no resource was found, or its state could not be read"
-            record.skip(Behaviour.TRANSITION, _place(operation), reason)
+            record.skip(STATE_TRANSITION, _place(operation), reason)
 
     def _look_around(self) -> None:
         """Call every operation that lists resources, to learn their ids."""
@@ -159,7 +176,7 @@ class _Machine:
         self, operation: Operation, call: Call, before: Sequence[Exchange], wanted: str
     ) -> None:
         record, ends = self.bench.target.record, time.monotonic() + _SETTLED_SECONDS
-        record.check(Behaviour.TRANSITION, _place(operation))
+        record.check(STATE_TRANSITION, _place(operation))
         read, state = self._state(call)
         while state not in (wanted, None) and time.monotonic() < ends:
             time.sleep(_PAUSE_SECONDS)
@@ -174,14 +191,14 @@ class _Machine:
         response = exchanges[-1].response
         if response is None:
             return
-        self.bench.target.record.check(Behaviour.TRANSITION, _place(operation))
+        self.bench.target.record.check(STATE_TRANSITION, _place(operation))
         if response.is_success:
             message = f"answered {response.status} in the state '{state}'"
             self._violate(operation, message, exchanges)
 
     def _violate(self, operation: Operation, message: str, exchanges: Sequence[Exchange]) -> None:
         place = _place(operation)
-        self.bench.violate(Behaviour.TRANSITION, operation, message, *exchanges, at=place)
+        self.bench.violate(STATE_TRANSITION, operation, message, *exchanges, at=place)
 
 
 def _moves(declared: Transition) -> dict[str, str | None]:

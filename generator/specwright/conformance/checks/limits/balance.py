@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from http.client import PAYMENT_REQUIRED
 
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.access.isolation import ISOLATION
 from specwright.conformance.checks.idempotency.used_keys import Keys
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
@@ -16,10 +16,22 @@ from specwright.conformance.driver.roles import MAIN, OTHER_MODE
 from specwright.conformance.driver.triggers import cause
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, decimal_of
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.reset import RESET
+
+CONSERVATION = Rule(
+    "conservation",
+    Category.STATE,
+    "A balance changes by the charged and refunded amounts, and by nothing else.",
+    example="an invoice of 500 cents changes the balance by 499",
+    advice="Write the invoice and its ledger entry in one transaction, in whole minor units.",
+    weight=14,
+    position=8,
+)
 
 _AT_ONCE = 4
 _PAUSE_SECONDS = 0.1
@@ -27,6 +39,7 @@ _PAUSE_SECONDS = 0.1
 _MOST_CHARGES = 60
 
 
+@scenario(after="restoration", share=20, needs=CHARGE)
 def conservation(bench: Workbench) -> None:
     """Compare the balance before and after a charge, a replay of it, and concurrent charges."""
     for operation, charge in bench.contract.declaring(CHARGE):
@@ -34,6 +47,7 @@ def conservation(bench: Workbench) -> None:
         _gives_back(bench, operation, charge)
 
 
+@scenario(after="fuzzing", needs=CHARGE, name="charges")
 def exhausted(bench: Workbench) -> None:
     """Spend until a charge is refused, if a reset restores the balance afterwards."""
     charging = list(bench.contract.declaring(CHARGE))
@@ -80,7 +94,7 @@ def _is_told(
     if response.status != PAYMENT_REQUIRED:
         return
     place = operation.pointer + join(CHARGE.name, "unpaid")
-    bench.target.record.check(Behaviour.CONSERVATION, place)
+    bench.target.record.check(CONSERVATION, place)
     for name, at, actual in (
         ("required amount", declared.unpaid.amount, amount),
         ("balance", declared.unpaid.balance, _balance(bench, declared)),
@@ -88,7 +102,7 @@ def _is_told(
         shown = decimal_of(response.at(at.raw))
         if actual is not None and shown != actual:
             message = f"the {name} in the refusal is {shown}, not {actual}"
-            bench.violate(Behaviour.CONSERVATION, operation, message, unpaid, at=place)
+            bench.violate(CONSERVATION, operation, message, unpaid, at=place)
 
 
 def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None) -> None:
@@ -125,7 +139,7 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
         cause(bench, operation.site.id, None)
         made = bench.made[operation.pointer]
     if made is None:
-        record.skip(Behaviour.CONSERVATION, place, "the operation never succeeded")
+        record.skip(CONSERVATION, place, "the operation never succeeded")
         return
     again = bench.with_fresh_key(made[0])
     several = [bench.with_fresh_key(made[0]) for _ in range(_AT_ONCE)]
@@ -136,18 +150,18 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
         after = _balance(bench, declared)
         if apart != _apart(bench, declared):
             message = f"{how} changed the balance of the other mode"
-            bench.violate(Behaviour.ISOLATION, operation, message, *exchanges)
+            bench.violate(ISOLATION, operation, message, *exchanges)
         charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
         if before is None or after is None or charged is None:
-            record.skip(Behaviour.CONSERVATION, place, "a balance or an amount is not a number")
+            record.skip(CONSERVATION, place, "a balance or an amount is not a number")
             return
-        record.check(Behaviour.CONSERVATION, place)
+        record.check(CONSERVATION, place)
         if how == "one call" and _left(exchanges[0], declared) not in (None, after):
             message = "the balance in the response is not the actual one"
-            bench.violate(Behaviour.CONSERVATION, operation, message, *exchanges, at=place)
+            bench.violate(CONSERVATION, operation, message, *exchanges, at=place)
         if before - after != charged:
             message = f"the balance does not change by the amount that {how} charged"
-            bench.violate(Behaviour.CONSERVATION, operation, message, *exchanges, at=place)
+            bench.violate(CONSERVATION, operation, message, *exchanges, at=place)
 
 
 def _apart(bench: Workbench, declared: Charge) -> Decimal | None:
@@ -164,20 +178,20 @@ def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> Non
     if declared.refund is None:
         return
     if call is None:
-        record.skip(Behaviour.CONSERVATION, place, "its example did not succeed")
+        record.skip(CONSERVATION, place, "its example did not succeed")
         return
     for each in (call, *_several(bench, call)):
         before = _balance(bench, declared)
         exchange = bench.ask(bench.with_fresh_key(each))
         if not exchange.succeeded:
-            record.skip(Behaviour.CONSERVATION, place, "its example did not succeed")
+            record.skip(CONSERVATION, place, "its example did not succeed")
             return
-        record.check(Behaviour.CONSERVATION, place)
+        record.check(CONSERVATION, place)
         ends = time.monotonic() + declared.refund.within_seconds
         while _balance(bench, declared) != before:
             if time.monotonic() > ends:
                 message = "the declared refund is missing"
-                bench.violate(Behaviour.CONSERVATION, operation, message, exchange, at=place)
+                bench.violate(CONSERVATION, operation, message, exchange, at=place)
                 return
             time.sleep(_PAUSE_SECONDS)
 

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.driver.roles import OTHER_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
 from specwright.vocabulary.keywords.pagination import PAGINATION
+
+OVER_CAPACITY = Rule(
+    "capacity",
+    Category.LIMITS,
+    (
+        "There are never more resources than the declared capacity, and released capacity can be "
+        "used again."
+    ),
+    example="a third endpoint is created, and the declared capacity is two",
+    advice="Count and insert in one transaction under a lock; do not count deleted resources.",
+    position=1,
+)
 
 # The scope in which each mode has its own capacity.
 _MODE = "mode"
 
 
+@scenario(after="receiver URLs")
 def capacity(bench: Workbench) -> None:
     """Use up every capacity, exceed it, and use it again after a release."""
     for operation, declared in bench.contract.declaring(CAPACITY):
@@ -35,20 +49,20 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
         call = next(bench.candidates(operation), None)
         exchange = None if call is None else bench.send(call)
         if exchange is None or exchange.response is None:
-            record.skip(Behaviour.CAPACITY, place, "no request could be made")
+            record.skip(OVER_CAPACITY, place, "no request could be made")
             return
         if not exchange.response.is_success:
             refused = exchange
             break
         made.append(exchange)
     if operation.pointer not in bench.made:
-        record.skip(Behaviour.CAPACITY, place, "the operation never succeeded")
+        record.skip(OVER_CAPACITY, place, "the operation never succeeded")
         return
-    record.check(Behaviour.CAPACITY, place)
+    record.check(OVER_CAPACITY, place)
     errors = bench.contract.errors
     if refused is None or refused.response is None:
         message = f"more than {declared.limit} were created"
-        bench.violate(Behaviour.CAPACITY, operation, message, *made, at=place)
+        bench.violate(OVER_CAPACITY, operation, message, *made, at=place)
     else:
         response = refused.response
         code = response.at(errors.code.raw) if errors is not None else declared.code.raw
@@ -57,10 +71,10 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
                 f"answered {response.status}, not {declared.status} "
                 f"{declared.code.raw}, when the capacity is used up"
             )
-            bench.violate(Behaviour.CAPACITY, operation, message, refused, at=place)
+            bench.violate(OVER_CAPACITY, operation, message, refused, at=place)
         if before is not None and before + len(made) < declared.limit:
             message = f"fewer than {declared.limit} could be created"
-            bench.violate(Behaviour.CAPACITY, operation, message, refused, at=place)
+            bench.violate(OVER_CAPACITY, operation, message, refused, at=place)
     _apart(bench, operation, declared)
     _release(bench, operation, declared)
 
@@ -76,7 +90,7 @@ def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
     if exchange.response.status == declared.status:
         message = "both modes share one capacity"
         place = operation.pointer + join(CAPACITY.name)
-        bench.violate(Behaviour.CAPACITY, operation, message, exchange, at=place)
+        bench.violate(OVER_CAPACITY, operation, message, exchange, at=place)
     release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
     for link in bench.contract.links(operation, exchange.response.status):
         if release is not None and link.target == release.pointer:
@@ -122,4 +136,4 @@ def _release(bench: Workbench, operation: Operation, declared: Capacity) -> None
         again = None if call is None else bench.send(call)
         if again is not None and again.response is not None and not again.response.is_success:
             message = "refused after capacity had been released"
-            bench.violate(Behaviour.CAPACITY, operation, message, removed, again, at=place)
+            bench.violate(OVER_CAPACITY, operation, message, removed, again, at=place)

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.access.precedence import Mistake, mistakes, precedes
 from specwright.conformance.checks.idempotency.used_keys import Keys
-from specwright.conformance.checks.responses.monitors import STATE
+from specwright.conformance.checks.responses.monitors import RATE_LIMIT_HEADERS, STATE
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import LIMITED, MAIN
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS, RateLimitClass
+
+OVER_RATE_LIMIT = Rule(
+    "rate-limit",
+    Category.LIMITS,
+    "No window has more served requests than the limit allows.",
+    example="61 requests are served in one minute, and 60 are allowed",
+    advice="Count in one place for all processes, before the request is handled.",
+    position=2,
+)
+RATE_LIMIT_SCOPE = Rule(
+    "rate-limit-scope",
+    Category.LIMITS,
+    "Scopes that are limited separately, such as keys, are counted separately.",
+    example="requests of one key use up the limit of another",
+    advice="Count by the scope that the limit is declared for, such as the key.",
+    position=3,
+)
 
 _THREADS = 8
 # Enough requests to show that a quota changes, and whether they are counted.
@@ -28,6 +46,7 @@ _TOLERANCE = 2.0
 _KEY = "key"
 
 
+@scenario(after="explore")
 def windows(bench: Workbench) -> None:
     """Watch the remaining quota of each limit, while it is nearly unused."""
     limits = bench.contract.rate_limits
@@ -46,10 +65,10 @@ def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
     left = [_left(bench, exchange) for exchange in exchanges]
     if None in left:
         return
-    bench.target.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
+    bench.target.record.check(RATE_LIMIT_HEADERS, place)
     if len(set(left)) == 1:
         message = "the remaining quota never changes"
-        bench.violate(Behaviour.RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
+        bench.violate(RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
 
 
 def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitClass) -> None:
@@ -58,24 +77,20 @@ def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitC
     if declared.scope.raw != _KEY:
         return
     if LIMITED not in keys or keys[LIMITED] == keys[MAIN]:
-        record.skip(
-            Behaviour.RATE_LIMIT_SCOPE, place, "no key with limits that may be used up was given"
-        )
+        record.skip(RATE_LIMIT_SCOPE, place, "no key with limits that may be used up was given")
         return
     before = bench.send(call, LIMITED)
     between = [bench.send(call) for _ in range(_IN_A_ROW)]
     after = bench.send(call, LIMITED)
     left, then = _left(bench, before), _left(bench, after)
     if left is None or then is None:
-        record.skip(Behaviour.RATE_LIMIT_SCOPE, place, "no response gives the remaining quota")
+        record.skip(RATE_LIMIT_SCOPE, place, "no response gives the remaining quota")
         return
-    record.check(Behaviour.RATE_LIMIT_SCOPE, place)
+    record.check(RATE_LIMIT_SCOPE, place)
     # The passing of time only restores quota.
     if left - then > 1:
         message = "requests with another key are counted"
-        bench.violate(
-            Behaviour.RATE_LIMIT_SCOPE, call.operation, message, before, *between, after, at=place
-        )
+        bench.violate(RATE_LIMIT_SCOPE, call.operation, message, before, *between, after, at=place)
 
 
 def _counts_mistakes(bench: Workbench, place: Pointer, name: str, call: Call) -> None:
@@ -88,12 +103,12 @@ def _counts_mistakes(bench: Workbench, place: Pointer, name: str, call: Call) ->
         is_before = errors and precedes(errors, Condition.RATE_LIMITED, mistake.condition)
         if of_class != name or not is_before:
             continue
-        bench.target.record.check(Behaviour.RATE_LIMIT, place)
+        bench.target.record.check(OVER_RATE_LIMIT, place)
         # At the end of a window in the middle, earlier requests no longer count.
         shown = _uncounted(bench, call, mistake, role)
         if shown and _uncounted(bench, call, mistake, role):
             message = f"{mistake.shown}: does not count for the limit of the class '{name}'"
-            bench.violate(Behaviour.RATE_LIMIT, None, message, *shown, at=place)
+            bench.violate(OVER_RATE_LIMIT, None, message, *shown, at=place)
 
 
 def _uncounted(bench: Workbench, call: Call, mistake: Mistake, role: str) -> list[Exchange]:
@@ -118,6 +133,7 @@ def _class_of(bench: Workbench, method: str, operation: Pointer | None) -> str |
     return found.pop() if len(found) == 1 else None
 
 
+@scenario(after="charges", share=2)
 def rate_limits(bench: Workbench) -> None:
     """Use up the limit of every class, with a key for that purpose."""
     limits, record = bench.contract.rate_limits, bench.target.record
@@ -126,13 +142,11 @@ def rate_limits(bench: Workbench) -> None:
     for name, declared in limits.classes.items():
         place = join(RATE_LIMITS.name, "classes", name.raw)
         if LIMITED not in bench.target.keys:
-            record.skip(
-                Behaviour.RATE_LIMIT, place, "no key with limits that may be used up was given"
-            )
+            record.skip(OVER_RATE_LIMIT, place, "no key with limits that may be used up was given")
             continue
         call = _cheapest(bench, name.raw)
         if call is None:
-            record.skip(Behaviour.RATE_LIMIT, place, "no operation of the class has succeeded")
+            record.skip(OVER_RATE_LIMIT, place, "no operation of the class has succeeded")
             continue
         with ThreadPoolExecutor(_THREADS) as pool:
             exchanges = list(
@@ -159,7 +173,7 @@ def _beyond(bench: Workbench, place: Pointer, name: str, usual: Call, call: Call
         again = bench.send(usual, LIMITED)
         if again.response is not None and again.response.status == _TOO_MANY:
             message = f"does not count for the limit of the class '{name}'"
-            bench.violate(Behaviour.RATE_LIMIT, call.operation, message, exchange, again, at=place)
+            bench.violate(OVER_RATE_LIMIT, call.operation, message, exchange, again, at=place)
     elif declared is not None:
         Keys(bench, call.operation, declared).is_free(exchange, call)
 
@@ -176,29 +190,29 @@ def _count(
         exchange for exchange in exchanges if exchange.response and exchange.response.status == 429
     ]
     if len(refused) == len(exchanges):
-        record.skip(Behaviour.RATE_LIMIT, place, "the limit of the key had been used up before")
+        record.skip(OVER_RATE_LIMIT, place, "the limit of the key had been used up before")
         return
     served = _served(bench, name)
     first = min(exchange.sent_at for exchange in exchanges)
     last = max(each.sent_at + each.seconds for each in served)
     # After more than a window, the limit may have been renewed.
     if last - first >= declared.window_seconds:
-        record.skip(Behaviour.RATE_LIMIT, place, "the target is too slow to use the limit up")
+        record.skip(OVER_RATE_LIMIT, place, "the target is too slow to use the limit up")
         return
-    record.check(Behaviour.RATE_LIMIT, place)
+    record.check(OVER_RATE_LIMIT, place)
     _waits(bench, place, declared, served, refused)
     said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
     within = [each for each in served if each.sent_at >= last - declared.window_seconds]
     if len(within) > declared.limit:
         message = f"more than {declared.limit} {said} were served"
-        bench.violate(Behaviour.RATE_LIMIT, None, message, served[-1], at=place)
+        bench.violate(OVER_RATE_LIMIT, None, message, served[-1], at=place)
         return
     unused = next((each for each in served if _left(bench, each) == declared.limit - 1), None)
     if refused and unused is not None:
         since = [each for each in served if each.sent_at + each.seconds >= unused.sent_at]
         if len(since) < declared.limit:
             message = f"fewer than {declared.limit} {said} were served"
-            bench.violate(Behaviour.RATE_LIMIT, None, message, refused[0], at=place)
+            bench.violate(OVER_RATE_LIMIT, None, message, refused[0], at=place)
 
 
 def _waits(
@@ -221,7 +235,7 @@ def _waits(
             and exchange.sent_at + exchange.seconds + int(pause) < free_at - _TOLERANCE
         ):
             message = f"{header.raw} allows a retry while the limit is still used up"
-            bench.violate(Behaviour.RATE_LIMIT_HEADERS, None, message, exchange, at=place)
+            bench.violate(RATE_LIMIT_HEADERS, None, message, exchange, at=place)
 
 
 def _served(bench: Workbench, name: str) -> list[Exchange]:

@@ -6,15 +6,22 @@ from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.checks.lists.pages import each_of, matches
-from specwright.conformance.checks.lists.paging import announces_end, following
+from specwright.conformance.checks.lists.pages import FILTERED_ITEMS, PAGE_SIZE, each_of, matches
+from specwright.conformance.checks.lists.paging import (
+    CURSOR,
+    PAGE_SEQUENCE,
+    announces_end,
+    following,
+)
 from specwright.conformance.checks.lists.whole_lists import has_all, wholes
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+from specwright.conformance.verdicts import judge_existence
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.filter import FILTER, Filter
@@ -22,11 +29,26 @@ from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 from specwright.vocabulary.keywords.reset import RESET
 
+CREATED_IS_FOUND = Rule(
+    "created-is-found",
+    Category.STATE,
+    "A created resource can be read immediately.",
+    example="POST /items -> 201 with the id 7, then GET /items/7 -> 404",
+    advice=(
+        "Store the resource before the response is sent, and read from where it was written: a "
+        "replica or a cache may be behind. Only an id that never existed gets 404."
+    ),
+    weight=11,
+    position=2,
+    judge=judge_existence,
+)
+
 _PAGES = 12
 # The size and the number of small pages of a filtered list, so that there are several.
 _SMALL, _SMALL_PAGES = 2, 4
 
 
+@scenario(after="routes", share=2)
 def collections(bench: Workbench) -> None:
     """Walk through every list, and compare it with created resources, its pages and filters."""
     for operation, declared in bench.contract.declaring(PAGINATION):
@@ -119,10 +141,10 @@ class _Trial:
         missing = self._made(walk.exchanges[0])
         for item in walk.items:
             missing.pop(self.id(item), None)
-        self.bench.target.record.check(Behaviour.CREATED_IS_FOUND, self.place)
+        self.bench.target.record.check(CREATED_IS_FOUND, self.place)
         for exchange in list(missing.values())[:1]:
             said = "a created resource is not in the list"
-            self._violate(Behaviour.CREATED_IS_FOUND, self.place, said, exchange, *walk.exchanges)
+            self._violate(CREATED_IS_FOUND, self.place, said, exchange, *walk.exchanges)
 
     def _made(self, before: Exchange) -> dict[str, Exchange]:
         """Return the creations in this path before an exchange by id, without deleted ones."""
@@ -155,22 +177,22 @@ class _Trial:
             return
         usual = self._bounds().get("default")
         record, place = self.bench.target.record, slot.site.pointer
-        record.check(Behaviour.PAGE_SIZE, place)
+        record.check(PAGE_SIZE, place)
         if isinstance(usual, int) and whole > usual:
             exchange = self.bench.ask(call)
             if len(self.items(exchange)) > usual:
                 said = f"more than {usual} items, the default, without a size"
-                self._violate(Behaviour.PAGE_SIZE, place, said, exchange)
+                self._violate(PAGE_SIZE, place, said, exchange)
         most = self.largest or 0
         short = [each for each in walk.exchanges[:-1] if len(self.items(each)) < most]
         if self.declared.full and short:
             said = f"a page has fewer than the {most} items requested, and more follow"
-            self._violate(Behaviour.PAGE_SIZE, place, said, short[0])
+            self._violate(PAGE_SIZE, place, said, short[0])
         if walk.is_whole and announces_end(self.declared) and 0 < whole <= (self.largest or 0):
             last = self.walk(call, whole, 2)
             if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
                 said = "more items are announced than exist"
-                self._violate(Behaviour.PAGINATION, self.place, said, *last.exchanges)
+                self._violate(PAGE_SEQUENCE, self.place, said, *last.exchanges)
 
     def filters(self, slot: ParameterSlot, declared: Filter) -> None:
         """Compare the filtered items, on all pages, with the unfiltered ones."""
@@ -209,16 +231,16 @@ class _Trial:
                 if matches(declared.match, value_at(item, found), wanted)
             }
 
-        self.bench.target.record.check(Behaviour.FILTER, place)
+        self.bench.target.record.check(FILTERED_ITEMS, place)
         for size, pages in ((_SMALL, _SMALL_PAGES), (self.largest, _PAGES)):
             walk = self.walk(call, size, pages)
             shown = {self.id(item) for item in walk.items}
             if shown - fitting(walk.items):
                 said = "items that do not match the filter were returned"
-                self._violate(Behaviour.FILTER, place, said, *walk.exchanges)
+                self._violate(FILTERED_ITEMS, place, said, *walk.exchanges)
             elif walk.is_whole and fitting(whole.items) - shown:
                 said = "matching items are missing"
-                self._violate(Behaviour.FILTER, place, said, *whole.exchanges, *walk.exchanges)
+                self._violate(FILTERED_ITEMS, place, said, *whole.exchanges, *walk.exchanges)
 
     def _cursor_of(self, call: Call, slot: ParameterSlot, other: JsonValue) -> None:
         """Use the cursor of one filter with another one."""
@@ -233,10 +255,10 @@ class _Trial:
             return
         foreign = call.with_argument(slot.key, other).with_argument(cursor.key, own)
         exchange = self.bench.ask(foreign)
-        self.bench.target.record.check(Behaviour.CURSOR, cursor.site.pointer)
+        self.bench.target.record.check(CURSOR, cursor.site.pointer)
         if exchange.succeeded:
             said = "a cursor of another filter was accepted"
-            self._violate(Behaviour.CURSOR, cursor.site.pointer, said, first, exchange)
+            self._violate(CURSOR, cursor.site.pointer, said, first, exchange)
 
     def _slot(self, name: object) -> ParameterSlot | None:
         raw = getattr(name, "raw", None)

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.responses.monitors import sort_key
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
+LIST_AGREES = Rule(
+    "list-agrees",
+    Category.LISTS,
+    "An item of a list equals the resource when read by itself.",
+    example="GET /items has the price 1 for an item, GET /items/7 has 2",
+    advice="Build both representations with one function, from the same row.",
+    position=1,
+)
 
+
+@scenario(after="sorting")
 def agreement(bench: Workbench) -> None:
     """Read the first item of each list by its link, and compare the two."""
     for operation, declared in bench.contract.declaring(PAGINATION):
@@ -82,13 +93,11 @@ def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -
         item = _plain(each)
         if name not in item or item[name] != first.get(name):
             continue
-        record.check(Behaviour.LIST_AGREES, place)
+        record.check(LIST_AGREES, place)
         for member in sorted(item.keys() & first.keys() & last.keys()):
             if first[member] == last[member] != item[member]:
                 message = f"'{member}' differs in the list"
-                bench.violate(
-                    Behaviour.LIST_AGREES, reader.operation, message, listed, after, at=place
-                )
+                bench.violate(LIST_AGREES, reader.operation, message, listed, after, at=place)
 
 
 def _members(response: Response | None) -> dict[str, object]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.checks.lists.pages import each_of, matches
-from specwright.conformance.checks.lists.paging import following
-from specwright.conformance.checks.responses.monitors import sort_key
+from specwright.conformance.checks.lists.pages import FILTERED_ITEMS, PAGE_SIZE, each_of, matches
+from specwright.conformance.checks.lists.paging import CURSOR, PAGE_SEQUENCE, following
+from specwright.conformance.checks.responses.monitors import ITEM_ORDER, sort_key
 from specwright.conformance.contract.alternatives import alternatives, number
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+from specwright.conformance.verdicts import judge_rejection
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.filter import FILTER, Filter
@@ -21,11 +23,27 @@ from specwright.vocabulary.keywords.order import ORDER, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF, RequiresOneOf
 
+MISSING_ONE_OF = Rule(
+    "requires-one-of",
+    Category.VALIDATION,
+    (
+        "A request without any of the parameters of which one must be given is refused with the "
+        "declared code."
+    ),
+    example="GET /invoices without `id` and without `reference` -> 200",
+    advice=(
+        "Refuse a request without any of the parameters with the code that the document names."
+    ),
+    position=5,
+    judge=judge_rejection,
+)
+
 # The number of pages to follow, and their size where it can be chosen.
 _PAGES, _SIZE = 8, 2
 _GARBAGE = "not-a-cursor"
 
 
+@scenario(after="idempotency", share=3)
 def lists(bench: Workbench) -> None:
     """Test every operation that returns a page of a list."""
     cursors: dict[Pointer, JsonValue] = {}
@@ -33,7 +51,7 @@ def lists(bench: Workbench) -> None:
         made = bench.succeed(operation)
         if made is None:
             reason = "the operation never succeeded"
-            bench.target.record.skip(Behaviour.PAGINATION, operation.pointer, reason)
+            bench.target.record.skip(PAGE_SEQUENCE, operation.pointer, reason)
             continue
         trial = _Trial(bench, operation, declared, made[0])
         trial.fill()
@@ -98,7 +116,7 @@ class _Trial:
         """Follow the pages; with a cursor, add an item meanwhile if that is possible."""
         ways = ("cursor", "next_url", "link", "page", "offset")
         if not any(getattr(self.declared, way) for way in ways):
-            self._skip(Behaviour.PAGINATION, "the list has only one page")
+            self._skip(PAGE_SEQUENCE, "the list has only one page")
             return
         place = self.operation.pointer + join(PAGINATION.name)
         # Without a cursor, an item added between two pages shifts the items of the second one.
@@ -123,12 +141,12 @@ class _Trial:
             call = after
             if count == 0 and add is not None:
                 add()
-        self.bench.target.record.check(Behaviour.PAGINATION, place)
+        self.bench.target.record.check(PAGE_SEQUENCE, place)
         twice = sorted({each for each in seen if seen.count(each) > 1})
         if twice:
-            self._violate(Behaviour.PAGINATION, place, "items were returned twice", *exchanges)
+            self._violate(PAGE_SEQUENCE, place, "items were returned twice", *exchanges)
         if self._expected(whole, seen, ended) - set(seen):
-            self._violate(Behaviour.PAGINATION, place, "items are missing", whole, *exchanges)
+            self._violate(PAGE_SEQUENCE, place, "items are missing", whole, *exchanges)
         self._ordered(values, exchanges)
 
     def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
@@ -153,7 +171,7 @@ class _Trial:
         if keys != sorted(keys, reverse=down):
             place = self.operation.pointer + join(ORDER.name)
             said = f"not {order.direction.value} by {order.by.raw} from page to page"
-            self._violate(Behaviour.ORDER, place, said, *exchanges)
+            self._violate(ITEM_ORDER, place, said, *exchanges)
 
     def _adder(self) -> Callable[[], object] | None:
         """Return a function that adds an item by the POST of the same path; None if impossible."""
@@ -177,7 +195,7 @@ class _Trial:
             # There are more items than that, so that the monitors notice an ignored limit.
             self.bench.send(self.limited())
         else:
-            self.bench.target.record.skip(Behaviour.PAGE_SIZE, place, "the list is too short")
+            self.bench.target.record.skip(PAGE_SIZE, place, "the list is too short")
         for bounds in alternatives(self.bench.contract.document, slot.site.value.get("schema")):
             for keyword, step in (("maximum", 1), ("minimum", -1)):
                 limit = number(bounds.get(keyword))
@@ -187,7 +205,7 @@ class _Trial:
                 exchange = self.bench.send(self.call.with_argument(slot.key, beyond))
                 if exchange.succeeded:
                     said = f"a size of {beyond} was accepted"
-                    self._violate(Behaviour.PAGE_SIZE, slot.site.pointer, said, exchange)
+                    self._violate(PAGE_SIZE, slot.site.pointer, said, exchange)
 
     def cursors(self, others: dict[Pointer, JsonValue]) -> JsonValue:
         """Try cursors that this list did not issue, and return one that it issued."""
@@ -204,9 +222,9 @@ class _Trial:
             if value is None:
                 continue
             exchange = self.bench.send(self.call.with_argument(slot.key, value))
-            self.bench.target.record.check(Behaviour.CURSOR, slot.site.pointer)
+            self.bench.target.record.check(CURSOR, slot.site.pointer)
             if exchange.succeeded:
-                self._violate(Behaviour.CURSOR, slot.site.pointer, f"{how} was accepted", exchange)
+                self._violate(CURSOR, slot.site.pointer, f"{how} was accepted", exchange)
         return own
 
     def _cursor(self, exchange: Exchange) -> JsonValue:
@@ -242,7 +260,7 @@ class _Trial:
             if wanted is not None:
                 break
         else:
-            self._skip(Behaviour.FILTER, f"no item has a value to filter by '{slot.written.wire}'")
+            self._skip(FILTERED_ITEMS, f"no item has a value to filter by '{slot.written.wire}'")
             return
         for value in (wanted, *_near(wanted)):
             if not any(self.bench.contract.instances.problems(slot.schema, value)):
@@ -254,7 +272,7 @@ class _Trial:
         """Compare the items of a filtered list with those of the whole list."""
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
         exchange = self.bench.send(call)
-        self.bench.target.record.check(Behaviour.FILTER, place)
+        self.bench.target.record.check(FILTERED_ITEMS, place)
         if exchange.response is None or exchange.response.status == 429:
             return
 
@@ -270,18 +288,18 @@ class _Trial:
             # A value that no item has may be invalid.
             if fitting:
                 said = f"answered {exchange.response.status}"
-                self._violate(Behaviour.FILTER, place, said, whole, exchange)
+                self._violate(FILTERED_ITEMS, place, said, whole, exchange)
             return
         shown = set(self.ids(exchange))
         if shown - matching(exchange):
             self._violate(
-                Behaviour.FILTER,
+                FILTERED_ITEMS,
                 place,
                 "items that do not match the filter were returned",
                 exchange,
             )
         if self.is_whole(exchange) and self.is_whole(whole) and fitting - shown:
-            self._violate(Behaviour.FILTER, place, "matching items are missing", whole, exchange)
+            self._violate(FILTERED_ITEMS, place, "matching items are missing", whole, exchange)
 
     def _slot(self, name: object) -> ParameterSlot | None:
         raw = getattr(name, "raw", None)
@@ -298,19 +316,19 @@ def _requires_one_of(bench: Workbench, operation: Operation, declared: RequiresO
     made = bench.succeed(operation)
     place = operation.pointer + join(REQUIRES_ONE_OF.name)
     if made is None:
-        bench.target.record.skip(Behaviour.REQUIRES_ONE_OF, place, "the operation never succeeded")
+        bench.target.record.skip(MISSING_ONE_OF, place, "the operation never succeeded")
         return
     names = {("query", parameter.raw) for parameter in declared.parameters}
     rest = {key: value for key, value in made[0].arguments.items() if key not in names}
     exchange = bench.send(Call(operation, rest, made[0].body))
-    bench.target.record.check(Behaviour.REQUIRES_ONE_OF, place)
+    bench.target.record.check(MISSING_ONE_OF, place)
     response, errors = exchange.response, bench.contract.errors
     if response is None or response.status == 429:
         return
     code = response.at(errors.code.raw) if errors is not None else declared.code.raw
     if response.is_success or code != declared.code.raw:
         message = f"answered {response.status} without '{declared.code.raw}'"
-        bench.violate(Behaviour.REQUIRES_ONE_OF, operation, message, exchange, at=place)
+        bench.violate(MISSING_ONE_OF, operation, message, exchange, at=place)
 
 
 def _near(value: JsonValue) -> tuple[JsonValue, ...]:

@@ -5,13 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, readings, value_at
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rule import Category, Rule
 from specwright.pointer import join
 from specwright.vocabulary.keywords.filter import FILTER, Match
 from specwright.vocabulary.keywords.pagination import PAGINATION
+
+PAGE_SIZE = Rule(
+    "page-size",
+    Category.LISTS,
+    "A page has at most the requested number of items; invalid limits are refused.",
+    example="GET /items?limit=2 -> 20 items, or ?limit=101 -> 200 and 100 is the maximum",
+    advice="Pass the limit on to the query, and refuse one beyond the declared bounds.",
+    position=4,
+)
+FILTERED_ITEMS = Rule(
+    "filter",
+    Category.LISTS,
+    "A filter returns all matching items, and no others.",
+    example="GET /items?status=sold -> drafts, or not all sold items",
+    advice="Apply the parameter in the query before the page limit, and refuse unknown values.",
+    weight=5,
+    position=6,
+)
 
 
 def of_list(
@@ -32,17 +50,17 @@ def of_list(
             # Of less than one item, an implementation may make anything.
             most = next((value for value in values if isinstance(value, int) and value > 0), None)
             if most is not None and len(items) >= most:
-                record.check(Behaviour.PAGE_SIZE, place)
+                record.check(PAGE_SIZE, place)
             if most is not None and len(items) > most:
                 message = "more items than requested"
-                yield Violation(Behaviour.PAGE_SIZE, place, message, (exchange,), operation=name)
+                yield Violation(PAGE_SIZE, place, message, (exchange,), operation=name)
         elif slot.filter is not None and items:
             declared, place = slot.filter, place + join(FILTER.name)
-            record.check(Behaviour.FILTER, place)
+            record.check(FILTERED_ITEMS, place)
             shown = [value_at(item, declared.property.raw) for item in items]
             if not all(any(matches(declared.match, each, one) for one in values) for each in shown):
                 message = "items that do not match the filter were returned"
-                yield Violation(Behaviour.FILTER, place, message, (exchange,), operation=name)
+                yield Violation(FILTERED_ITEMS, place, message, (exchange,), operation=name)
 
 
 def _given(

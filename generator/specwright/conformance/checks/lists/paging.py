@@ -6,8 +6,32 @@ from urllib.parse import parse_qsl, urlsplit
 
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.recording.exchange import JsonValue, Response
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.verdicts import judge_rejection
 from specwright.runtime.client.positions import next_link
 from specwright.vocabulary.keywords.pagination import Pagination
+
+PAGE_SEQUENCE = Rule(
+    "pagination",
+    Category.LISTS,
+    "Following the cursor shows every item once, even if items are added meanwhile.",
+    example="an item is added between two pages: one is shown twice, or another one is left out",
+    advice=(
+        "Build the cursor from the last item of the page, and query the items after it; an "
+        "offset shifts when an item is added."
+    ),
+    weight=6,
+    position=3,
+)
+CURSOR = Rule(
+    "cursor",
+    Category.LISTS,
+    "A cursor that this list did not issue is refused.",
+    example="GET /items?cursor=nonsense -> 200",
+    advice="Sign cursors, or check that they parse to an issued value, and refuse all others.",
+    position=5,
+    judge=judge_rejection,
+)
 
 
 def following(declared: Pagination, call: Call, response: Response, shown: int) -> Call | None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.requests.explore import renew
+from specwright.conformance.checks.responses.monitors import ITEM_ORDER
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.distinct import distinct
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.sort import SORT
 
 
+@scenario(after="lists")
 def sorting(bench: Workbench) -> None:
     """Request every declared order; the monitors check the responses."""
     record = bench.target.record
@@ -25,7 +27,7 @@ def sorting(bench: Workbench) -> None:
             place = slot.site.pointer + join(SORT.name)
             made = bench.succeed(operation)
             if made is None:
-                record.skip(Behaviour.ORDER, place, "the operation never succeeded")
+                record.skip(ITEM_ORDER, place, "the operation never succeeded")
                 continue
             # A single item is in any order, and so are equal items.
             renew(bench)
@@ -33,8 +35,8 @@ def sorting(bench: Workbench) -> None:
                 _mix(bench, operation, by)
             for value in slot.sort.orders:
                 bench.ask(made[0].with_argument(slot.key, value.raw))
-            if place not in record.checked.get(Behaviour.ORDER, ()):
-                record.skip(Behaviour.ORDER, place, "the list never had two items")
+            if place not in record.checked.get(ITEM_ORDER, ()):
+                record.skip(ITEM_ORDER, place, "the list never had two items")
 
 
 def _mix(bench: Workbench, listing: Operation, by: Pointer) -> None:

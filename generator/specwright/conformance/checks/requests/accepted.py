@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.checks.requests.coercion import is_converted
+from specwright.conformance.checks.requests.coercion import COERCION, is_converted
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.recording.exchange import (
     Exchange,
@@ -18,9 +17,24 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.verdicts import judge_rejection
 from specwright.document.instances import Problem
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
+
+INVALID_ACCEPTED = Rule(
+    "invalid-accepted",
+    Category.VALIDATION,
+    "A request that does not fit the document is refused.",
+    example='POST /items {"price": -1} -> 201, and `price` has "minimum": 0',
+    advice=(
+        "Validate the request against its schema before anything else, or remove the limit from "
+        "the document if the value is fine."
+    ),
+    position=1,
+    judge=judge_rejection,
+)
 
 _SHOWN = 60
 # The values that break a keyword of JSON Schema, in words.
@@ -80,16 +94,16 @@ def accepted_value(
         said, name = f" = {spelled(wrong)}", name or "a body"
     limit = f" ({problem.limit})" if problem.limit and said else ""
     if is_converted(contract.requests, sent.schema, sent.value):
-        rule, cause = Behaviour.COERCION, "a value of the wrong type is converted"
+        rule, cause = COERCION, "a value of the wrong type is converted"
     else:
         what = "null where it is not allowed" if _is_null(wrong, problem) else None
-        rule = Behaviour.INVALID_ACCEPTED
+        rule = INVALID_ACCEPTED
         cause = f"{what or _CAUSES.get(problem.keyword, _OTHER)} is accepted"
     return _violation(rule, place, operation, f"{name}{said}{limit}", exchange, cause)
 
 
 def accepted_form(
-    operation: Operation, exchange: Exchange, place: Pointer, how: str, rule: Behaviour
+    operation: Operation, exchange: Exchange, place: Pointer, how: str, rule: Rule
 ) -> Violation:
     """Return the violation for an accepted request of the wrong form, such as invalid JSON."""
     return _violation(rule, place, operation, how, exchange, f"{how} is accepted")
@@ -143,7 +157,7 @@ def _accepted_parameter(
     text = _text_of(operation, exchange.request, slot)
     place, name = slot.site.pointer, slot.written.wire
     if text is None:
-        rule = Behaviour.INVALID_ACCEPTED
+        rule = INVALID_ACCEPTED
         return accepted_form(operation, exchange, place, f"a request without {name}", rule)
     values = readings(text)
     first = [next(contract.instances.problems(slot.schema, value), None) for value in values]
@@ -159,7 +173,7 @@ def _accepted_parameter(
 def _accepted_body(
     contract: Contract, operation: Operation, exchange: Exchange, fault: Pointer
 ) -> Violation:
-    schema, rule = contract.body_schema(operation), Behaviour.INVALID_ACCEPTED
+    schema, rule = contract.body_schema(operation), INVALID_ACCEPTED
     value, body = exchange.request.json_or_none, exchange.request.body
     if body is None:
         return accepted_form(operation, exchange, fault, "a request without its body", rule)
@@ -187,7 +201,7 @@ def _is_null(wrong: JsonValue, problem: Problem) -> bool:
 
 
 def _violation(
-    rule: Behaviour, place: Pointer, operation: Operation, how: str, exchange: Exchange, cause: str
+    rule: Rule, place: Pointer, operation: Operation, how: str, exchange: Exchange, cause: str
 ) -> Violation:
     status = exchange.response.status if exchange.response is not None else "no response"
     message = f"{operation.name} accepted {how}: {status}"

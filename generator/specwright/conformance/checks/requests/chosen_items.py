@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.checks.lists.whole_lists import wholes
-from specwright.conformance.checks.requests.accepted import accepted_form
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.choosing import Choosing, choosing
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import JsonValue, seconds_of, value_at
+from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
 from specwright.vocabulary.keywords.pagination import Pagination
@@ -28,6 +28,7 @@ _DECIMAL = re.compile(r"-?\d+(?:\.(\d+))?")
 _COUNT = 3
 
 
+@scenario(after="agreement")
 def choices(bench: Workbench) -> None:
     """Choose one item of each kind from the lists that need no resource.
 
@@ -36,6 +37,7 @@ def choices(bench: Workbench) -> None:
     _choices(bench, is_below=False)
 
 
+@scenario(after="choices")
 def choices_below(bench: Workbench) -> None:
     """Choose one item of each kind from the lists of several resources, and one of another list."""
     _choices(bench, is_below=True)
@@ -51,7 +53,7 @@ def _choices(bench: Workbench, *, is_below: bool) -> None:
             is_listed = lister is not None and lister.pointer in bench.made
             if made is None or lister is None or page is None or not (is_made and is_listed):
                 reason = "the operation never succeeded, or the list names no ids"
-                bench.target.record.skip(Behaviour.INVALID_ACCEPTED, member.place, reason)
+                bench.target.record.skip(INVALID_ACCEPTED, member.place, reason)
                 continue
             _Choices(bench, made[0], member, lister, page).run()
             # Below what unusual choices make, usual requests may be refused.
@@ -73,7 +75,7 @@ class _Choices:
         found = [(call, item) for call, items in lists for item in items.values()]
         if not found:
             reason = f"{self.lister.name} has no items"
-            self.bench.target.record.skip(Behaviour.INVALID_ACCEPTED, self.member.place, reason)
+            self.bench.target.record.skip(INVALID_ACCEPTED, self.member.place, reason)
         tried = set[tuple[str, bool]]()
         for call, item in _varied(found):
             self._choose(self._fitting(call, item), item, tried)
@@ -146,9 +148,9 @@ class _Choices:
 
     def _is_refused(self, call: Call, place: Pointer, how: str) -> None:
         exchange = self.bench.ask(self.bench.with_fresh_key(call))
-        self.bench.target.record.check(Behaviour.INVALID_ACCEPTED, place)
+        self.bench.target.record.check(INVALID_ACCEPTED, place)
         if exchange.succeeded:
-            rule = Behaviour.INVALID_ACCEPTED
+            rule = INVALID_ACCEPTED
             found = accepted_form(call.operation, exchange, place, how, rule)
             self.bench.target.record.violate(found)
 

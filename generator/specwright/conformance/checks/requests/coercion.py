@@ -9,8 +9,28 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from specwright.conformance.recording.exchange import JsonValue, value_at
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.verdicts import judge_rejection
 from specwright.document.instances import Instances
+from specwright.findings import Level
 from specwright.pointer import Pointer, split
+
+COERCION = Rule(
+    "coercion",
+    Category.VALIDATION,
+    (
+        'A value of the wrong type is refused, even if it could be converted, such as "17" for '
+        "17: otherwise, a bug in a client goes unnoticed."
+    ),
+    example='POST /items {"price": "17"} -> 201, and `price` is a number',
+    advice=(
+        "Turn coercion off (`strict` in Pydantic), or leave it: the rule is a note unless "
+        "`lint.toml` says otherwise."
+    ),
+    level=Level.INFO,
+    position=2,
+    judge=judge_rejection,
+)
 
 # The most conversions in one body.
 _MOST = 8

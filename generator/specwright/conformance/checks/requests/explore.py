@@ -9,6 +9,7 @@ from itertools import groupby
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.scenario import scenario
 from specwright.names import snake
 from specwright.vocabulary.keywords.reset import RESET
 
@@ -22,6 +23,7 @@ PAUSE_SECONDS = 0.2
 _DELETIONS = frozenset(("delete", "remove", "purge", "clear", "destroy", "drop", "truncate"))
 
 
+@scenario(share=20)
 def explore(bench: Workbench) -> None:
     """Call every operation until it has succeeded, for as long as there is progress."""
     operations = _in_turn([*bench.contract.operations.values()])

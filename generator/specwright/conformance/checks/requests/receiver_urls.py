@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.limits.capacity import release_all
-from specwright.conformance.checks.requests.accepted import accepted_form
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import value_at
+from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT, WebhookEndpoint
@@ -24,6 +24,7 @@ _NOT_PUBLIC = (
 )
 
 
+@scenario(after="collections", share=2, needs=WEBHOOK_ENDPOINT, name="receiver URLs")
 def receiver_urls(bench: Workbench) -> None:
     """Register URLs of networks that are not public, and ones with user information."""
     for operation, declared in bench.contract.declaring(WEBHOOK_ENDPOINT):
@@ -32,7 +33,7 @@ def receiver_urls(bench: Workbench) -> None:
         made = bench.made.get(operation.pointer) or bench.succeed(operation)
         if made is None:
             reason = "the operation never succeeded"
-            bench.target.record.skip(Behaviour.INVALID_ACCEPTED, operation.pointer, reason)
+            bench.target.record.skip(INVALID_ACCEPTED, operation.pointer, reason)
             continue
         _register(bench, operation, made[0], declared)
 
@@ -48,9 +49,9 @@ def _register(
         if capacity is not None:
             release_all(bench, capacity)
         exchange = bench.send(bench.with_fresh_key(call.with_member(place, url)))
-        bench.target.record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
+        bench.target.record.check(INVALID_ACCEPTED, operation.pointer)
         if exchange.succeeded:
-            at, rule = operation.pointer + join(WEBHOOK_ENDPOINT.name), Behaviour.INVALID_ACCEPTED
+            at, rule = operation.pointer + join(WEBHOOK_ENDPOINT.name), INVALID_ACCEPTED
             bench.target.record.violate(accepted_form(operation, exchange, at, how, rule))
     # Later calls must not use the URLs tried here.
     if before is not None:

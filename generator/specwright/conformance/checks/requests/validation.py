@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.limits.capacity import release_all
 from specwright.conformance.checks.requests.accepted import (
+    INVALID_ACCEPTED,
     Sent,
     accepted_form,
     accepted_value,
     spelled,
 )
+from specwright.conformance.checks.requests.coercion import COERCION
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.requests.variants import Variant, odd, variants
+from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.read_only import in_place, is_read_only
@@ -29,6 +31,9 @@ from specwright.conformance.recording.exchange import (
     text_of,
     value_at,
 )
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+from specwright.conformance.verdicts import judge_acceptance
 from specwright.document import sites
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.client.urls import parts
@@ -36,6 +41,23 @@ from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.invalid import INVALID
+
+VALID_REFUSED = Rule(
+    "valid-refused",
+    Category.VALIDATION,
+    (
+        "A request that fits the document is answered as the operation declares, and not refused "
+        "as malformed."
+    ),
+    example='POST /items {"price": 0} -> 422, and `price` has "minimum": 0',
+    advice=(
+        "Accept the value, or declare the reason for the refusal in the schema: a limit, a "
+        "pattern, an enumeration, a required member."
+    ),
+    weight=4,
+    position=4,
+    judge=judge_acceptance,
+)
 
 _UNKNOWN = "unknownMember"
 # A member of an object that may have arbitrary ones.
@@ -57,6 +79,7 @@ class _Spot:
     sent: Sent
 
 
+@scenario(after="permission", share=8)
 def validation(bench: Workbench) -> None:
     """Change one value at a time in a successful request, to each side of its limits."""
     for operation in bench.contract.operations.values():
@@ -67,7 +90,7 @@ def validation(bench: Workbench) -> None:
             made = _again(bench, operation) or made
         if made is None:
             bench.target.record.skip(
-                Behaviour.INVALID_ACCEPTED, operation.pointer, "the operation never succeeded"
+                INVALID_ACCEPTED, operation.pointer, "the operation never succeeded"
             )
             continue
         trial = _Trial(bench, operation, bench.with_fresh_key(made[0]))
@@ -158,7 +181,7 @@ class _Trial:
             self._note(slot.site.pointer)
             if exchange.succeeded:
                 how = f"{slot.written.wire} with two values"
-                place, rule = slot.site.pointer, Behaviour.INVALID_ACCEPTED
+                place, rule = slot.site.pointer, INVALID_ACCEPTED
                 accepted = accepted_form(self.operation, exchange, place, how, rule)
                 self.bench.target.record.violate(accepted)
 
@@ -258,7 +281,7 @@ class _Trial:
 
     def _survive(self, call: Call) -> None:
         """Send a request; the monitors notice whether the server fails at it."""
-        self.bench.target.record.check(Behaviour.SERVER_ERROR, self.operation.pointer)
+        self.bench.target.record.check(SERVER_ERROR, self.operation.pointer)
         self._ask(call)
 
     def _ask(self, call: Call) -> Exchange:
@@ -284,12 +307,12 @@ class _Trial:
             return
         record, name = self.bench.target.record, self.operation.name
         if variant.condition is None:
-            record.check(Behaviour.VALID_REFUSED, place)
+            record.check(VALID_REFUSED, place)
             if self._is_malformed(response, spot):
                 said = f"{spot.name} = {spelled(variant.value)}"
                 message = f"{name} refused {said} as malformed: {response.status}"
                 cause = "a valid value is refused as malformed"
-                rule = Behaviour.VALID_REFUSED
+                rule = VALID_REFUSED
                 self.bench.violate(rule, None, message, exchange, at=place, cause=cause)
             return
         self._note(place)
@@ -299,7 +322,7 @@ class _Trial:
             self._code(exchange, spot, variant)
 
     def _note(self, place: Pointer) -> None:
-        for rule in (Behaviour.INVALID_ACCEPTED, Behaviour.COERCION):
+        for rule in (INVALID_ACCEPTED, COERCION):
             self.bench.target.record.check(rule, place)
 
     def _is_malformed(self, response: Response, spot: _Spot) -> bool:
@@ -331,7 +354,7 @@ class _Trial:
             return
         cause = f"refused with '{code}', not '{min(wanted)}'"
         message = f"{spot.name}: {variant.how} is {cause}: {response.status}"
-        rule, operation = Behaviour.ERROR_CODE, self.operation
+        rule, operation = ERROR_CODE, self.operation
         self.bench.violate(rule, operation, message, exchange, at=place, cause=cause)
 
     def _own_code(self, place: Pointer) -> str | None:

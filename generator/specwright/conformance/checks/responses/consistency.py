@@ -9,7 +9,6 @@ from email.utils import parsedate_to_datetime
 from functools import reduce
 from typing import Any
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import member_names
 from specwright.conformance.contract.resources import shape, variables
@@ -21,6 +20,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rule import Category, Rule
 from specwright.document.applicators import (
     Subschema,
     applying,
@@ -34,6 +34,28 @@ from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.computed import COMPUTED, SET_WHEN, Computed, Means, When
 from specwright.vocabulary.keywords.mode import MODE
 from specwright.vocabulary.keywords.moment import MOMENT, Moment
+
+CONSISTENCY = Rule(
+    "consistency",
+    Category.STATE,
+    (
+        "The members of an object agree: computed members are correct, and those that a state "
+        "requires are set."
+    ),
+    example="an order of 3 at 2.00 has the total 2.00; a paid order has null in `paid_at`",
+    advice=(
+        "Compute the value where it is stored, and set it in the same transaction as the state."
+    ),
+    position=9,
+)
+TIMESTAMP = Rule(
+    "moment",
+    Category.STATE,
+    "A timestamp is the time at which a resource was created or changed.",
+    example="an item has changed, and its `updated_at` has not",
+    advice="Take the time when the change is committed, in UTC, and write it with the change.",
+    position=10,
+)
 
 _KEYWORDS: tuple[Keyword[Any], ...] = (COMPUTED, SET_WHEN, MOMENT, MODE)
 # The maximum difference between the clocks of server and test, and their resolution.
@@ -161,7 +183,7 @@ class Consistency:
             ):
                 if keyword.name in schema.value:
                     place = schema.pointer + join(keyword.name)
-                    self.record.check(Behaviour.CONSISTENCY, place)
+                    self.record.check(CONSISTENCY, place)
                     if message:
                         yield _violation(operation, place, message, exchange)
             if MODE.name in schema.value:
@@ -177,7 +199,7 @@ class Consistency:
         value: JsonValue,
         place: Pointer,
     ) -> Iterator[Violation]:
-        self.record.check(Behaviour.CONSISTENCY, place)
+        self.record.check(CONSISTENCY, place)
         first, other = self._modes.setdefault(exchange.role, (value, exchange))
         if value != first:
             said = f"'{name}' is '{value}', and '{first}' in other responses to the same key"
@@ -191,10 +213,10 @@ class Consistency:
         if created is None or response is None or found.depth or response.status != 201:
             return
         name, place, seconds = created
-        self.record.check(Behaviour.MOMENT, place)
+        self.record.check(TIMESTAMP, place)
         if abs(seconds - exchange.sent_at) > _CLOCKS_SECONDS:
             message = f"'{name}' is far from the time of the request"
-            yield _violation(operation, place, message, exchange, rule=Behaviour.MOMENT)
+            yield _violation(operation, place, message, exchange, rule=TIMESTAMP)
 
     def _modified(
         self, exchange: Exchange, operation: Operation, found: _Object
@@ -206,7 +228,7 @@ class Consistency:
         created = None if found.around is None else found.around.moment(Moment.CREATED)
         if created is not None and seconds - created[2] > _COARSE_SECONDS:
             message = f"'{created[0]}' is earlier than '{name}' of the contained object"
-            yield _violation(operation, created[1], message, exchange, rule=Behaviour.MOMENT)
+            yield _violation(operation, created[1], message, exchange, rule=TIMESTAMP)
         for schema in found.schemas:
             ids = {snake(name): value for name, value in found.value.items()}
             names = [each for each in self._readers.get(schema, ()) if each in ids]
@@ -215,7 +237,7 @@ class Consistency:
                 yield from self._version(exchange, operation, found, which, seconds)
         if found.depth or not operation.is_safe:
             return
-        self.record.check(Behaviour.MOMENT, place)
+        self.record.check(TIMESTAMP, place)
         key = (exchange.role, exchange.request.url)
         before = self._read.get(key)
         if before is None or before.sent_at + before.seconds < exchange.sent_at:
@@ -232,7 +254,7 @@ class Consistency:
             return
         if was.get(name) == found.value[name] and seconds < then - _COARSE_SECONDS:
             message = f"the resource has changed, but '{name}' has not"
-            yield _violation(operation, place, message, before, exchange, rule=Behaviour.MOMENT)
+            yield _violation(operation, place, message, before, exchange, rule=TIMESTAMP)
 
     def _version(
         self,
@@ -253,7 +275,7 @@ class Consistency:
             if is_later and seconds < shown_at:
                 said = "an earlier response had a newer version of the resource"
                 yield _violation(
-                    operation, operation.pointer, said, earlier, exchange, rule=Behaviour.MOMENT
+                    operation, operation.pointer, said, earlier, exchange, rule=TIMESTAMP
                 )
 
 
@@ -262,7 +284,7 @@ def _violation(
     place: Pointer,
     message: str,
     *exchanges: Exchange,
-    rule: str = Behaviour.CONSISTENCY,
+    rule: str = CONSISTENCY,
 ) -> Violation:
     return Violation(rule, place, message, exchanges, operation=operation.name)
 

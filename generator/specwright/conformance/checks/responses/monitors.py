@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.lists.pages import of_list
-from specwright.conformance.checks.responses.statuses import undeclared
+from specwright.conformance.checks.responses.statuses import REDIRECT, UNDECLARED_STATUS, undeclared
 from specwright.conformance.checks.responses.unicode_loss import letters
-from specwright.conformance.checks.responses.write_only import WriteOnly
+from specwright.conformance.checks.responses.write_only import WRITE_ONLY, WriteOnly
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.driver.roles import OTHER, OTHER_MODE, STRANGERS
 from specwright.conformance.recording.exchange import (
@@ -25,6 +24,13 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.verdicts import (
+    judge_any_response,
+    judge_error_code,
+    judge_shape,
+    judge_status,
+)
 from specwright.document import sites
 from specwright.document.sites import Site
 from specwright.pointer import Pointer, join
@@ -34,6 +40,137 @@ from specwright.vocabulary.keywords.order import ORDER, Order, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
 from specwright.vocabulary.keywords.sort import SORT
+
+UNDECLARED_MEDIA_TYPE = Rule(
+    "undeclared-media-type",
+    Category.SHAPE,
+    "A body is of a media type that the response declares.",
+    example=(
+        "GET /items/7 -> 404 with Content-Type: text/html, and the response has application/json"
+    ),
+    advice=(
+        "Send the declared media type, also for errors of the framework, or add this one to "
+        "`content` of the response."
+    ),
+    position=6,
+    judge=judge_shape,
+)
+RESPONSE_SCHEMA = Rule(
+    "response-schema",
+    Category.SHAPE,
+    "The body of a response fits its schema.",
+    example='GET /items/7 -> 200 {"id": 7, "price": "1.50"}, and `price` is a number',
+    advice=(
+        "Fix the code that writes the member, or the schema if clients rely on the current "
+        "value. Remove an optional member from `required`; add null to `type` of a nullable one."
+    ),
+    weight=9,
+    position=7,
+    judge=judge_shape,
+)
+RESPONSE_HEADER = Rule(
+    "response-header",
+    Category.SHAPE,
+    "A required response header is present, and fits its schema.",
+    example="POST /items -> 201 without Location, which the response declares as required",
+    advice="Send the header with each response of that status, or declare it without `required`.",
+    weight=3,
+    position=9,
+    judge=judge_shape,
+)
+ERROR_CODE = Rule(
+    "error-code",
+    Category.SHAPE,
+    (
+        "An error has the shared error body, with a code that the contract lists and the status "
+        "and type that belong to it."
+    ),
+    example='GET /items/7 -> 404 {"detail": "Not Found"}, and errors have the member `code`',
+    advice=(
+        "Give errors of the framework (no route, no such method, a body that cannot be read) the "
+        "shared body as well, with a code that the document lists for the status."
+    ),
+    weight=2,
+    position=10,
+    judge=judge_error_code,
+)
+REQUEST_ID = Rule(
+    "request-id",
+    Category.SHAPE,
+    "Every response has a request id of its own, and an error repeats it.",
+    example="two responses with the same Request-Id, or one without it",
+    advice=(
+        "Generate an id for each request in the outermost layer, so that errors have one as well."
+    ),
+    position=11,
+    judge=judge_shape,
+)
+RESPONSE_TIME = Rule(
+    "response-time",
+    Category.LIMITS,
+    "A response is complete within the time in `--max-response-time`.",
+    example="GET /items?limit=100 -> 200 after 2.4 s, with --max-response-time 1",
+    advice=(
+        "Look at the slowest responses in the traffic of the report. The usual fixes are an "
+        "index, a smaller page, or work that is done after the response."
+    ),
+    position=5,
+)
+SHOWN_ONCE = Rule(
+    "shown-once",
+    Category.STATE,
+    "A value that is shown once does not appear in any other response.",
+    example="POST /keys -> 201 with a secret, then GET /keys/7 with the same secret",
+    advice="Return the secret when it is created and never again; store only its digest.",
+    weight=16,
+    position=7,
+    judge=judge_shape,
+)
+SERVER_ERROR = Rule(
+    "server-error",
+    Category.ROBUSTNESS,
+    "No request makes the server fail.",
+    example="POST /items with a single emoji as the name -> 500",
+    advice=(
+        "Look for the traceback in the log of the server at the time of the request. Any request "
+        "must either succeed or be refused with 4xx."
+    ),
+    weight=18,
+    position=1,
+    judge=judge_status,
+)
+NO_ANSWER = Rule(
+    "no-answer",
+    Category.ROBUSTNESS,
+    "Every request gets a response in time.",
+    example="GET /report -> the connection is closed without a response",
+    advice=(
+        "Check whether the process crashed, was restarted or waits without a limit; set timeouts "
+        "on its own requests."
+    ),
+    weight=17,
+    position=2,
+    judge=judge_any_response,
+)
+RATE_LIMIT_HEADERS = Rule(
+    "rate-limit-headers",
+    Category.LIMITS,
+    "The headers for the rate limit are present and correct.",
+    example="429 without Retry-After, or a number of remaining requests that does not fall",
+    advice="Write the headers from the counter that decides, with each response.",
+    position=4,
+    judge=judge_shape,
+)
+ITEM_ORDER = Rule(
+    "order",
+    Category.LISTS,
+    "Items are in the declared order.",
+    example="GET /invoices shows the oldest first, and the newest first is declared",
+    advice=(
+        "Sort in the query, with the id as the last key, so that equal values keep their order."
+    ),
+    position=2,
+)
 
 # Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).
 _NOT_DESCRIBED = frozenset({"content-type"})
@@ -99,7 +236,7 @@ class Monitors:
         self._silent.add(exchange.source)
         if operation is not None and not is_dead and not exchange.is_unconnected:
             message = f"no response ({exchange.failure})"
-            place, rule = operation.pointer, Behaviour.NO_ANSWER
+            place, rule = operation.pointer, NO_ANSWER
             yield Violation(rule, place, message, (exchange,), "no response", operation.name)
 
     def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
@@ -109,15 +246,15 @@ class Monitors:
             message, name = f"answered {response.status}", self._who(exchange)
             # The same for all paths that match no operation.
             cause = message
-            yield Violation(Behaviour.SERVER_ERROR, at, message, (exchange,), cause, name)
+            yield Violation(SERVER_ERROR, at, message, (exchange,), cause, name)
         yield from self._request_id(exchange, response)
         yield from self._shown_once(exchange, response)
 
     def _of_operation(
         self, exchange: Exchange, operation: Operation, response: Response
     ) -> Iterator[Violation]:
-        self.record.check(Behaviour.UNDECLARED_STATUS, operation.pointer)
-        self.record.check(Behaviour.REDIRECT, operation.pointer)
+        self.record.check(UNDECLARED_STATUS, operation.pointer)
+        self.record.check(REDIRECT, operation.pointer)
         declared = operation.response(response.status)
         if declared is None:
             # The fuzzer writes slashes into variables, which lead to another path; and failures are
@@ -136,11 +273,11 @@ class Monitors:
     def _response_time(self, exchange: Exchange, operation: Operation) -> Iterator[Violation]:
         if self.max_seconds is None:
             return
-        self.record.check(Behaviour.RESPONSE_TIME, operation.pointer)
+        self.record.check(RESPONSE_TIME, operation.pointer)
         if exchange.seconds > self.max_seconds:
             message = f"the response took more than {self.max_seconds:g} s"
             place, proofs, name = operation.pointer, (exchange,), operation.name
-            yield Violation(Behaviour.RESPONSE_TIME, place, message, proofs, operation=name)
+            yield Violation(RESPONSE_TIME, place, message, proofs, operation=name)
 
     def _who(self, exchange: Exchange) -> str:
         operation = self.contract.operations.get(exchange.operation or "")
@@ -172,22 +309,22 @@ class Monitors:
         place = answer.declared.pointer
         if not contents or answer.exchange.request.method == "HEAD" or response.status == 204:
             return
-        self.record.check(Behaviour.UNDECLARED_MEDIA_TYPE, place)
+        self.record.check(UNDECLARED_MEDIA_TYPE, place)
         given = sites.essence(response.header("content-type") or "")
         fitting = [each for name, each in contents.items() if sites.fits(given, name)]
         if not fitting:
             shown = f"with Content-Type {given}" if given else "without a Content-Type"
             said = f"{response.status} {shown} (declared: {', '.join(contents)})"
-            yield answer.violation(Behaviour.UNDECLARED_MEDIA_TYPE, place, said)
+            yield answer.violation(UNDECLARED_MEDIA_TYPE, place, said)
             return
         if not sites.is_json(given) or "schema" not in fitting[0].value:
             return
         schema = fitting[0] / "schema"
-        self.record.check(Behaviour.RESPONSE_SCHEMA, schema)
+        self.record.check(RESPONSE_SCHEMA, schema)
         try:
             value = response.json
         except (ValueError, RecursionError):
-            yield answer.violation(Behaviour.RESPONSE_SCHEMA, schema, "the body is not JSON")
+            yield answer.violation(RESPONSE_SCHEMA, schema, "the body is not JSON")
             return
         problems = (
             problem
@@ -197,7 +334,7 @@ class Monitors:
         )
         for problem in itertools.islice(problems, _PROBLEMS):
             said = f"{response.status}: {problem.message} at '{_general(problem.pointer)}'"
-            yield answer.violation(Behaviour.RESPONSE_SCHEMA, schema, said)
+            yield answer.violation(RESPONSE_SCHEMA, schema, said)
         yield from self._only_written(answer, schema, value)
 
     def _only_written(
@@ -205,7 +342,7 @@ class Monitors:
     ) -> Iterator[Violation]:
         if not self._write_only.may_have(schema):
             return
-        self.record.check(Behaviour.WRITE_ONLY, schema)
+        self.record.check(WRITE_ONLY, schema)
         # All items of a list have the same members.
         found = {
             _general(at): place
@@ -214,23 +351,23 @@ class Monitors:
         }
         for at, place in itertools.islice(found.items(), _PROBLEMS):
             said = f"{answer.response.status}: a member that is only for requests at '{at}'"
-            yield answer.violation(Behaviour.WRITE_ONLY, place, said)
+            yield answer.violation(WRITE_ONLY, place, said)
 
     def _headers(self, answer: _Answer) -> Iterator[Violation]:
         for name, header in sites.members(self.contract.document, answer.declared, "headers"):
             if name.lower() in _NOT_DESCRIBED:
                 continue
-            self.record.check(Behaviour.RESPONSE_HEADER, header.pointer)
+            self.record.check(RESPONSE_HEADER, header.pointer)
             given = answer.response.header(name)
             if given is None:
                 if header.value.get("required") is True:
-                    yield answer.violation(Behaviour.RESPONSE_HEADER, header.pointer, f"no {name}")
+                    yield answer.violation(RESPONSE_HEADER, header.pointer, f"no {name}")
             elif "schema" in header.value:
                 values = readings(given)
                 schema = header / "schema"
                 if all(any(self.contract.instances.problems(schema, value)) for value in values):
                     yield answer.violation(
-                        Behaviour.RESPONSE_HEADER,
+                        RESPONSE_HEADER,
                         header.pointer,
                         f"the value of {name} is invalid",
                     )
@@ -240,47 +377,45 @@ class Monitors:
         if errors is None or response.status < 400:
             return
         place = join(ERROR.name, "codes")
-        self.record.check(Behaviour.ERROR_CODE, answer.operation.pointer)
+        self.record.check(ERROR_CODE, answer.operation.pointer)
         code = self._code(response)
         codes = {each.raw: value for each, value in errors.codes.items()}
         if code is None or code not in codes:
             said = "no error code" if code is None else "an error code that is not listed"
-            yield answer.violation(Behaviour.ERROR_CODE, place, f"{response.status} with {said}")
+            yield answer.violation(ERROR_CODE, place, f"{response.status} with {said}")
             return
         listed = codes[code]
         if listed.status != response.status:
             yield answer.violation(
-                Behaviour.ERROR_CODE,
+                ERROR_CODE,
                 place,
                 f"'{code}' with status {response.status}, not {listed.status}",
             )
         if errors.type is not None and response.at(errors.type.raw) != listed.type.raw:
-            yield answer.violation(Behaviour.ERROR_CODE, place, f"'{code}' with a different type")
+            yield answer.violation(ERROR_CODE, place, f"'{code}' with a different type")
         if not response.at(errors.message.raw):
-            yield answer.violation(
-                Behaviour.ERROR_CODE, place, f"'{code}' without a human-readable message"
-            )
+            yield answer.violation(ERROR_CODE, place, f"'{code}' without a human-readable message")
 
     def _request_id(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         errors = self.contract.errors
         if errors is None or errors.request_id_header is None:
             return
         name, place = errors.request_id_header.raw, join(ERROR.name, "request_id_header")
-        self.record.check(Behaviour.REQUEST_ID, place)
+        self.record.check(REQUEST_ID, place)
         given = response.header(name)
         who = self._who(exchange)
         if given is None:
-            yield Violation(Behaviour.REQUEST_ID, place, f"no {name}", (exchange,), operation=who)
+            yield Violation(REQUEST_ID, place, f"no {name}", (exchange,), operation=who)
             return
         first = self._request_ids.setdefault(given, exchange)
         if first is not exchange:
             message = f"another response had the same {name}"
-            yield Violation(Behaviour.REQUEST_ID, place, message, (first, exchange), operation=who)
+            yield Violation(REQUEST_ID, place, message, (first, exchange), operation=who)
         if errors.request_id is not None and response.status >= 400:
             repeated = response.at(errors.request_id.raw)
             if repeated is not None and repeated != given:
                 message = f"the id in the body differs from {name}"
-                yield Violation(Behaviour.REQUEST_ID, place, message, (exchange,), operation=who)
+                yield Violation(REQUEST_ID, place, message, (exchange,), operation=who)
 
     def _shown_once(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         text = response.body.decode("utf-8", "replace")
@@ -288,9 +423,9 @@ class Monitors:
             if value in text:
                 message = f"{self._who(exchange)} repeats a value that may be shown only once"
                 place = first.operation or ""
-                yield Violation(Behaviour.SHOWN_ONCE, place, message, (first, exchange))
+                yield Violation(SHOWN_ONCE, place, message, (first, exchange))
         for value in self.contract.secrets(exchange.operation, response):
-            self.record.check(Behaviour.SHOWN_ONCE, exchange.operation or "")
+            self.record.check(SHOWN_ONCE, exchange.operation or "")
             if value != REDACTED:
                 self._secrets.setdefault(value, exchange)
 
@@ -304,12 +439,12 @@ class Monitors:
             return
         values = [sort_key(value_at(item, order.by.raw)) for item in items]
         if len(values) > 1:
-            self.record.check(Behaviour.ORDER, place)
+            self.record.check(ITEM_ORDER, place)
         pairs = itertools.pairwise(values)
         down = order.direction is SortDirection.DESCENDING
         if any(one < other if down else one > other for one, other in pairs):
             yield answer.violation(
-                Behaviour.ORDER, place, f"not {order.direction.value} by {order.by.raw}"
+                ITEM_ORDER, place, f"not {order.direction.value} by {order.by.raw}"
             )
 
     def _rate_headers(self, answer: _Answer) -> Iterator[Violation]:
@@ -320,12 +455,12 @@ class Monitors:
         for header, form in ((limits.headers.policy, _POLICY), (limits.headers.state, STATE)):
             if header is None or not answer.exchange.role:
                 continue
-            self.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
+            self.record.check(RATE_LIMIT_HEADERS, place)
             given = answer.response.header(header.raw)
             found = form.search(given or "")
             if found is None or found["name"] != declared.class_.raw:
                 yield answer.violation(
-                    Behaviour.RATE_LIMIT_HEADERS, place, f"{header.raw} does not describe the limit"
+                    RATE_LIMIT_HEADERS, place, f"{header.raw} does not describe the limit"
                 )
         if answer.response.status == 429 and limits.headers.retry is not None:
             after = answer.response.header(limits.headers.retry.raw) or ""
@@ -334,7 +469,7 @@ class Monitors:
             ].window_seconds
             if not after.isdecimal() or not 0 < int(after) <= window:
                 yield answer.violation(
-                    Behaviour.RATE_LIMIT_HEADERS,
+                    RATE_LIMIT_HEADERS,
                     place,
                     f"{limits.headers.retry.raw} is not between 1 and {window} seconds",
                 )

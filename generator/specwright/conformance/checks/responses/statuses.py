@@ -4,12 +4,76 @@ from __future__ import annotations
 
 from urllib.parse import urljoin, urlsplit
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.verdicts import judge_status
 from specwright.document import sites
+from specwright.findings import Level
 from specwright.pointer import join
+
+UNDECLARED_STATUS = Rule(
+    "undeclared-status",
+    Category.SHAPE,
+    "A client can only handle the statuses that the operation declares.",
+    example="GET /items/7 -> 418, and the operation declares 200 and 404",
+    advice=(
+        "Declare the status in `responses` of the operation, or return one that is declared. A "
+        "`default` or a range such as `4XX` covers the responses of the framework itself."
+    ),
+    weight=1,
+    position=2,
+    judge=judge_status,
+)
+UNDECLARED_REFUSAL = Rule(
+    "undeclared-refusal",
+    Category.SHAPE,
+    (
+        "A request for a resource that does not exist, or of a caller who is not allowed, is "
+        "refused with a status that the operation declares."
+    ),
+    example="GET /items/7 -> 404, and the operation declares 200 and 422",
+    advice=(
+        "Declare the status with its body in `responses` of the operation: clients meet a 404 or "
+        "a 401 more often than any other error."
+    ),
+    level=Level.INFO,
+    position=4,
+    judge=judge_status,
+)
+UNREADABLE_REFUSAL = Rule(
+    "unreadable-refusal",
+    Category.SHAPE,
+    (
+        "A body that cannot be read at all, such as one that is not UTF-8, is refused with a "
+        "status that the operation declares."
+    ),
+    example="POST /items with the bytes ff fe -> 400, and the operation declares 201 and 422",
+    advice=(
+        "Declare the status with which the framework rejects unreadable bodies, often 400 or "
+        "415, or turn the rule off if clients never see it."
+    ),
+    level=Level.INFO,
+    position=3,
+    judge=judge_status,
+)
+REDIRECT = Rule(
+    "redirect",
+    Category.SHAPE,
+    (
+        "A request to a path of the document is handled there, and not redirected to the same "
+        "path with or without a trailing slash."
+    ),
+    example="GET /items -> 307 to /items/",
+    advice=(
+        "Write the path in the document as the server has it, with its slash, or let the server "
+        "accept both forms. Clients lose the body or the credentials on a redirect."
+    ),
+    level=Level.WARNING,
+    position=5,
+    judge=judge_status,
+)
 
 _NOT_FOUND = (404, 410)
 
@@ -27,15 +91,15 @@ def undeclared(
     if other is not None:
         cause = "a path is redirected to the same one with or without a trailing slash"
         message = f"{name} is redirected to {other}: {status}. Write the path as the server has it"
-        return Violation(Behaviour.REDIRECT, operation.pointer, message, (exchange,), cause)
+        return Violation(REDIRECT, operation.pointer, message, (exchange,), cause)
     place = operation.pointer + join("responses")
-    rule, kind = Behaviour.UNDECLARED_STATUS, ""
+    rule, kind = UNDECLARED_STATUS, ""
     if is_foreign:
-        rule, kind = Behaviour.UNDECLARED_REFUSAL, " for a caller who is not allowed"
+        rule, kind = UNDECLARED_REFUSAL, " for a caller who is not allowed"
     elif status in _NOT_FOUND and operation.template.names:
-        rule, kind = Behaviour.UNDECLARED_REFUSAL, " for a resource that does not exist"
+        rule, kind = UNDECLARED_REFUSAL, " for a resource that does not exist"
     elif 400 <= status < 500 and _is_unreadable(operation, exchange.request):
-        rule, kind = Behaviour.UNREADABLE_REFUSAL, " for a body that cannot be read"
+        rule, kind = UNREADABLE_REFUSAL, " for a body that cannot be read"
     cause = f"status {status} is not declared{kind}"
     declared = ", ".join(operation.responses) or "none"
     message = f"{cause} (declared: {declared})"

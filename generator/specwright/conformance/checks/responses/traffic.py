@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, urlsplit
 
-from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.checks.requests.accepted import accepted_request
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_request
 from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
@@ -16,11 +15,26 @@ from specwright.conformance.contract.routes import Routes
 from specwright.conformance.driver.roles import MAIN, NOBODY
 from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rule import Category, Rule
 from specwright.document.security import Credential
 from specwright.document.sites import essence
+from specwright.findings import Level
 from specwright.pointer import join
 from specwright.runtime.shared.auth.http_client import ByHTTPClient
 from specwright.runtime.shared.auth.scheme import Scheme
+
+UNDOCUMENTED_OPERATION = Rule(
+    "undocumented-operation",
+    Category.SHAPE,
+    "Recorded traffic uses only operations that the document declares, unless they fail.",
+    example="GET /internal/users -> 200, and the document has no such path",
+    advice=(
+        "Declare the operation if clients are to use it. If they are not, close it to them, or "
+        "record the traffic without it."
+    ),
+    level=Level.WARNING,
+    position=1,
+)
 
 # Methods that browsers and proxies send on their own.
 _UNASKED = frozenset({"HEAD", "OPTIONS", "TRACE"})
@@ -85,7 +99,7 @@ class _Requests:
         # The request had a body that was not recorded.
         if request.body is None and request.header("content-type") is not None:
             return []
-        self._record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
+        self._record.check(INVALID_ACCEPTED, operation.pointer)
         faults = self._judge.judge(operation.site, request).faults
         return [accepted_request(self._contract, operation, exchange, fault) for fault in faults]
 
@@ -105,7 +119,7 @@ class _Requests:
         place = join("paths") if known is None else join("paths", known[0])
         message = f"{asked} was answered {response and response.status}"
         cause = f"{asked} is not in the document"
-        yield Violation(Behaviour.UNDOCUMENTED_OPERATION, place, message, (exchange,), cause)
+        yield Violation(UNDOCUMENTED_OPERATION, place, message, (exchange,), cause)
 
 
 def credentials(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:

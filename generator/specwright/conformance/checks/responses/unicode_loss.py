@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.lifecycle.read_after_write import WRITTEN_IS_READ
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
@@ -26,7 +26,7 @@ def letters(operation: Operation, exchange: Exchange) -> Iterator[Violation]:
         if _is_lost(before, after):
             # The texts may be secrets: they are in the evidence, where those are concealed.
             message = f"letters of '{name}' are lost"
-            rule = Behaviour.WRITTEN_IS_READ
+            rule = WRITTEN_IS_READ
             yield Violation(rule, operation.pointer, message, (exchange,), _LOST, operation.name)
             return
 

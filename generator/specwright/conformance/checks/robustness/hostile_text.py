@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
+from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
@@ -19,16 +21,17 @@ _TEXTS = ("it's", 'a"b', "100%", "back\\slash", "a;b--", "x" * 1_000, "名前")
 _MANY = 40
 
 
+@scenario(after="robustness", share=3)
 def hostile(bench: Workbench) -> None:
     """Send hostile texts in every path and query, and bodies that are missing or all wrong."""
     for operation in bench.contract.operations.values():
         made = bench.made.get(operation.pointer)
         if made is None:
             reason = "the operation never succeeded"
-            bench.target.record.skip(Behaviour.SERVER_ERROR, operation.pointer, reason)
+            bench.target.record.skip(SERVER_ERROR, operation.pointer, reason)
             continue
         for call in _with_texts(made[0]):
-            bench.target.record.check(Behaviour.SERVER_ERROR, operation.pointer)
+            bench.target.record.check(SERVER_ERROR, operation.pointer)
             bench.ask(call)
         if operation.body is not None:
             _without_body(bench, made[0])
@@ -93,7 +96,7 @@ def _too_large(bench: Workbench, call: Call) -> None:
     }
     if wanted and not response.is_success and response.at(errors.code.raw) not in wanted:
         message = f"a body that is too large was not answered '{min(wanted)}'"
-        bench.violate(Behaviour.ERROR_CODE, call.operation, message, exchange)
+        bench.violate(ERROR_CODE, call.operation, message, exchange)
 
 
 def _is_refused(
@@ -106,7 +109,7 @@ def _is_refused(
     operation, target = call.operation, bench.target
     request = target.request(operation.method, call.path, headers=headers, body=content)
     exchange = target.send(request, bench.source, operation.pointer)
-    target.record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
+    target.record.check(INVALID_ACCEPTED, operation.pointer)
     if exchange.succeeded:
-        bench.violate(Behaviour.INVALID_ACCEPTED, operation, f"{how} was accepted", exchange)
+        bench.violate(INVALID_ACCEPTED, operation, f"{how} was accepted", exchange)
     return exchange

@@ -4,32 +4,52 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.checks.requests.accepted import accepted_form
-from specwright.conformance.checks.robustness.methods import method_violation
+from specwright.conformance.checks.lists.collections import CREATED_IS_FOUND
+from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
+from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
+from specwright.conformance.checks.responses.statuses import UNREADABLE_REFUSAL
+from specwright.conformance.checks.robustness.methods import (
+    ALLOW_HEADER,
+    METHOD_NOT_ALLOWED,
+    method_violation,
+)
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Request
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
+from specwright.conformance.verdicts import judge_rejection
+from specwright.findings import Level
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
+
+MEDIA_TYPE_ACCEPTED = Rule(
+    "media-type-accepted",
+    Category.VALIDATION,
+    "A body whose Content-Type the operation does not declare is refused.",
+    example="POST /items with Content-Type: application/x-unknown -> 201",
+    advice="Check the Content-Type before the body is parsed, and refuse others with 415.",
+    level=Level.INFO,
+    position=3,
+    judge=judge_rejection,
+)
 
 _NOWHERE = "nothing-has-this-id"
 # Methods to try if a path does not have them; proxies often refuse TRACE and CONNECT.
 _TRIED = ("put", "patch", "delete", "post", "get")
 
 
+@scenario(after="validation", share=2)
 def robustness(bench: Workbench) -> None:
     """Send requests that are invalid in ways that no schema can express."""
     for operation in bench.contract.operations.values():
         made = bench.made.get(operation.pointer)
         call = made[0] if made else next(bench.candidates(operation), None)
         if call is None:
-            bench.target.record.skip(
-                Behaviour.SERVER_ERROR, operation.pointer, "no request could be made"
-            )
+            bench.target.record.skip(SERVER_ERROR, operation.pointer, "no request could be made")
             continue
         _bodies(bench, call)
         _nowhere(bench, call)
@@ -78,23 +98,23 @@ def _refused(
     exchange = bench.target.send(request, bench.source, operation.pointer)
     response = exchange.response
     for rule in (
-        Behaviour.SERVER_ERROR,
-        Behaviour.MEDIA_TYPE_ACCEPTED,
-        Behaviour.UNREADABLE_REFUSAL,
+        SERVER_ERROR,
+        MEDIA_TYPE_ACCEPTED,
+        UNREADABLE_REFUSAL,
     ):
         record.check(rule, operation.pointer)
     if response is None or response.status == 429 or response.status >= 500:
         return
     if response.is_success:
         is_medium = condition is Condition.UNSUPPORTED_MEDIA_TYPE
-        rule = Behaviour.MEDIA_TYPE_ACCEPTED if is_medium else Behaviour.INVALID_ACCEPTED
+        rule = MEDIA_TYPE_ACCEPTED if is_medium else INVALID_ACCEPTED
         record.violate(accepted_form(operation, exchange, operation.pointer, how, rule))
     elif errors is not None and condition is not None:
         wanted = {code.raw for code, each in errors.codes.items() if each.condition is condition}
         if wanted and response.at(errors.code.raw) not in wanted:
             said = f"{how} is not refused with '{min(wanted)}'"
             message = f"{said}: {response.status}"
-            bench.violate(Behaviour.ERROR_CODE, operation, message, exchange, cause=said)
+            bench.violate(ERROR_CODE, operation, message, exchange, cause=said)
 
 
 def _nowhere(bench: Workbench, call: Call) -> None:
@@ -109,10 +129,10 @@ def _nowhere(bench: Workbench, call: Call) -> None:
         return
     exchange = bench.send(bench.with_fresh_key(call.with_argument(variables[-1].key, _NOWHERE)))
     response = exchange.response
-    bench.target.record.check(Behaviour.CREATED_IS_FOUND, operation.pointer)
+    bench.target.record.check(CREATED_IS_FOUND, operation.pointer)
     if response is not None and response.is_success and operation.response(404) is not None:
         message = f"a resource that was never created is answered {response.status}"
-        bench.violate(Behaviour.CREATED_IS_FOUND, operation, message, exchange)
+        bench.violate(CREATED_IS_FOUND, operation, message, exchange)
 
 
 def _methods(bench: Workbench, routes: Routes, path: str) -> None:
@@ -134,7 +154,7 @@ def _methods(bench: Workbench, routes: Routes, path: str) -> None:
         return
     if made is None:
         reason = "no operation of the path succeeded"
-        bench.target.record.skip(Behaviour.METHOD_NOT_ALLOWED, some.item, reason)
+        bench.target.record.skip(METHOD_NOT_ALLOWED, some.item, reason)
         return
     arguments = {key: each for key, each in made[0].arguments.items() if key[0] == "path"}
     call = replace(made[0], arguments=arguments)
@@ -142,7 +162,7 @@ def _methods(bench: Workbench, routes: Routes, path: str) -> None:
     request = bench.target.request(missing[0], call.path, headers=accept, operation=some.pointer)
     exchange = bench.target.send(request, bench.source, None, MAIN)
     record = bench.target.record
-    for rule in (Behaviour.METHOD_NOT_ALLOWED, Behaviour.ALLOW_HEADER):
+    for rule in (METHOD_NOT_ALLOWED, ALLOW_HEADER):
         record.check(rule, some.item)
     found = method_violation(bench.contract, routes, some.site, exchange)
     if found is not None:

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.verdicts import judge_method
 from specwright.document.shape import METHODS
 from specwright.document.sites import OperationSite
+from specwright.findings import Level
 from specwright.vocabulary.keywords.error import Condition
+
+METHOD_NOT_ALLOWED = Rule(
+    "method-not-allowed",
+    Category.ROBUSTNESS,
+    "A method that a path does not have is refused with 405.",
+    example="PUT /items -> 200, and the document has only GET and POST",
+    advice="Return 405, or add the operation to the document if it is intended.",
+    level=Level.WARNING,
+    position=3,
+    judge=judge_method,
+)
+ALLOW_HEADER = Rule(
+    "allow-header",
+    Category.ROBUSTNESS,
+    "A 405 names all methods of the path in its Allow header (RFC 9110, 15.5.6).",
+    example="PUT /items -> 405 with Allow: GET where there is also POST",
+    advice=(
+        "Name all methods of the path in `Allow`. Some frameworks cannot, so it is a note unless "
+        "`lint.toml` says otherwise."
+    ),
+    level=Level.INFO,
+    position=4,
+    judge=judge_method,
+)
 
 # Servers may respond that the resource or the method is unknown (RFC 9110, 9.1).
 _REFUSED = (404, 405, 501)
@@ -35,14 +61,14 @@ def method_violation(
     if response.status not in ((405,) if _is_declared(contract) else _REFUSED):
         cause = f"a method that is not in the document returns {response.status}"
         message = f"{asked} is not in the document and returned {response.status}, not 405"
-        return Violation(Behaviour.METHOD_NOT_ALLOWED, place, message, (exchange,), cause)
+        return Violation(METHOD_NOT_ALLOWED, place, message, (exchange,), cause)
     header = response.header("allow")
     named = {each.strip().upper() for each in (header or "").split(",")}
     if response.status == 405 and not there <= named:
         cause = "the Allow header of a 405 does not name all methods of the path"
         lacking = ", ".join(sorted(there - named))
         message = f"405 with {_allow(header)}, which lacks {lacking}"
-        return Violation(Behaviour.ALLOW_HEADER, place, message, (exchange,), cause, asked)
+        return Violation(ALLOW_HEADER, place, message, (exchange,), cause, asked)
     return None
 
 

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.rule import Category, Rule
+from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
+
+UNKNOWN_ROUTE = Rule(
+    "unknown-route",
+    Category.ROBUSTNESS,
+    "A path that the document does not have is refused with the declared error.",
+    example="GET /nothing -> 404 with a page of HTML",
+    advice="Return the shared error for unknown paths, too: frameworks have a handler for it.",
+    position=5,
+)
 
 NOWHERE = "/nothing-is-at-this-path"
 _METHODS = ("GET", "POST", "DELETE")
 
 
+@scenario(after="hostile")
 def routes(bench: Workbench) -> None:
     """Request paths that are not in the document, if it declares the response to that."""
     errors = bench.contract.errors
@@ -36,7 +47,7 @@ def _ask(
     place = join(ERROR.name, "codes", wanted[1])
     request = bench.target.request(method, path, headers=[("Accept", "application/json")])
     exchange = bench.target.send(request, bench.source, None)
-    bench.target.record.check(Behaviour.UNKNOWN_ROUTE, place)
+    bench.target.record.check(UNKNOWN_ROUTE, place)
     response = exchange.response
     if response is None or response.status == 429:
         return
@@ -45,7 +56,7 @@ def _ask(
             f"{method} {shown}, which is not a path of the document, was answered "
             f"{response.status}, not {wanted[0]} with the code '{wanted[1]}'"
         )
-        bench.violate(Behaviour.UNKNOWN_ROUTE, None, message, exchange, at=place)
+        bench.violate(UNKNOWN_ROUTE, None, message, exchange, at=place)
 
 
 def _elsewhere(bench: Workbench) -> Iterator[tuple[str, str, str]]:

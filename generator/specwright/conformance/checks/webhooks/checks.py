@@ -6,16 +6,53 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.webhooks.attempt import Attempt
 from specwright.conformance.contract.webhooks import Webhook
 from specwright.conformance.recording.exchange import seconds_of, text_of
+from specwright.conformance.rule import Category, Rule
 from specwright.document.sites import essence
 from specwright.pointer import Pointer, resolve
 from specwright.runtime.shared.signature import (
     MalformedSignatureError,
     SignatureError,
     StaleSignatureError,
+)
+
+EVENT_SCHEMA = Rule(
+    "event-schema",
+    Category.WEBHOOKS,
+    "The body of a delivery fits the schema of its webhook.",
+    example="a delivery lacks a member that the schema of its webhook requires",
+    advice="Build the body from the model in the document, or correct the schema.",
+    position=2,
+)
+EVENT_CONTENT = Rule(
+    "event-content",
+    Category.WEBHOOKS,
+    (
+        "An event has the declared values, such as the state that it is about, and is sent in "
+        "the declared time before a moment."
+    ),
+    example="invoice.paid is sent for an invoice whose status is 'void'",
+    advice="Write the event where the state changes, with the resource as it is afterwards.",
+    position=3,
+)
+EVENT_HEADERS = Rule(
+    "event-headers",
+    Category.WEBHOOKS,
+    "The headers of a delivery name its event.",
+    example="the header has the type invoice.paid, and the body invoice.refunded",
+    advice="Take the values of the headers from the event that is sent.",
+    position=4,
+)
+DELIVERY_SIGNATURE = Rule(
+    "signature",
+    Category.WEBHOOKS,
+    "A delivery is signed as declared, with a fresh timestamp.",
+    example="the digest is computed from the parsed body, or the timestamp is an hour old",
+    advice="Sign the exact bytes at the time they are sent, as the document declares.",
+    weight=8,
+    position=5,
 )
 
 # The tolerated difference between the clocks of server and test.
@@ -141,8 +178,8 @@ def signature(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterato
 
 
 CHECKS: dict[str, Check] = {
-    Behaviour.EVENT_SCHEMA: event_schema,
-    Behaviour.EVENT_CONTENT: event_content,
-    Behaviour.EVENT_HEADERS: event_headers,
-    Behaviour.SIGNATURE: signature,
+    EVENT_SCHEMA: event_schema,
+    EVENT_CONTENT: event_content,
+    EVENT_HEADERS: event_headers,
+    DELIVERY_SIGNATURE: signature,
 }

@@ -10,13 +10,22 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.webhooks import Registration
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule import Category, Rule
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer, split
+
+EVENT_UNSUBSCRIBED = Rule(
+    "event-unsubscribed",
+    Category.WEBHOOKS,
+    "An endpoint gets no event that it did not subscribe to.",
+    example="an endpoint for invoice.paid gets invoice.refunded",
+    advice="Select the endpoints by the type of the event when deliveries are created.",
+    position=9,
+)
 
 SOURCE = "webhooks"
 _PARAMETER = re.compile(r"\{[^{}]+\}")
@@ -80,7 +89,7 @@ class Endpoints:
             operation = self.registration.operation
             message, rule = (
                 "the selected types are not the requested ones",
-                Behaviour.EVENT_UNSUBSCRIBED,
+                EVENT_UNSUBSCRIBED,
             )
             self.target.record.violate(
                 Violation(rule, operation.pointer, message, (done,), operation=operation.name)

@@ -6,15 +6,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.checks.access.isolation import ISOLATION
 from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
-from specwright.conformance.checks.webhooks.checks import CHECKS, carried, in_body
-from specwright.conformance.checks.webhooks.endpoints import SOURCE, Endpoint
-from specwright.conformance.checks.webhooks.sequence import Pace, awaited, broken
+from specwright.conformance.checks.webhooks.checks import (
+    CHECKS,
+    DELIVERY_SIGNATURE,
+    EVENT_CONTENT,
+    EVENT_HEADERS,
+    EVENT_SCHEMA,
+    carried,
+    in_body,
+)
+from specwright.conformance.checks.webhooks.endpoints import EVENT_UNSUBSCRIBED, SOURCE, Endpoint
+from specwright.conformance.checks.webhooks.sequence import (
+    DELIVERY_ACKNOWLEDGED,
+    DELIVERY_RETRY,
+    Pace,
+    awaited,
+    broken,
+)
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.driver.roles import NOBODY
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rule import Category, Rule
 from specwright.http_messages import Headers
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
@@ -22,27 +37,55 @@ from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.keywords.trigger import TRIGGER
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
+EVENT_MISSING = Rule(
+    "event-missing",
+    Category.WEBHOOKS,
+    "A declared event is sent within the declared time after its cause.",
+    example="an invoice is paid, and no delivery of invoice.paid arrives",
+    advice=(
+        "Write the event in the transaction of the change (an outbox), and send it from there."
+    ),
+    weight=7,
+    position=1,
+)
+DELIVERY_REDIRECT = Rule(
+    "delivery-redirect",
+    Category.WEBHOOKS,
+    "A redirect is a failed attempt, and is not followed.",
+    example="an endpoint returns 302, and the delivery goes to the new URL",
+    advice="Turn redirects off in the HTTP client, and count one as a failed attempt.",
+    position=8,
+)
+DELIVERY_DELETED = Rule(
+    "delivery-deleted",
+    Category.WEBHOOKS,
+    "A deleted endpoint gets no further deliveries.",
+    example="DELETE /endpoints/7 -> 204, and a delivery is sent to it",
+    advice="Check before each attempt that the endpoint still exists.",
+    position=10,
+)
+
 WEBHOOKS = join("webhooks")
 # A delivery in progress when its endpoint was removed may still arrive.
 REMOVAL_SECONDS = 0.25
 
 # The keyword that each rule is about; other rules are about the webhook as a whole.
 _DECLARATIONS: Mapping[str, str] = {
-    Behaviour.EVENT_MISSING: TRIGGER.name,
-    Behaviour.EVENT_CONTENT: TRIGGER.name,
-    Behaviour.SIGNATURE: SIGNATURE.name,
-    Behaviour.DELIVERY_RETRY: DELIVERY.name,
-    Behaviour.DELIVERY_ACKNOWLEDGED: DELIVERY.name,
-    Behaviour.DELIVERY_REDIRECT: DELIVERY.name,
+    EVENT_MISSING: TRIGGER.name,
+    EVENT_CONTENT: TRIGGER.name,
+    DELIVERY_SIGNATURE: SIGNATURE.name,
+    DELIVERY_RETRY: DELIVERY.name,
+    DELIVERY_ACKNOWLEDGED: DELIVERY.name,
+    DELIVERY_REDIRECT: DELIVERY.name,
 }
 # The part of a webhook that a rule requires.
 _NEEDS: Mapping[str, Callable[[Webhook], object]] = {
-    Behaviour.EVENT_SCHEMA: attrgetter("payload"),
-    Behaviour.EVENT_CONTENT: attrgetter("has_content"),
-    Behaviour.SIGNATURE: attrgetter("signature"),
-    Behaviour.DELIVERY_RETRY: attrgetter("delivery"),
-    Behaviour.DELIVERY_ACKNOWLEDGED: attrgetter("delivery"),
-    Behaviour.DELIVERY_REDIRECT: attrgetter("delivery"),
+    EVENT_SCHEMA: attrgetter("payload"),
+    EVENT_CONTENT: attrgetter("has_content"),
+    DELIVERY_SIGNATURE: attrgetter("signature"),
+    DELIVERY_RETRY: attrgetter("delivery"),
+    DELIVERY_ACKNOWLEDGED: attrgetter("delivery"),
+    DELIVERY_REDIRECT: attrgetter("delivery"),
 }
 
 
@@ -123,18 +166,18 @@ class Judge:
                 continue
             if attempt.is_redirected:
                 message = "the redirect was followed"
-                self._break(Behaviour.DELIVERY_REDIRECT, webhook, message, attempt)
+                self._break(DELIVERY_REDIRECT, webhook, message, attempt)
                 continue
             for rule, check in CHECKS.items():
                 if not applies(rule, webhook) or (
-                    rule == Behaviour.SIGNATURE and not endpoint.secret
+                    rule == DELIVERY_SIGNATURE and not endpoint.secret
                 ):
                     continue
                 self._check(rule, webhook)
                 for message in check(webhook, attempt, endpoint.secret):
                     self._break(rule, webhook, message, attempt)
             if attempt.fault is Fault.REDIRECT:
-                self._check(Behaviour.DELIVERY_REDIRECT, webhook)
+                self._check(DELIVERY_REDIRECT, webhook)
 
     def together(self, attempts: Sequence[Attempt], now: float) -> None:
         """Check the attempts of each event together, up to now."""
@@ -143,9 +186,9 @@ class Judge:
             if webhook is None or webhook.delivery is None:
                 continue
             if any(self.pace.pause(webhook.delivery, n) for n, e in enumerate(event, 1) if e.fault):
-                self._check(Behaviour.DELIVERY_RETRY, webhook)
+                self._check(DELIVERY_RETRY, webhook)
             if event[-1].fault is None and self._is_watched(webhook.delivery, event[-1], now):
-                self._check(Behaviour.DELIVERY_ACKNOWLEDGED, webhook)
+                self._check(DELIVERY_ACKNOWLEDGED, webhook)
             for rule, message, last in broken(webhook, webhook.delivery, event, self.pace, now):
                 self._break(rule, webhook, message, *event[: event.index(last) + 1])
 
@@ -154,16 +197,16 @@ class Judge:
         if webhook.trigger is None:
             return
         until = cause.answered_at + webhook.trigger.within_seconds
-        self._check(Behaviour.EVENT_MISSING, webhook)
+        self._check(EVENT_MISSING, webhook)
         for value, first in self.arrived(webhook, cause, attempts).items():
             if first is None:
                 carries = webhook.trigger.carries
                 said = "" if carries is None else f" with '{value}' at '{carries.at.raw}'"
                 seconds = webhook.trigger.within_seconds
                 message = f"no delivery of it{said} arrived within {seconds} seconds"
-                self._break(Behaviour.EVENT_MISSING, webhook, message, before=(cause.exchange,))
+                self._break(EVENT_MISSING, webhook, message, before=(cause.exchange,))
             elif first.received_at > until:
-                self._break(Behaviour.EVENT_MISSING, webhook, "it arrived too late", first)
+                self._break(EVENT_MISSING, webhook, "it arrived too late", first)
 
     def arrived(
         self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]
@@ -190,7 +233,7 @@ class Judge:
         for event in self.events(attempts):
             if self.webhook(event[0]) is webhook and event[0].received_at > since:
                 message = "it is sent again while the value is still below its threshold"
-                self._break(Behaviour.EVENT_CONTENT, webhook, message, event[0])
+                self._break(EVENT_CONTENT, webhook, message, event[0])
 
     def tested(
         self, registration: Registration, tested: Sequence[Attempt], others: Sequence[Attempt]
@@ -203,15 +246,13 @@ class Judge:
             is_sent = webhook is not None and registration.is_sent_to_one(webhook)
             if is_sent and name(attempt.headers) in known:
                 message = "a test of one endpoint reaches another one"
-                self._violate(
-                    Behaviour.EVENT_UNSUBSCRIBED, registration.operation.pointer, message, attempt
-                )
+                self._violate(EVENT_UNSUBSCRIBED, registration.operation.pointer, message, attempt)
 
     def apart(self, registration: Registration, attempts: Sequence[Attempt]) -> None:
         """Check that an endpoint in the other mode, without events, received nothing."""
         for attempt in attempts:
             message = "an endpoint receives events of the other mode"
-            self._violate(Behaviour.ISOLATION, registration.operation.pointer, message, attempt)
+            self._violate(ISOLATION, registration.operation.pointer, message, attempt)
 
     def pending(self, attempts: Sequence[Attempt]) -> Iterator[float]:
         """Yield the time until which the attempts of an event must be watched."""
@@ -231,24 +272,24 @@ class Judge:
         if registration.declared.event_types is None:
             return
         pointer = registration.operation / WEBHOOK_ENDPOINT.name
-        self.record.check(Behaviour.EVENT_UNSUBSCRIBED, pointer)
+        self.record.check(EVENT_UNSUBSCRIBED, pointer)
         for attempt in attempts:
             webhook = self.webhook(attempt)
             if webhook is None or webhook.name in selected or registration.is_sent_to_one(webhook):
                 continue
             message = f"'{webhook.name}' reached an endpoint that did not select it"
-            self._violate(Behaviour.EVENT_UNSUBSCRIBED, pointer, message, attempt)
+            self._violate(EVENT_UNSUBSCRIBED, pointer, message, attempt)
 
     def silence(
         self, registration: Registration, removed_at: float, attempts: Sequence[Attempt]
     ) -> None:
         """Check that an endpoint received nothing after it was removed."""
         pointer = registration.remove.pointer
-        self.record.check(Behaviour.DELIVERY_DELETED, pointer)
+        self.record.check(DELIVERY_DELETED, pointer)
         for attempt in attempts:
             if attempt.received_at > removed_at + REMOVAL_SECONDS:
                 message = "a delivery arrived after its endpoint was removed"
-                self._violate(Behaviour.DELIVERY_DELETED, pointer, message, attempt)
+                self._violate(DELIVERY_DELETED, pointer, message, attempt)
 
     def leave(self, reasons: Mapping[str, str]) -> None:
         """Record the reasons for rules that were not applied to a webhook."""
@@ -262,7 +303,7 @@ class Judge:
         # Without a type, it could be any webhook that declares no header for its type.
         if all(webhook.delivery is not None for webhook in self.webhooks):
             message = "a delivery has a type that is not a webhook of the document"
-            self._violate(Behaviour.EVENT_HEADERS, WEBHOOKS, message, attempt)
+            self._violate(EVENT_HEADERS, WEBHOOKS, message, attempt)
 
     def _is_watched(self, declared: Delivery, acknowledged: Attempt, now: float) -> bool:
         pause = self.pace.pause(declared, 1)

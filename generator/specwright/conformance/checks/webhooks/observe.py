@@ -7,18 +7,37 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
 from specwright.conformance.checks.webhooks.authority import Authority
+from specwright.conformance.checks.webhooks.checks import (
+    DELIVERY_SIGNATURE,
+    EVENT_CONTENT,
+    EVENT_HEADERS,
+    EVENT_SCHEMA,
+)
 from specwright.conformance.checks.webhooks.endpoints import (
+    EVENT_UNSUBSCRIBED,
     CannotObserve,
     Endpoint,
     Endpoints,
     outcome,
 )
-from specwright.conformance.checks.webhooks.judge import WEBHOOKS, Cause, Judge, identify, place
+from specwright.conformance.checks.webhooks.judge import (
+    DELIVERY_DELETED,
+    DELIVERY_REDIRECT,
+    EVENT_MISSING,
+    WEBHOOKS,
+    Cause,
+    Judge,
+    identify,
+    place,
+)
 from specwright.conformance.checks.webhooks.receiver import GivenUp, Plays, Receiver, Setting
-from specwright.conformance.checks.webhooks.sequence import Pace
+from specwright.conformance.checks.webhooks.sequence import (
+    DELIVERY_ACKNOWLEDGED,
+    DELIVERY_RETRY,
+    Pace,
+)
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, decimal_of
@@ -39,13 +58,13 @@ _USUAL_SUCCESSES = (200, 204, 202)
 _NOT_VALID = (400, 422)
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
-    Behaviour.EVENT_SCHEMA: "no delivery of it arrived",
-    Behaviour.EVENT_CONTENT: "no delivery of it arrived",
-    Behaviour.EVENT_HEADERS: "no delivery of it arrived",
-    Behaviour.SIGNATURE: "no delivery of it with a known secret arrived",
-    Behaviour.DELIVERY_REDIRECT: "no delivery of it was answered with a redirect",
-    Behaviour.DELIVERY_RETRY: "the run does not wait as long as the declared pauses",
-    Behaviour.DELIVERY_ACKNOWLEDGED: "the run ended before a repetition could have arrived",
+    EVENT_SCHEMA: "no delivery of it arrived",
+    EVENT_CONTENT: "no delivery of it arrived",
+    EVENT_HEADERS: "no delivery of it arrived",
+    DELIVERY_SIGNATURE: "no delivery of it with a known secret arrived",
+    DELIVERY_REDIRECT: "no delivery of it was answered with a redirect",
+    DELIVERY_RETRY: "the run does not wait as long as the declared pauses",
+    DELIVERY_ACKNOWLEDGED: "the run ended before a repetition could have arrived",
 }
 
 
@@ -132,10 +151,10 @@ class Observation:
             self._settle(whole, narrow, len(plays), until)
         except (CannotObserve, GivenUp) as error:
             reason = str(error) or "the run ended early"
-            self._judge.leave(dict.fromkeys((Behaviour.EVENT_MISSING, *_NOT_SEEN), reason))
+            self._judge.leave(dict.fromkeys((EVENT_MISSING, *_NOT_SEEN), reason))
             for rule, operation in (
-                (Behaviour.EVENT_UNSUBSCRIBED, self.registration.operation),
-                (Behaviour.DELIVERY_DELETED, self.registration.remove),
+                (EVENT_UNSUBSCRIBED, self.registration.operation),
+                (DELIVERY_DELETED, self.registration.remove),
             ):
                 self.target.record.skip(rule, operation.pointer, reason)
         else:
@@ -200,7 +219,7 @@ class Observation:
         if not removal.succeeded:
             pointer = self.registration.remove.pointer
             reason = f"{self.registration.remove.name} {outcome(removal)}"
-            self.target.record.skip(Behaviour.DELIVERY_DELETED, pointer, reason)
+            self.target.record.skip(DELIVERY_DELETED, pointer, reason)
             return None
         return time.time()
 
@@ -215,9 +234,7 @@ class Observation:
             if trigger is None or webhook.delivery is None:
                 said = "what causes it" if trigger is None else "which header names its type"
                 reason = f"the document does not say {said}"
-                self.target.record.skip(
-                    Behaviour.EVENT_MISSING, place(Behaviour.EVENT_MISSING, webhook), reason
-                )
+                self.target.record.skip(EVENT_MISSING, place(EVENT_MISSING, webhook), reason)
                 continue
             scenario = trigger.scenario.raw if trigger.scenario else None
             call = trigger.operation.raw, scenario
@@ -228,9 +245,7 @@ class Observation:
                 self._causes[webhook.name] = cause
             else:
                 reason = f"the call that triggers it {outcome(cause.exchange)}"
-                self.target.record.skip(
-                    Behaviour.EVENT_MISSING, place(Behaviour.EVENT_MISSING, webhook), reason
-                )
+                self.target.record.skip(EVENT_MISSING, place(EVENT_MISSING, webhook), reason)
 
     def _cause_below(self, whole: Endpoint) -> None:
         """Lower values that are below their thresholds, which must not trigger the event again."""
@@ -351,7 +366,7 @@ class Observation:
         self._judge.leave(_NOT_SEEN)
         if self.receiver.refused:
             reason = "some requests to the receiver were rejected: too many, or not HTTP"
-            self.target.record.skip(Behaviour.EVENT_MISSING, WEBHOOKS, reason)
+            self.target.record.skip(EVENT_MISSING, WEBHOOKS, reason)
 
     def _selectable(self) -> list[str]:
         return [

@@ -8,10 +8,34 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
+from specwright.conformance.checks.webhooks.checks import DELIVERY_SIGNATURE
 from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.rule import Category, Rule
 from specwright.vocabulary.keywords.delivery import Delivery
+
+DELIVERY_RETRY = Rule(
+    "delivery-retry",
+    Category.WEBHOOKS,
+    (
+        "A delivery that is not acknowledged is retried, with the same id and the same bytes, at "
+        "the declared times."
+    ),
+    example="an endpoint returns 500, and the delivery is not retried",
+    advice=(
+        "Keep the event until it is acknowledged, and retry at the declared times, with the same "
+        "id and bytes."
+    ),
+    position=6,
+)
+DELIVERY_ACKNOWLEDGED = Rule(
+    "delivery-acknowledged",
+    Category.WEBHOOKS,
+    "A delivery that was acknowledged is not sent again.",
+    example="an endpoint returns 204, and the same event is sent again",
+    advice="Record each acknowledgement before the next attempt is scheduled.",
+    position=7,
+)
 
 # How much earlier or later than declared an attempt may arrive, due to clocks and networks.
 EARLY_SECONDS = 0.25
@@ -68,11 +92,11 @@ def broken(
     for failures, (before, after) in enumerate(pairwise(attempts), 1):
         if before.fault is None:
             message = "an acknowledged event is delivered again"
-            yield Broken(Behaviour.DELIVERY_ACKNOWLEDGED, message, after)
+            yield Broken(DELIVERY_ACKNOWLEDGED, message, after)
             continue
         if after.body != before.body:
             message = "the body of the next attempt differs from that of the previous one"
-            yield Broken(Behaviour.DELIVERY_RETRY, message, after)
+            yield Broken(DELIVERY_RETRY, message, after)
         pause = pace.pause(declared, failures)
         if pause is not None:
             yield from _untimely(declared, before, after, pause)
@@ -80,7 +104,7 @@ def broken(
     until = awaited(attempts, declared, pace)
     if until is not None and until <= now:
         fault = attempts[-1].fault
-        yield Broken(Behaviour.DELIVERY_RETRY, f"no attempt follows after {fault}", attempts[-1])
+        yield Broken(DELIVERY_RETRY, f"no attempt follows after {fault}", attempts[-1])
 
 
 def _untimely(
@@ -88,13 +112,9 @@ def _untimely(
 ) -> Iterator[Broken]:
     waited = after.received_at - failed_at(before, declared)
     if waited < pause - EARLY_SECONDS - pause * 0.1:
-        yield Broken(
-            Behaviour.DELIVERY_RETRY, "the next attempt comes before the declared pause", after
-        )
+        yield Broken(DELIVERY_RETRY, "the next attempt comes before the declared pause", after)
     elif waited > pause * 1.1 + LATE_SECONDS:
-        yield Broken(
-            Behaviour.DELIVERY_RETRY, "the next attempt comes after the declared pause", after
-        )
+        yield Broken(DELIVERY_RETRY, "the next attempt comes after the declared pause", after)
 
 
 def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broken]:
@@ -104,7 +124,7 @@ def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broke
     timestamps = [_timestamp(webhook, attempt) for attempt in (before, after)]
     if timestamps[0] is not None and timestamps[0] == timestamps[1]:
         message = "the timestamp of the previous attempt was reused"
-        yield Broken(Behaviour.SIGNATURE, message, after)
+        yield Broken(DELIVERY_SIGNATURE, message, after)
 
 
 def _timestamp(webhook: Webhook, attempt: Attempt) -> str | None:

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.checks.webhooks.authority import Authority
 from specwright.conformance.checks.webhooks.endpoints import SOURCE
+from specwright.conformance.checks.webhooks.judge import EVENT_MISSING
 from specwright.conformance.checks.webhooks.observe import Observation, setting
 from specwright.conformance.checks.webhooks.receiver import Receiver
 from specwright.conformance.checks.webhooks.sequence import Pace
@@ -63,7 +63,7 @@ class Watch:
             reason = "the document does not declare how endpoints are registered"
             for webhook in declared:
                 said = "no receiver was requested" if options is None else reason
-                record.skip(Behaviour.EVENT_MISSING, webhook.pointer, said)
+                record.skip(EVENT_MISSING, webhook.pointer, said)
             return
         main = OTHER if OTHER in keys else MAIN
         where = setting(
