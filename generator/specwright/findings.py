@@ -171,7 +171,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class OperationSummary:
     """An operation and the number of its successful calls.
 
     Attributes:
@@ -188,7 +188,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RuleRun:
     """A rule that was tried on an operation, or skipped.
 
     Attributes:
@@ -204,7 +204,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class RunTime:
     """The start of a run in seconds since 1970, its duration in seconds, and its host."""
 
     started: float
@@ -232,9 +232,9 @@ class Report:
         version: the smallest version increment that the changes require, if it is known.
         headline: the outcome in words, beside the number of findings of each level.
         command: the command that made it, so that reports of several can be told apart.
-        trials: the rules that were tried, and on what, for a report about behaviour.
-        clock: the time and host of the run, for the same.
-        visits: the operations of the API, for the same.
+        rule_runs: the rules that were tried, and on what, for a report about behaviour.
+        run_time: the time and host of the run, for the same.
+        operation_summaries: the operations of the API, for the same.
     """
 
     document: str
@@ -248,9 +248,9 @@ class Report:
     headline: str = ""
     breaking: int | None = None
     version: str = ""
-    trials: tuple[Trial, ...] = ()
-    clock: Clock | None = None
-    visits: tuple[Visit, ...] = ()
+    rule_runs: tuple[RuleRun, ...] = ()
+    run_time: RunTime | None = None
+    operation_summaries: tuple[OperationSummary, ...] = ()
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)
@@ -270,11 +270,17 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     unique = dict.fromkeys(findings)
     return tuple(
         sorted(
-            unique, key=lambda each: (each.location, each.rule, each.pointer or "", each.message)
+            unique,
+            key=lambda finding: (
+                finding.location,
+                finding.rule,
+                finding.pointer or "",
+                finding.message,
+            ),
         )
     )
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings by level, then by place, each once."""
-    return tuple(sorted(in_order(findings), key=lambda each: WORST_FIRST.index(each.level)))
+    return tuple(sorted(in_order(findings), key=lambda finding: WORST_FIRST.index(finding.level)))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.findings import Clock, Occurrence, Report, Trial
+from specwright.findings import Occurrence, Report, RuleRun, RunTime
 from specwright.report.formats import FORMATS
 from tests.report import junit
 from tests.report.samples import REPORT, RULES, SHAPE, STATUS, WAIVED, saying
@@ -95,13 +95,13 @@ def test_an_error_counts_for_more_than_a_waiver() -> None:
 def test_an_operation_and_a_rule_are_a_case_that_passes_fails_or_was_not_tried() -> None:
     found = Occurrence("F1", "GET /plans", SHAPE.location, "/paths", "no id", SHAPE.evidence)
     finding = replace(SHAPE, occurrences=(found, replace(found, operation="GET /orders")))
-    trials = (
-        Trial("GET /plans", SHAPE.rule, seconds=1.25),
-        Trial("GET /esims", SHAPE.rule, seconds=0.5),
-        Trial("", "replay", "nothing in the contract asks"),
+    rule_runs = (
+        RuleRun("GET /plans", SHAPE.rule, seconds=1.25),
+        RuleRun("GET /esims", SHAPE.rule, seconds=0.5),
+        RuleRun("", "replay", "nothing in the contract asks"),
     )
-    clock = Clock(1_767_225_600.9, 12.3456, "ci-7")
-    report = Report("f", (finding,), (), RULES, trials=trials, clock=clock)
+    run_time = RunTime(1_767_225_600.9, 12.3456, "ci-7")
+    report = Report("f", (finding,), (), RULES, rule_runs=rule_runs, run_time=run_time)
     root = suite(report)
     assert {name: root.attrib[name] for name in ("timestamp", "time", "hostname")} == {
         "timestamp": "2026-01-01T00:00:00",

@@ -9,7 +9,7 @@ import pytest
 
 from specwright.errors import Location
 from specwright.findings import Affected, Finding, Level, Report, RuleDescription
-from specwright.report.excerpt import Source
+from specwright.report.excerpt import SourceLines
 from specwright.report.formats import FORMATS
 from tests.browser import Browser
 from tests.report.samples import SLOW, STATUS
@@ -20,7 +20,7 @@ RULES = tuple(
     )
     for name, category, way in (
         ("gone", "Wire", "Keep it, `deprecated`."),
-        ("renamed", "Source", "Keep its name."),
+        ("renamed", "SourceLines", "Keep its name."),
     )
 )
 
@@ -88,7 +88,7 @@ components:
           in: query
 """
     lines = text.splitlines()
-    source = Source(lambda place: lines[place.line - 1])
+    source = SourceLines(lambda place: lines[place.line - 1])
 
     def shown(line: int, column: int) -> tuple[list[int], str]:
         piece = source.extract(Location("f", line, column))
@@ -98,7 +98,7 @@ components:
     assert shown(9, 11) == ([2, 5, 7, 8], "        e")
     assert shown(14, 11) == ([5, 7, 11, 13], "      i")
     assert shown(1, 1) == ([], "c")
-    assert Source(lambda place: None).extract(Location("f", 1, 1)) is None
+    assert SourceLines(lambda place: None).extract(Location("f", 1, 1)) is None
 
 
 def opened(browser: Browser, directory: Path, report: Report = REPORT) -> Any:

@@ -14,9 +14,9 @@ from specwright.findings import (
     Finding,
     Level,
     Occurrence,
+    OperationSummary,
     Report,
     RuleDescription,
-    Visit,
 )
 from specwright.report import text
 from specwright.report.formats import FORMATS
@@ -57,10 +57,10 @@ REPORT = Report(
     ),
     rules=RULES,
     command="test",
-    visits=(
-        Visit("GET /a", 3),
-        Visit("GET /d", 1),
-        Visit("GET /e", 0, "404", "give an example of 'id' that exists", EVIDENCE[2:]),
+    operation_summaries=(
+        OperationSummary("GET /a", 3),
+        OperationSummary("GET /d", 1),
+        OperationSummary("GET /e", 0, "404", "give an example of 'id' that exists", EVIDENCE[2:]),
     ),
 )
 
@@ -94,7 +94,12 @@ def test_every_operation_is_a_square_of_a_picture() -> None:
 
 
 def test_an_operation_that_never_succeeded_is_counted_as_its_square_shows() -> None:
-    page = FORMATS["html"](replace(REPORT, visits=(*REPORT.visits, Visit("GET /b", 0, "404"))))
+    page = FORMATS["html"](
+        replace(
+            REPORT,
+            operation_summaries=(*REPORT.operation_summaries, OperationSummary("GET /b", 0, "404")),
+        )
+    )
     assert '<rect class="missed" x="42"' in page
     assert "<title>GET /b: 2 causes, never succeeded</title>" in page
     caption = page[page.index("<figcaption>") : page.index("</figcaption>")]

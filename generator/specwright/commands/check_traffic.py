@@ -18,7 +18,7 @@ from specwright.conformance.recording.har import read
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
 from specwright.conformance.results.left_out import left_out
-from specwright.conformance.results.trials import clock, trials
+from specwright.conformance.results.rule_runs import rule_runs, run_time
 from specwright.errors import InputError
 from specwright.findings import Report
 from specwright.report.directory import write
@@ -104,8 +104,8 @@ def check_traffic(
         facts,
         (*left_out(contract), *coverage.tables(coverage.coverage(contract, record))),
         command="check-traffic",
-        trials=tuple(trials(contract, record)),
-        clock=clock(record),
+        rule_runs=tuple(rule_runs(contract, record)),
+        run_time=run_time(record),
     )
     report = redaction.report(report)
     if report_dir is not None:

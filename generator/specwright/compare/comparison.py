@@ -41,7 +41,7 @@ from specwright.errors import InputError, Location
 from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
 from specwright.grading.settings import Settings, places_of
 from specwright.pointer import Pointer, unescape
-from specwright.report.verdict import counted
+from specwright.report.wording import counted
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
 

@@ -85,7 +85,9 @@ def render(run: Run) -> _Object:
             {"name": name, "requests": requests, "seconds": round(seconds, 3)}
             for name, requests, seconds in run.steps
         ],
-        "failures": [_failed(id, each, run, origins) for id, each in run.record.failures.items()],
+        "failures": [
+            _failed(id, violation, run, origins) for id, violation in run.record.failures.items()
+        ],
         "coverage": [
             {"kind": item.kind, "name": item.name, "reached": item.reached}
             | ({} if item.reached else {"reason": item.reason})
@@ -136,8 +138,8 @@ def read(path: Path, failure: str) -> RecordedFailure:
     """
 
     def failures(data: Any) -> dict[str, RecordedFailure]:
-        found = {each["id"]: each for each in data["failures"]}
-        return {name: _failure(each, data) for name, each in found.items()}
+        found = {failure["id"]: failure for failure in data["failures"]}
+        return {name: _failure(failure, data) for name, failure in found.items()}
 
     made = _read(path, failures)
     if failure not in made:
@@ -161,7 +163,7 @@ def read_baseline(path: Path) -> frozenset[Known]:
     def failures(data: Any) -> frozenset[Known]:
         named = ("rule", "operation", "pointer", "cause")
         found = [{"operation": "", **failure} for failure in data["failures"]]
-        return frozenset(Known(*(str(each[name]) for name in named)) for each in found)
+        return frozenset(Known(*(str(failure[name]) for name in named)) for failure in found)
 
     return _read(path, failures)
 
@@ -182,18 +184,18 @@ def _read(path: Path, take: Callable[[Any], _Taken]) -> _Taken:
         ) from None
 
 
-def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> RecordedFailure:
+def _failure(failure: Mapping[str, Any], data: Mapping[str, Any]) -> RecordedFailure:
     credential = data["credential"] and Credential(**data["credential"])
     return RecordedFailure(
-        each["id"],
-        each["rule"],
-        str(each["pointer"]),
-        each["message"],
+        failure["id"],
+        failure["rule"],
+        str(failure["pointer"]),
+        failure["message"],
         str(data["document"]),
         str(data["target"]),
         credential,
-        tuple(map(_request, (one for one in each["requests"] if not one.get("received")))),
-        tuple(map(_request, each.get("setup", ()))),
+        tuple(map(_request, (one for one in failure["requests"] if not one.get("received")))),
+        tuple(map(_request, failure.get("setup", ()))),
     )
 
 

@@ -26,11 +26,11 @@ from specwright.conformance.recording.record import Record
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
 from specwright.conformance.results.left_out import left_out
-from specwright.conformance.results.trials import clock, trials
-from specwright.conformance.results.visits import visits
+from specwright.conformance.results.operation_summaries import operation_summaries
+from specwright.conformance.results.rule_runs import rule_runs, run_time
 from specwright.conformance.scenario import Scenario, Step, in_order
-from specwright.findings import Report, Table, Visit
-from specwright.report.verdict import listed
+from specwright.findings import OperationSummary, Report, Table
+from specwright.report.wording import listed
 
 SOURCE = "scenarios"
 # The most operations to name in the headline.
@@ -197,7 +197,7 @@ class Run:
             facts.append(("Fuzzing", f"reached {count} of {whole} operations"))
         if self.stopped is not None:
             facts.append(("Stopped", self.stopped))
-        visited = tuple(visits(self.contract, self.record))
+        visited = tuple(operation_summaries(self.contract, self.record))
         return Report(
             document.path,
             found.findings,
@@ -212,9 +212,9 @@ class Run:
                 *([coverage.linked(self.record)] if self.record.linked else ()),
             ),
             command="test",
-            trials=tuple(trials(self.contract, self.record)),
-            clock=clock(self.record),
-            visits=visited,
+            rule_runs=tuple(rule_runs(self.contract, self.record)),
+            run_time=run_time(self.record),
+            operation_summaries=visited,
             headline=_headline(visited),
         )
 
@@ -224,12 +224,12 @@ class Run:
                 yield name, f"{requests:,}", f"{seconds:.1f}"
 
 
-def _headline(visited: Sequence[Visit]) -> str:
+def _headline(visited: Sequence[OperationSummary]) -> str:
     """Return a warning about operations that never succeeded; empty if all did."""
     missed = [
-        f"{visit.operation} ({visit.outcome or 'not called'})"
-        for visit in visited
-        if not visit.successes
+        f"{summary.operation} ({summary.outcome or 'not called'})"
+        for summary in visited
+        if not summary.successes
     ]
     if not missed:
         return ""

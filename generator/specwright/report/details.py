@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.findings import Finding
-from specwright.report.verdict import listed
+from specwright.report.wording import listed
 from specwright.text import shorten, visible
 
 _OPERATIONS = 10

@@ -47,7 +47,7 @@ def excerpt(line: str, column: int) -> Excerpt:
     return Excerpt(visible(before), visible(shown[left : left + 1]), visible(shown[left + 1 :]))
 
 
-class Source:
+class SourceLines:
     """The lines that the findings of a report are about; each is read once."""
 
     __slots__ = ("_known", "_line_at")

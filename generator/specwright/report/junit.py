@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
-from specwright.findings import Finding, Level, Report, Trial
+from specwright.findings import Finding, Level, Report, RuleRun
 from specwright.report.details import details
-from specwright.report.verdict import counted
+from specwright.report.wording import counted
 from specwright.text import spelled, visible
 
 # XML 1.0 does not allow these characters, not even as references.
@@ -21,15 +21,15 @@ _SUBJECT = "specwright"
 class _Case:
     """A rule that was tried on an operation, with the findings there."""
 
-    trial: Trial
+    rule_run: RuleRun
     findings: list[Finding] = field(default_factory=list)
 
 
 def render(report: Report) -> str:
     """Return one suite with a case for each operation and rule, in the form of Ant and Jenkins.
 
-    A case fails as the command does: for errors only. A report without trials has a case for each
-    rule.
+    A case fails as the command does: for errors only. A report without runs of rules has a case
+    for each rule.
     """
     cases = _cases(report)
     suite = ElementTree.Element("testsuite", name=_legal(report.document))
@@ -55,20 +55,20 @@ def render(report: Report) -> str:
 def _clock(report: Report, suite: ElementTree.Element) -> None:
     suite.set("package", _SUBJECT)
     suite.set("id", "0")
-    suite.set("time", f"{report.clock.seconds if report.clock else 0:.3f}")
-    suite.set("hostname", _legal(report.clock.host) if report.clock else "localhost")
-    if report.clock is not None:
+    suite.set("time", f"{report.run_time.seconds if report.run_time else 0:.3f}")
+    suite.set("hostname", _legal(report.run_time.host) if report.run_time else "localhost")
+    if report.run_time is not None:
         # The schema of Ant does not allow a time zone.
-        started = datetime.fromtimestamp(report.clock.started, UTC)
+        started = datetime.fromtimestamp(report.run_time.started, UTC)
         suite.set("timestamp", f"{started:%Y-%m-%dT%H:%M:%S}")
 
 
 def _cases(report: Report) -> Sequence[_Case]:
-    trials = report.trials or tuple(Trial("", rule.id) for rule in report.rules)
-    cases = {(trial.subject, trial.rule): _Case(trial) for trial in trials}
+    rule_runs = report.rule_runs or tuple(RuleRun("", rule.id) for rule in report.rules)
+    cases = {(rule_run.subject, rule_run.rule): _Case(rule_run) for rule_run in rule_runs}
     for finding in (*report.findings, *report.waived):
-        for subject, part in _parts(finding) if report.trials else [("", finding)]:
-            case = cases.setdefault((subject, part.rule), _Case(Trial(subject, part.rule)))
+        for subject, part in _parts(finding) if report.rule_runs else [("", finding)]:
+            case = cases.setdefault((subject, part.rule), _Case(RuleRun(subject, part.rule)))
             case.findings.append(part)
     return tuple(cases.values())
 
@@ -92,12 +92,12 @@ def _parts(finding: Finding) -> Iterator[tuple[str, Finding]]:
 
 
 def _case(case: _Case) -> ElementTree.Element:
-    trial = case.trial
+    rule_run = case.rule_run
     written = ElementTree.Element(
         "testcase",
-        classname=_legal(trial.subject) or _SUBJECT,
-        name=_legal(trial.rule),
-        time=f"{trial.seconds:.3f}",
+        classname=_legal(rule_run.subject) or _SUBJECT,
+        name=_legal(rule_run.rule),
+        time=f"{rule_run.seconds:.3f}",
     )
     failing = [finding for finding in case.findings if _fails(finding)]
     waived = [finding.waived for finding in case.findings if finding.waived is not None]
@@ -105,8 +105,8 @@ def _case(case: _Case) -> ElementTree.Element:
     if failing:
         failure = ElementTree.SubElement(written, "failure", message=_first(failing), type="error")
         failure.text = _listed(failing)
-    elif waived or trial.skipped:
-        reason = waived[0] if waived else trial.skipped
+    elif waived or rule_run.skipped:
+        reason = waived[0] if waived else rule_run.skipped
         ElementTree.SubElement(written, "skipped", message=_legal(reason))
     return written
 

@@ -7,14 +7,14 @@ from html import escape
 from typing import NamedTuple, TypeVar
 
 from specwright.findings import Finding, Level, Report, Table
-from specwright.report.outline import Group, Kind, Part, kinds, parts
-from specwright.report.verdict import counted, headline, verdict
+from specwright.report.outline import Chapter, FindingGroup, RuleCount, chapters, rule_counts
+from specwright.report.wording import counted, headline, verdict
 from specwright.text import visible
 
 # The length limit of GitHub for a comment.
 LIMIT = 65_535
 # Room for the parts apart from findings, which get the rest.
-_FACTS, _KINDS, _TABLES, _TABLE, _WAIVED = 8_000, 16_000, 16_000, 8_000, 8_000
+_FACTS, _RULES, _TABLES, _TABLE, _WAIVED = 8_000, 16_000, 16_000, 8_000, 8_000
 # Room for a note that there is not enough room, for each chapter after the first.
 _OTHERS = 1_000
 # The lengths of a text in a cell, of evidence, and of a counterexample.
@@ -45,45 +45,45 @@ def render(report: Report) -> str:
     head = f"### {title} {marker(report.command)}\n"
     counts = [("findings", verdict(report))] if report.headline else []
     facts = [("document", report.document), *counts, *report.facts]
-    before = _block("<p>", facts, _fact, "</p>", _FACTS, "fact") + _kinds(report)
+    before = _block("<p>", facts, _fact, "</p>", _FACTS, "fact") + _rules(report)
     after = _tables(report) + _all_waived(report)
     return head + before + _findings(report, LIMIT - len(head) - len(before) - len(after)) + after
 
 
-def _kinds(report: Report) -> str:
+def _rules(report: Report) -> str:
     """Return a table of the rules that changes break, with a way to avoid each break."""
     opening = f"<table>\n{_headings('Breaking changes', 'Non-breaking alternative')}"
-    found = kinds(report)
-    return _block(opening, found, _kind, "</table>", _KINDS, "rule") if found else ""
+    counts = rule_counts(report)
+    return _block(opening, counts, _rule, "</table>", _RULES, "rule") if counts else ""
 
 
-def _kind(kind: Kind) -> _Written:
-    often = f"<b>{counted(kind.count, 'change')}</b>"
-    often += f" in {counted(kind.operations, 'operation')}" if kind.operations else ""
-    what = f"{often}: {_code(kind.rule.id)}<br>{_ours(kind.rule.why)}"
-    return _Written(_row(what, _ours(kind.rule.instead)))
+def _rule(entry: RuleCount) -> _Written:
+    often = f"<b>{counted(entry.count, 'change')}</b>"
+    often += f" in {counted(entry.operations, 'operation')}" if entry.operations else ""
+    what = f"{often}: {_code(entry.rule.id)}<br>{_ours(entry.rule.why)}"
+    return _Written(_row(what, _ours(entry.rule.instead)))
 
 
 def _findings(report: Report, room: int) -> str:
     """Return the errors with their details, then the others folded, as far as there is room."""
     written = ""
-    chapters = parts(report)
-    for number, part in enumerate(chapters, 1):
-        share = room - len(written) - _OTHERS * (len(chapters) - number)
-        written += _part(part, share, is_folded=part.folded or report.has_errors)
+    all_chapters = chapters(report)
+    for number, chapter in enumerate(all_chapters, 1):
+        share = room - len(written) - _OTHERS * (len(all_chapters) - number)
+        written += _chapter(chapter, share, is_folded=chapter.folded or report.has_errors)
     return written
 
 
-def _part(part: Part, room: int, *, is_folded: bool) -> str:
+def _chapter(chapter: Chapter, room: int, *, is_folded: bool) -> str:
     opening, closing = "<table>", "</table>"
-    if is_folded and part.level is not Level.ERROR:
-        title = f"{part.title} ({part.count})"
+    if is_folded and chapter.level is not Level.ERROR:
+        title = f"{chapter.title} ({chapter.count})"
         opening, closing = f"<details><summary>{title}</summary>\n<table>", "</table>\n</details>"
-    rows = [row for group in part.groups for row in _rows(group)]
+    rows = [row for group in chapter.groups for row in _rows(group)]
     return _block(opening, rows, _itself, closing, room, "finding")
 
 
-def _rows(group: Group) -> Iterator[_Written]:
+def _rows(group: FindingGroup) -> Iterator[_Written]:
     """Yield the findings of a group; the first one includes the heading."""
     heading = f'<tr><th align="left">{_heading(group)}</th></tr>\n'
     for finding in group.findings:
@@ -93,7 +93,7 @@ def _rows(group: Group) -> Iterator[_Written]:
         heading = ""
 
 
-def _heading(group: Group) -> str:
+def _heading(group: FindingGroup) -> str:
     if group.rule is not None:
         return _code(group.rule.id)
     if not group.operations:
@@ -173,8 +173,8 @@ def _folded(finding: Finding) -> Iterator[str]:
     """Yield the details of a finding, each folded behind its label."""
     if finding.counterexample is not None and finding.affected is None:
         yield _details("counterexample", finding.counterexample)
-    for each in finding.evidence:
-        yield _details(each.label, each.text)
+    for evidence in finding.evidence:
+        yield _details(evidence.label, evidence.text)
 
 
 def _waived(finding: Finding) -> _Written:

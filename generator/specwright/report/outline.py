@@ -12,7 +12,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FindingGroup:
     """Findings about the same operations, or of the same rule.
 
     Attributes:
@@ -26,7 +26,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Chapter:
     """A chapter of a report.
 
     Attributes:
@@ -35,7 +35,7 @@ class Part:
 
     title: str
     level: Level
-    groups: Sequence[Group]
+    groups: Sequence[FindingGroup]
     folded: bool
 
     @property
@@ -44,7 +44,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RuleCount:
     """The errors of one rule of changes, as a line of an overview."""
 
     rule: RuleDescription
@@ -80,16 +80,16 @@ def ranked(report: Report) -> Sequence[Finding]:
     return sorted(report.findings, key=rank)
 
 
-def parts(report: Report) -> Sequence[Part]:
+def chapters(report: Report) -> Sequence[Chapter]:
     """Return the chapters of a report that have findings.
 
     In a comparison, the errors are open and everything else is folded below them.
     """
-    found = _by(ranked(report), lambda each: (each.level, each.affected is not None))
+    found = _by(ranked(report), lambda finding: (finding.level, finding.affected is not None))
     compared = any(is_change for _, is_change in found)
     rules = {rule.id: rule for rule in report.rules}
     return [
-        Part(
+        Chapter(
             title,
             key[0],
             _groups(found[key], rules),
@@ -107,15 +107,17 @@ def by_operation(report: Report) -> dict[str, list[Finding]]:
         if finding.affected is not None and finding.level is Level.ERROR:
             for operation in finding.affected.operations:
                 found.setdefault(operation, []).append(finding)
-    return dict(sorted(found.items(), key=lambda each: -len(each[1])))
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
-def kinds(report: Report) -> Sequence[Kind]:
+def rule_counts(report: Report) -> Sequence[RuleCount]:
     """Return one line for each rule of changes that has errors, in the order of the rules."""
     rules = {rule.id: rule for rule in report.rules}
-    changes = (each for each in ranked(report) if each.affected and each.level is Level.ERROR)
+    changes = (
+        finding for finding in ranked(report) if finding.affected and finding.level is Level.ERROR
+    )
     return [
-        Kind(
+        RuleCount(
             rules.get(rule) or _unknown(rule),
             len(findings),
             len(
@@ -127,15 +129,17 @@ def kinds(report: Report) -> Sequence[Kind]:
                 }
             ),
         )
-        for rule, findings in _by(changes, lambda each: each.rule).items()
+        for rule, findings in _by(changes, lambda finding: finding.rule).items()
     ]
 
 
-def _groups(findings: Sequence[Finding], rules: dict[str, RuleDescription]) -> Sequence[Group]:
+def _groups(
+    findings: Sequence[Finding], rules: dict[str, RuleDescription]
+) -> Sequence[FindingGroup]:
     return [
-        Group(found, key)
+        FindingGroup(found, key)
         if isinstance(key, tuple)
-        else Group(found, rule=rules.get(key) or _unknown(key))
+        else FindingGroup(found, rule=rules.get(key) or _unknown(key))
         for key, found in _by(findings, _concern).items()
     ]
 

@@ -11,10 +11,10 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from specwright import __version__
-from specwright.findings import EXPECTED, WORST_FIRST, Evidence, Finding, Report, Visit
-from specwright.report.excerpt import Source
-from specwright.report.outline import by_operation, kinds, parts, ranked
-from specwright.report.verdict import counted, headline, verdict
+from specwright.findings import EXPECTED, WORST_FIRST, Evidence, Finding, OperationSummary, Report
+from specwright.report.excerpt import SourceLines
+from specwright.report.outline import by_operation, chapters, ranked, rule_counts
+from specwright.report.wording import counted, headline, verdict
 from specwright.text import visible
 
 
@@ -35,7 +35,7 @@ def render(report: Report) -> str:
     )
     environment.filters["counted"] = counted
     environment.filters["ours"] = _ours
-    environment.globals["extract"] = Source(report.line).extract
+    environment.globals["extract"] = SourceLines(report.line).extract
     environment.globals["proven"] = _proven
     environment.globals["anchor"] = _anchors()
     found = _by_operation(report)
@@ -46,16 +46,16 @@ def render(report: Report) -> str:
         report=report,
         headline=headline(report),
         verdict=verdict(report),
-        kinds=kinds(report),
+        rule_counts=rule_counts(report),
         operations=by_operation(report),
-        parts=parts(report),
-        causes=[each for each in ranked(report) if each.occurrences],
+        chapters=chapters(report),
+        causes=[finding for finding in ranked(report) if finding.occurrences],
         found=found,
-        states=Counter(map(state, report.visits)),
+        states=Counter(map(state, report.operation_summaries)),
         levels=[level for level in WORST_FIRST if report.count(level)],
         style=Markup(style),
         script=Markup(script),
-        digests=[_digest(each) for each in (style, script)],
+        digests=[_digest(asset) for asset in (style, script)],
         version=__version__,
     )
 
@@ -70,11 +70,14 @@ class _Proof(NamedTuple):
 
 
 def _proven(evidence: Sequence[Evidence]) -> _Proof:
-    expected = next((each for each in evidence if each.label == EXPECTED), None)
+    expected = next((item for item in evidence if item.label == EXPECTED), None)
     got = evidence[-1] if evidence else None
-    sent = [each for each in evidence if each.http is not None and each is not got]
-    beside = (expected, got)
-    others = [e for e in evidence if all(e is not each for each in beside) and e.label != "failure"]
+    sent = [item for item in evidence if item.http is not None and item is not got]
+    others = [
+        item
+        for item in evidence
+        if item is not expected and item is not got and item.label != "failure"
+    ]
     return _Proof(expected, got, sent[-1] if sent else None, others)
 
 
@@ -87,10 +90,10 @@ def _by_operation(report: Report) -> Mapping[str, Sequence[Finding]]:
     return found
 
 
-def _state(found: Mapping[str, Sequence[Finding]], visit: Visit) -> str:
-    if not visit.successes:
+def _state(found: Mapping[str, Sequence[Finding]], summary: OperationSummary) -> str:
+    if not summary.successes:
         return "missed"
-    return "found" if found[visit.operation] else "reached"
+    return "found" if found[summary.operation] else "reached"
 
 
 def _anchors() -> Callable[[Finding], str]:

@@ -96,19 +96,19 @@ class Redaction:
             line=line,
             facts=tuple((self.text(label), self.text(value)) for label, value in report.facts),
             tables=tuple(map(self._table, report.tables)),
-            visits=tuple(
+            operation_summaries=tuple(
                 replace(
-                    visit,
-                    operation=self.text(visit.operation),
-                    outcome=self.text(visit.outcome),
-                    hint=self.text(visit.hint),
-                    evidence=self._evidence(visit.evidence),
+                    summary,
+                    operation=self.text(summary.operation),
+                    outcome=self.text(summary.outcome),
+                    hint=self.text(summary.hint),
+                    evidence=self._evidence(summary.evidence),
                 )
-                for visit in report.visits
+                for summary in report.operation_summaries
             ),
-            trials=tuple(
-                replace(trial, subject=self.text(trial.subject), skipped=self.text(trial.skipped))
-                for trial in report.trials
+            rule_runs=tuple(
+                replace(run, subject=self.text(run.subject), skipped=self.text(run.skipped))
+                for run in report.rule_runs
             ),
         )
 
@@ -177,7 +177,7 @@ class Redaction:
 
 def _inner_words(text: str) -> set[str]:
     """Return the words that remain whole words inside any other text."""
-    return {each[0] for each in _WORD.finditer(text) if each.start() and each.end() < len(text)}
+    return {match[0] for match in _WORD.finditer(text) if match.start() and match.end() < len(text)}
 
 
 def _written(secret: str) -> Iterator[str]:

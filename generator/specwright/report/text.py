@@ -10,7 +10,7 @@ from specwright.findings import Finding, Level, Report, Table
 from specwright.report.details import details
 from specwright.report.excerpt import LONGEST_SOURCE, excerpt
 from specwright.report.outline import ranked
-from specwright.report.verdict import counted, verdict
+from specwright.report.wording import counted, verdict
 from specwright.text import visible
 
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
@@ -39,11 +39,11 @@ def outcome(report: Report) -> str:
 
 def _missed(report: Report) -> Iterator[str]:
     """Yield the operations that never succeeded, so that only their errors were tested."""
-    missed = [visit for visit in report.visits if not visit.successes]
+    missed = [summary for summary in report.operation_summaries if not summary.successes]
     if missed:
         yield "Never succeeded:"
-    for each in missed:
-        yield visible(f"    {each.operation}: {each.outcome or 'not called'}; {each.hint}")
+    for summary in missed:
+        yield visible(f"    {summary.operation}: {summary.outcome or 'not called'}; {summary.hint}")
 
 
 def _finding(finding: Finding, report: Report) -> Iterator[str]:

@@ -8,7 +8,7 @@ from specwright.document.model import Document
 from specwright.document.sites import operations
 from specwright.errors import Location
 from specwright.findings import Affected, Finding, Report
-from specwright.report.verdict import counted
+from specwright.report.wording import counted
 
 
 def added(revision: Document) -> Report:

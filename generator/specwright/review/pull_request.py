@@ -17,7 +17,7 @@ from specwright.document.sources.git import Commit
 from specwright.document.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.grading.settings import Settings
-from specwright.report.verdict import counted
+from specwright.report.wording import counted
 from specwright.review.one_sided import added
 from specwright.review.package import Package
 from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from specwright.errors import Location
 from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
-from specwright.report.verdict import counted, headline
+from specwright.report.wording import counted, headline
 
 
 def together(reports: Sequence[Report]) -> Report:

@@ -110,7 +110,7 @@ def _in_body(media_type: str | None, body: bytes, take: _Take) -> bytes:
         case "application/x-www-form-urlencoded":
             return _in_pairs(body.decode("latin-1"), take).encode("latin-1")
         case "multipart/form-data":
-            return _FIELD.sub(lambda each: _in_field(each, take), body)
+            return _FIELD.sub(lambda match: _in_field(match, take), body)
     return _in_json(body, take)
 
 
@@ -131,7 +131,7 @@ def _in_json(body: bytes, take: _Take) -> bytes:
         return body if changed == value else json.dumps(changed).encode()
     except (ValueError, RecursionError):
         # Lines of JSON, events of a stream, or JSON that is nested too deeply to be parsed.
-        return _MEMBER.sub(lambda each: _in_member(each, take), text).encode(
+        return _MEMBER.sub(lambda match: _in_member(match, take), text).encode(
             "utf-8", "surrogateescape"
         )
 

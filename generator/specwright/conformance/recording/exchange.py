@@ -111,7 +111,7 @@ class Response:
     @property
     def shown(self) -> str:
         """Status, headers and the beginning of the body, for people."""
-        known = {each.value: each.phrase for each in HTTPStatus}
+        known = {status.value: status.phrase for status in HTTPStatus}
         head = [f"{self.status} {known.get(self.status, '')}".rstrip()]
         head += [f"{name}: {value}" for name, value in self.headers]
         body = self.body[:_SHOWN].decode("utf-8", "replace")

@@ -22,7 +22,7 @@ FILE = "report.har"
 # A longer body is left out, as is one that is not text.
 _MOST_BYTES = 256 * 1024
 _LARGEST_FILE = 256 * 1024 * 1024
-_PHRASES = {each.value: each.phrase for each in HTTPStatus}
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 _Object = dict[str, Any]
 
@@ -135,7 +135,7 @@ def read(path: Path) -> Recording:
             found.append(_exchange(entry))
         except (ValueError, KeyError, TypeError, OverflowError):
             raise _no_har(path, f"log.entries[{number}] is not valid HAR 1.2") from None
-    exchanges = tuple(each for each in found if each is not None)
+    exchanges = tuple(exchange for exchange in found if exchange is not None)
     return Recording(exchanges, len(found) - len(exchanges))
 
 

@@ -32,7 +32,7 @@ class Origins:
 
     def of(self, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
         """Return the exchanges that others depend on, in the order of the run."""
-        there = {each.number for each in exchanges}
+        there = {exchange.number for exchange in exchanges}
         found: dict[int, Exchange] = {}
         pending = list(exchanges)
         while pending and len(found) < _MOST:
@@ -45,8 +45,8 @@ class Origins:
         return tuple(found[number] for number in sorted(found))
 
     def _maker(self, value: str, before: int) -> Exchange | None:
-        makers = (each for each in self._makers.get(value, ()) if each.number < before)
-        return max(makers, key=lambda each: each.number, default=None)
+        makers = (maker for maker in self._makers.get(value, ()) if maker.number < before)
+        return max(makers, key=lambda maker: maker.number, default=None)
 
 
 def renamed(before: Response, now: Response) -> dict[str, str]:
@@ -87,7 +87,7 @@ def _is_telling(place: tuple[str, ...], value: str) -> bool:
 
 def is_id(place: tuple[str, ...]) -> bool:
     """Return whether a member is an id by its name, such as `id`, `orderId` and `order_id`."""
-    name = next((each for each in reversed(place) if not each.isdecimal()), "")
+    name = next((part for part in reversed(place) if not part.isdecimal()), "")
     return name.lower() in ("id", "uuid", "key", "slug") or name.endswith(
         ("_id", "-id", "Id", "ID")
     )
@@ -107,9 +107,9 @@ def _leaves(value: JsonValue) -> Iterator[tuple[tuple[str, ...], str]]:
         place, found = pending.pop()
         match found:
             case dict(members):
-                pending += [((*place, name), each) for name, each in members.items()]
+                pending += [((*place, name), member) for name, member in members.items()]
             case list(items):
-                pending += [((*place, str(at)), each) for at, each in enumerate(items)]
+                pending += [((*place, str(at)), item) for at, item in enumerate(items)]
             case str(text):
                 yield place, text
             case bool():

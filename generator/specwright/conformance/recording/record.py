@@ -79,7 +79,10 @@ class Record:
         A place is a part of the document as one operation uses it.
         """
         with self._lock:
-            return {f"F{number}": each for number, each in enumerate(self._distinct.values(), 1)}
+            return {
+                f"F{number}": violation
+                for number, violation in enumerate(self._distinct.values(), 1)
+            }
 
     def add(self, exchange: Exchange) -> Exchange:
         """Give an exchange its number, keep it, and let the monitors look at it."""
@@ -106,7 +109,7 @@ class Record:
         with self._lock:
             self.exchanges = list(map(change, self.exchanges))
             self.violations = list(map(changed, self.violations))
-            self._distinct = {key: changed(each) for key, each in self._distinct.items()}
+            self._distinct = {key: changed(violation) for key, violation in self._distinct.items()}
 
     def check(self, rule: str, pointer: Pointer) -> None:
         """Note that a rule was applied to a part of the document."""

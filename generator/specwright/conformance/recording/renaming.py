@@ -16,8 +16,8 @@ _SHORTEST_PART = 8
 def in_path(path: str, names: Mapping[str, str]) -> str:
     """Return a path with its query, with values replaced."""
     place, mark, query = path.partition("?")
-    segments = "/".join(_percent(each, names) for each in place.split("/"))
-    pairs = [each.partition("=") for each in query.split("&")]
+    segments = "/".join(_percent(segment, names) for segment in place.split("/"))
+    pairs = [pair.partition("=") for pair in query.split("&")]
     return segments + mark + "&".join(f"{key}{eq}{_percent(v, names)}" for key, eq, v in pairs)
 
 
@@ -50,7 +50,9 @@ def _percent(part: str, names: Mapping[str, str]) -> str:
 def _in_value(value: JsonValue, names: Mapping[str, str], place: tuple[str, ...]) -> JsonValue:
     match value:
         case dict(members):
-            return {name: _in_value(each, names, (*place, name)) for name, each in members.items()}
+            return {
+                name: _in_value(member, names, (*place, name)) for name, member in members.items()
+            }
         case list(items):
             return [_in_value(item, names, place) for item in items]
         case str(text):

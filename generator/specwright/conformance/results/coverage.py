@@ -73,12 +73,12 @@ def tables(items: list[Item]) -> tuple[Table, ...]:
     rows = tuple(
         (
             kind,
-            str(_reached(each)),
-            str(len(each)),
-            f"{share(each)} %",
-            str(sum(1 for item in each if item.is_out_of_reach)),
+            str(_reached(items_of_kind)),
+            str(len(items_of_kind)),
+            f"{share(items_of_kind)} %",
+            str(sum(1 for item in items_of_kind if item.is_out_of_reach)),
         )
-        for kind, each in of_kind.items()
+        for kind, items_of_kind in of_kind.items()
     )
     missing = defaultdict[tuple[str, str], list[str]](list)
     for item in items:
@@ -139,7 +139,7 @@ def _statuses(
         str(exchange.response.status) for exchange in exchanges if exchange.response is not None
     )
     for status, response in operation.responses.items():
-        count = sum(number for each, number in seen.items() if _is_of(each, status, operation))
+        count = sum(number for key, number in seen.items() if _is_of(key, status, operation))
         name, place = f"{operation.name} {status}", response.pointer
         if count:
             yield Item("status", name, place, count)
@@ -190,7 +190,7 @@ def _properties(
     }
     for status, response in operation.responses.items():
         if status.startswith("2"):
-            values = [each.response.json_or_none for each in succeeded if each.response]
+            values = [exchange.response.json_or_none for exchange in succeeded if exchange.response]
             sides[status] = (contract.schema_of(response), values)
     for side, (schema, values) in sides.items():
         if schema is not None:
@@ -211,9 +211,9 @@ def _walk(
         return
     listed = found.get("enum") or found.get(EXTENSIBLE_ENUM.name)
     if isinstance(listed, list) and not found.get("properties"):
-        for each in listed:
-            count = sum(1 for value in values if value == each)
-            yield "enum value", f"{name}={each}", at, count
+        for member in listed:
+            count = sum(1 for value in values if value == member)
+            yield "enum value", f"{name}={member}", at, count
     for key in found.get("properties") or {}:
         inner = [value[key] for value in values if isinstance(value, dict) and key in value]
         place, path = at + join("properties", key), f"{name}.{key}".lstrip(".")

@@ -77,21 +77,21 @@ def judged(
     settings = standards.settings
     waivers = Waivers(settings, _BY_ID)
     causes: dict[tuple[str, str, Level, str | None], list[Occurrence]] = {}
-    for id, each in record.failures.items():
-        found = _occurrence(contract, id, each)
-        known = known_as(each, found.operation)
-        places = (*places_of(each.pointer), found.operation)
-        level = settings.level(_BY_ID[each.rule], places)
+    for id, violation in record.failures.items():
+        found = _occurrence(contract, id, violation)
+        known = known_as(violation, found.operation)
+        places = (*places_of(violation.pointer), found.operation)
+        level = settings.level(_BY_ID[violation.rule], places)
         if level is not Level.OFF:
-            reason = waivers.reason(each.rule, places)
+            reason = waivers.reason(violation.rule, places)
             if reason is None and known in standards.baseline:
                 reason = IN_BASELINE
-            causes.setdefault((each.rule, known.cause, level, reason), []).append(found)
+            causes.setdefault((violation.rule, known.cause, level, reason), []).append(found)
     made = [_finding(*cause, occurrences) for cause, occurrences in causes.items()]
     about = (finding for finding in waivers.findings() if is_whole or finding.rule == EXPIRED.id)
     return Judged(
-        in_order([*(each for each in made if each.waived is None), *about]),
-        in_order(each for each in made if each.waived is not None),
+        in_order([*(finding for finding in made if finding.waived is None), *about]),
+        in_order(finding for finding in made if finding.waived is not None),
     )
 
 
@@ -121,13 +121,13 @@ def known_as(violation: Violation, operation: str) -> Known:
 def operation_of(contract: Contract, violation: Violation) -> str:
     """Return the operation of a violation, such as `POST /orders`; empty if it has none."""
     proof = violation.exchanges[-1] if violation.exchanges else None
-    for each in contract.operations.values():
-        if f"{violation.pointer}/".startswith(f"{each.pointer}/"):
-            return each.name
-        if proof is not None and proof.operation is None and violation.pointer == each.item:
-            return f"{proof.request.method} {each.site.key}"
-    operation = contract.operations.get((proof and proof.operation) or "")
-    return "" if operation is None else operation.name
+    for operation in contract.operations.values():
+        if f"{violation.pointer}/".startswith(f"{operation.pointer}/"):
+            return operation.name
+        if proof is not None and proof.operation is None and violation.pointer == operation.item:
+            return f"{proof.request.method} {operation.site.key}"
+    own = contract.operations.get((proof and proof.operation) or "")
+    return "" if own is None else own.name
 
 
 def _occurrence(contract: Contract, id: str, violation: Violation) -> Occurrence:

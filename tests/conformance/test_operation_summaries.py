@@ -11,9 +11,9 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN, NOBODY
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.conformance.results.visits import visits
+from specwright.conformance.results.operation_summaries import operation_summaries
 from specwright.document.sources.load import load
-from specwright.findings import Visit
+from specwright.findings import OperationSummary
 from tests.conformance.shop import DOCUMENT
 from tests.conformance.test_command import Exchange as Answering
 from tests.conformance.test_command import playing
@@ -28,16 +28,19 @@ def exchange(status: int, role: str = MAIN, source: str = "scenarios") -> Exchan
     return Exchange(0, source, role, ORDER, request, response, None if status else "Broken", 0, 0)
 
 
-def visited(*exchanges: Exchange) -> Visit:
+def visited(*exchanges: Exchange) -> OperationSummary:
     record = Record()
     for each in exchanges:
         record.add(each)
-    found = {visit.operation: visit for visit in visits(Contract(load(DOCUMENT)), record)}
+    found = {
+        summary.operation: summary
+        for summary in operation_summaries(Contract(load(DOCUMENT)), record)
+    }
     return found["GET /orders/{order_id}"]
 
 
 def test_successes_are_counted() -> None:
-    assert visited(exchange(200), exchange(404), exchange(200)) == Visit(
+    assert visited(exchange(200), exchange(404), exchange(200)) == OperationSummary(
         "GET /orders/{order_id}", 2
     )
 

@@ -10,7 +10,7 @@ from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results.evidence import shown
-from specwright.findings import Visit
+from specwright.findings import OperationSummary
 from specwright.pointer import Pointer
 
 # Hints, by the status of the last response.
@@ -29,22 +29,22 @@ _NOT_SENT = "no request could be made: give an example of {names}"
 _REDIRECTED = "the server redirects: correct the path in the document, or the base URL"
 
 
-def visits(contract: Contract, record: Record) -> Iterator[Visit]:
+def operation_summaries(contract: Contract, record: Record) -> Iterator[OperationSummary]:
     """Yield each operation with the number of its successes."""
     by_operation = defaultdict[Pointer, list[Exchange]](list)
     for exchange in record.exchanges:
         by_operation[exchange.operation or ""].append(exchange)
     for operation in contract.operations.values():
         sent = by_operation[operation.pointer]
-        count = sum(1 for each in sent if each.response and each.response.is_success)
-        own = [each for each in sent if each.role == MAIN] or sent
+        count = sum(1 for exchange in sent if exchange.response and exchange.response.is_success)
+        own = [exchange for exchange in sent if exchange.role == MAIN] or sent
         if count or not own:
             hint = "" if count else _NOT_SENT.format(names=_inputs(operation))
-            yield Visit(operation.name, count, hint=hint)
+            yield OperationSummary(operation.name, count, hint=hint)
         else:
             # Requests of scenarios are valid, apart from values that they cannot know.
             last = next((e for e in reversed(own) if e.source == "scenarios"), own[-1])
-            yield Visit(
+            yield OperationSummary(
                 operation.name, 0, _outcome(last), _hint(operation, last), tuple(shown(last))
             )
 

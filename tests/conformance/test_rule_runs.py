@@ -6,7 +6,7 @@ from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.conformance.results.trials import clock, trials
+from specwright.conformance.results.rule_runs import rule_runs, run_time
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 
@@ -29,7 +29,8 @@ def test_a_trial_is_of_the_operation_that_a_place_belongs_to() -> None:
     for each in (exchange(100.0, 1.0), exchange(101.0, 2.0)):
         record.add(each)
     found = {
-        (trial.rule, trial.subject): trial for trial in trials(Contract(load(DOCUMENT)), record)
+        (rule_run.rule, rule_run.subject): rule_run
+        for rule_run in rule_runs(Contract(load(DOCUMENT)), record)
     }
     assert {rule for rule, _ in found} == {str(rule.id) for rule in RULES}
     tried = {key for key, each in found.items() if not each.skipped}
@@ -48,9 +49,9 @@ def test_a_trial_is_of_the_operation_that_a_place_belongs_to() -> None:
 
 def test_a_clock_runs_from_the_first_request_to_the_last_answer() -> None:
     record = Record()
-    assert clock(record) is None
+    assert run_time(record) is None
     for each in (exchange(100.0, 5.0), exchange(101.0, 1.0)):
         record.add(each)
-    found = clock(record)
+    found = run_time(record)
     assert found is not None
     assert (found.started, found.seconds) == (100.0, 5.0)

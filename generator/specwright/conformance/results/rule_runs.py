@@ -1,4 +1,4 @@
-"""Trials of rules on operations, with reasons for those that were skipped."""
+"""Runs of rules on operations, with reasons for those that were skipped."""
 
 from __future__ import annotations
 
@@ -9,44 +9,45 @@ from collections.abc import Iterator
 from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
-from specwright.findings import Clock, Trial
+from specwright.findings import RuleRun, RunTime
 from specwright.pointer import Pointer
 
 _NOT_ASKED = "nothing in the contract or run requires it"
 
 
-def trials(contract: Contract, record: Record) -> Iterator[Trial]:
-    """Yield a trial for each rule and each operation that it was tried on, or skipped for.
+def rule_runs(contract: Contract, record: Record) -> Iterator[RuleRun]:
+    """Yield a run for each rule and each operation that it was tried on, or skipped for.
 
     A part outside all operations, such as a shared response, belongs to the whole API. The rules
     that were tried on an operation share the time of its requests equally.
     """
     subjects = _Subjects(contract)
     tried = {
-        rule.id: {subjects.of(each) for each in record.checked.get(rule.id, ())} for rule in RULES
+        rule.id: {subjects.of(pointer) for pointer in record.checked.get(rule.id, ())}
+        for rule in RULES
     }
     skipped = {(skip.rule, subjects.of(skip.pointer)): skip.reason for skip in record.skips}
     seconds = defaultdict[str, float](float)
     for exchange in record.exchanges:
         seconds[subjects.of(exchange.operation or "")] += exchange.seconds
-    shares = Counter(each for found in tried.values() for each in found)
+    shares = Counter(subject for found in tried.values() for subject in found)
     for rule in RULES:
         reasons = {subject: why for (name, subject), why in skipped.items() if name == rule.id}
         for subject in sorted(tried[rule.id]):
-            yield Trial(subject, rule.id, seconds=seconds[subject] / shares[subject])
+            yield RuleRun(subject, rule.id, seconds=seconds[subject] / shares[subject])
         for subject in sorted(reasons.keys() - tried[rule.id]):
-            yield Trial(subject, rule.id, reasons[subject])
+            yield RuleRun(subject, rule.id, reasons[subject])
         if not tried[rule.id] and not reasons:
-            yield Trial("", rule.id, _NOT_ASKED)
+            yield RuleRun("", rule.id, _NOT_ASKED)
 
 
-def clock(record: Record) -> Clock | None:
+def run_time(record: Record) -> RunTime | None:
     """Return the time of the first request, and the seconds until the last response."""
     if not record.exchanges:
         return None
     started = min(exchange.sent_at for exchange in record.exchanges)
     ended = max(exchange.sent_at + exchange.seconds for exchange in record.exchanges)
-    return Clock(started, ended - started, socket.gethostname() or "localhost")
+    return RunTime(started, ended - started, socket.gethostname() or "localhost")
 
 
 class _Subjects:
