@@ -99,6 +99,8 @@ def test_a_key_counts_under_its_scheme_only(tmp_path: Path) -> None:
         ("user:secret", {}, ("password",)),
         ("a-token", {}, ("cookie",)),
         ("user:secret", {"cookie": "a:session"}, ("cookie",)),
+        # No cookie can carry a semicolon.
+        ("", {"cookie": "a;session", "password": "user:secret"}, ("password",)),
     ],
 )
 def test_a_key_is_sent_in_the_way_that_suits_it(

@@ -49,3 +49,34 @@ def test_location_leads_to_what_was_created(
         explore(bench)
         located(bench)
         assert messages(bench, "location") == ([f"POST /items: {said}"] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("read", "is_another"),
+    [
+        ({"id": 1, "uuid": "b"}, False),
+        ({"id": 2, "uuid": "a"}, True),
+        ({"uuid": "a"}, False),
+        ({"uuid": "b"}, True),
+        ({"name": "b"}, False),
+    ],
+)
+def test_resources_are_compared_by_the_first_id_that_both_have(
+    tmp_path: Path, read: dict[str, Any], is_another: bool
+) -> None:
+    app = FastAPI()
+
+    @app.post("/items", status_code=201)
+    def add(response: Response) -> dict[str, Any]:
+        response.headers["Location"] = "/v1/items/1"
+        return {"id": 1, "uuid": "a"}
+
+    @app.get("/items/{id}")
+    def get(id: int) -> dict[str, Any]:
+        return read
+
+    with bench_of(app, tmp_path) as bench:
+        explore(bench)
+        located(bench)
+        said = ["POST /items: Location refers to a different resource"] if is_another else []
+        assert messages(bench, "location") == said

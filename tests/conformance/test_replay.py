@@ -412,6 +412,15 @@ def test_makers_come_in_their_order_and_none_that_is_not_needed() -> None:
     assert origins.of([sent(7, "GET", "/nothing/9", None, None)]) == ()
 
 
+def test_the_ten_nearest_makers_are_enough() -> None:
+    chain = [
+        sent(number, "POST", f"/parts/part-{number - 1:04}", None, {"id": f"part-{number:04}"})
+        for number in range(1, 16)
+    ]
+    makers = Origins(chain, {"parts"}).of(chain[-1:])
+    assert [maker.number for maker in makers] == list(range(5, 15))
+
+
 def test_new_values_take_the_places_of_old_ones_and_of_nothing_else() -> None:
     before = Response(201, (("Location", "/a/x-000001"),), b'{"id": 1, "n": 1, "at": "2026-01-01"}')
     now = Response(201, (("Location", "/a/x-000002"),), b'{"id": 2, "n": 3, "at": "2026-01-02"}')

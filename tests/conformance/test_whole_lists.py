@@ -10,6 +10,7 @@ from fastapi import FastAPI, Query
 from pydantic import BaseModel
 
 from specwright.conformance.checks.lists.collections import collections
+from specwright.conformance.checks.lists.whole_lists import wholes
 from specwright.conformance.contract.calls import Call
 from tests.conformance.fastapi_apps import bench_of, messages
 
@@ -70,3 +71,31 @@ def test_a_part_is_not_taken_for_the_whole_list(
         said = [LOST] if loses and claims else []
         assert messages(bench, "created-is-found") == said
         assert messages(bench, "pagination") == []
+
+
+def test_a_call_chooses_by_another_filter_than_the_tested_one(tmp_path: Path) -> None:
+    app = FastAPI()
+
+    @app.get("/items")
+    def listed(
+        status: str | None = Query(None, openapi_examples={"a": {"value": "draft"}}),
+        owner: str | None = Query(None, openapi_examples={"a": {"value": "anna"}}),
+    ) -> list[dict[str, Any]]:
+        return []
+
+    described = app.openapi()["paths"]["/items"]["get"]
+    described["x-contract-requires-one-of"] = {
+        "parameters": ["status", "owner"],
+        "code": "filter_required",
+    }
+    with bench_of(app, tmp_path) as bench:
+        (reader,) = bench.contract.operations.values()
+        assert bench.send(Call(reader, {("query", "status"): "draft"})).response is not None
+        tested = reader.slot("query.status")
+        assert [call.arguments for call in wholes(bench, reader)] == [
+            {("query", "status"): "draft"},
+            {("query", "owner"): "anna"},
+        ]
+        assert [call.arguments for call in wholes(bench, reader, tested)] == [
+            {("query", "owner"): "anna"}
+        ]

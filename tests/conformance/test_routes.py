@@ -1,0 +1,70 @@
+"""Routes: the operation of a contract that a request is for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
+from specwright.document.sources.load import load
+
+BASE = "http://127.0.0.1/v1"
+# The general paths come first, as the order of a document is no rule.
+PATHS = ("/orders/{id}", "/{kind}/{id}", "/orders/search", "/orders")
+
+
+@pytest.fixture
+def routes(tmp_path: Path) -> Routes:
+    operation = {"responses": {"200": {"description": "A response."}}}
+    names = {path: [part[1:-1] for part in path.split("/") if part[:1] == "{"] for path in PATHS}
+    paths = {
+        path: {
+            "parameters": [
+                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                for name in names[path]
+            ],
+            "get": operation,
+        }
+        for path in PATHS
+    }
+    info = {"title": "Shop", "version": "1"}
+    file = tmp_path / "openapi.json"
+    file.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), "utf-8")
+    return Routes(Contract(load(file)), BASE)
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "values"),
+    [
+        ("/orders/search", "/orders/search", []),
+        ("/orders/search?id=7", "/orders/search", []),
+        ("/orders/7", "/orders/{id}", ["7"]),
+        ("/orders/a%2Fb", "/orders/{id}", ["a/b"]),
+        ("/users/7", "/{kind}/{id}", ["users", "7"]),
+        ("/orders", "/orders", []),
+    ],
+)
+def test_the_most_specific_path_is_meant(
+    routes: Routes, path: str, key: str, values: list[str]
+) -> None:
+    operation = routes.operation("GET", f"{BASE}{path}")
+    assert operation is not None
+    assert operation.site.key == key
+    assert routes.path(f"{BASE}{path}") == (key, values)
+
+
+@pytest.mark.parametrize(
+    ("method", "url"),
+    [
+        ("DELETE", f"{BASE}/orders"),
+        ("GET", "http://127.0.0.1/orders"),
+        ("GET", f"{BASE}/orders/7/items"),
+    ],
+)
+def test_other_methods_and_paths_are_for_no_operation(
+    routes: Routes, method: str, url: str
+) -> None:
+    assert routes.operation(method, url) is None
