@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,15 +27,22 @@ HEAD = (
     " `tests/mutation/rooms.py`. This page is made from `tests/mutation/figures.json` and the words"
     " in `tests/mutation/words.toml` by `nox -s derive`.\n\n"
     "| Room | mutants | tried | killed | timeouts | survive | of these not reached"
-    " | killed in % |\n|---|---:|---:|---:|---:|---:|---:|---:|\n"
+    " | killed in % | of all in % |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
 )
 
 KEY = (
+    "\nThe tried mutants are a random sample. The last column is the interval in which the share of"
+    " all mutants that the tests would kill lies with a confidence of 95 % (Wilson's score"
+    " interval).\n"
     "\nA timeout counts as killed. An edit that is not reached is on a line that no test of the"
     " table runs. Those marked with ⚙ are reached only in processes that a test starts. A mutant"
     " may cost 20 seconds of tests, the cheapest files first. One marked with … may be killed by"
     " another test, for which there was no time.\n"
 )
+
+
+# The quantile of the normal distribution for an interval of 95 %.
+_Z = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,23 @@ class Figures:
         """Return the part of the tried ones that is killed, rounded down."""
         return 100 * (self.killed + self.timeouts) // max(1, self.tried)
 
+    @property
+    def interval(self) -> tuple[int, int]:
+        """Return the 95 % interval of the share of all mutants, in percent, rounded outwards.
+
+        It is Wilson's score interval. If all mutants were tried, it is that share.
+        """
+        killed = self.killed + self.timeouts
+        if self.tried == self.mutants:
+            return self.percent, math.ceil(100 * killed / max(1, self.tried))
+        if not self.tried:
+            return 0, 100
+        share, weight = killed / self.tried, _Z**2 / self.tried
+        middle = share + weight / 2
+        half = _Z * math.sqrt((share * (1 - share) + weight / 4) / self.tried)
+        low, high = ((middle + sign * half) / (1 + weight) for sign in (-1, 1))
+        return math.floor(100 * max(0.0, low)), math.ceil(100 * min(1.0, high))
+
 
 def load(path: Path = FIGURES) -> dict[str, Figures]:
     """Return the figures of each room."""
@@ -109,10 +134,12 @@ def render(figures: Mapping[str, Figures], said: Mapping[tuple[str, str, str, in
 
 def _row(room: str, row: Figures | None) -> str:
     if row is None:
-        return f"| {room} | not tried yet |{' |' * 6}\n"
+        return f"| {room} | not tried yet |{' |' * 7}\n"
     unreached = sum(not survivor.reached for survivor in row.survivors)
     counts = (row.mutants, row.tried, row.killed, row.timeouts, len(row.survivors), unreached)
-    return f"| {room} | {' | '.join(f'{count:,}' for count in counts)} | {row.percent} |\n"
+    cells = [f"{count:,}" for count in counts]
+    low, high = row.interval
+    return f"| {room} | {' | '.join(cells)} | {row.percent} | {low} to {high} |\n"
 
 
 def _lists(

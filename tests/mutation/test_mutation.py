@@ -210,7 +210,25 @@ def test_the_page_joins_survivors_and_their_words(tmp_path: Path) -> None:
     figures = {"compare": Figures(100, 10, 7, 1, [survivor, unseen])}
     save(figures, tmp_path / "figures.json")
     page = render(load(tmp_path / "figures.json"), {survivor.key: "equivalent"})
-    assert "| compare | 100 | 10 | 7 | 1 | 2 | 1 | 80 |" in page
+    assert "| compare | 100 | 10 | 7 | 1 | 2 | 1 | 80 | 49 to 95 |" in page
     assert "| store | not tried yet |" in page
     assert "| compare/x.py `f` | `a \\| b → a & b` | equivalent |" in page
     assert "| compare/y.py `g` | `1 → 2` | not reached |" in page
+
+
+@pytest.mark.parametrize(
+    ("mutants", "tried", "killed", "timeouts", "interval"),
+    [
+        (14_660, 76, 71, 0, (85, 98)),
+        (7_376, 194, 172, 0, (83, 93)),
+        (3_430, 58, 54, 1, (85, 99)),
+        (100, 10, 10, 0, (72, 100)),
+        (100, 10, 0, 0, (0, 28)),
+        (100, 0, 0, 0, (0, 100)),
+        (10, 10, 7, 1, (80, 80)),
+    ],
+)
+def test_a_sample_is_shown_with_the_interval_that_follows(
+    mutants: int, tried: int, killed: int, timeouts: int, interval: tuple[int, int]
+) -> None:
+    assert Figures(mutants, tried, killed, timeouts).interval == interval
