@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from specwright.conformance.checks.access.credentials import credentials
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, STRANGER, stranger
+from specwright.conformance.driver.roles import MAIN, UNKNOWN_KEY, stranger
 from specwright.conformance.driver.signing import Signer
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
@@ -49,7 +49,7 @@ def tried(path: Path, scheme: dict[str, Any], declared: list[str], answer: Refus
     async def things(request: Request) -> Response:
         return JSONResponse({}, answer(request))
 
-    keys = {MAIN: KEY, STRANGER: stranger(KEY)}
+    keys = {MAIN: KEY, UNKNOWN_KEY: stranger(KEY)}
     with (
         serving(Starlette(routes=[Route("/v1/things", things)])) as url,
         Target(url, Credential.of(contract.document), Record(), keys) as target,

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.robustness.malformed_requests import robustness
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.preflight import reach
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
@@ -143,7 +143,7 @@ def test_an_operation_that_hangs_is_asked_once(asked: tuple[Contract, Record]) -
 
 def test_what_does_not_end_is_not_fuzzed(asked: tuple[Contract, Record]) -> None:
     found, record = asked
-    routes = Routes(found, "http://127.0.0.1/v1")
+    routes = ContractRoutes(found, "http://127.0.0.1/v1")
     derived = derive(found, routes, record.exchanges, 2)
     assert {path for path, item in derived["paths"].items() if item} == {"/c-page", "/e-thing"}
 

@@ -12,7 +12,7 @@ import pytest
 
 from specwright.conformance.checks.responses.traffic import credentials, watch
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, NOBODY
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.recording import har
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.sources.load import load
@@ -108,7 +108,7 @@ def test_only_requests_below_the_base_url_are_looked_at(url: str, is_below: bool
     assert (len(found.record.exchanges), found.others) == ((1, 0) if is_below else (0, 1))
 
 
-@pytest.mark.parametrize(("sent", "role"), [((), NOBODY), ((("x-key", "key-1"),), MAIN)])
+@pytest.mark.parametrize(("sent", "role"), [((), ANONYMOUS), ((("x-key", "key-1"),), MAIN)])
 def test_a_request_with_a_key_is_that_of_a_partner(sent: Headers, role: str) -> None:
     contract, one = Contract(load(DOCUMENT)), exchange(sent=sent)
     [kept] = watch(contract, BASE, [one]).record.exchanges

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.checks.requests.accepted import Sent, accepted_value
+from specwright.conformance.checks.requests.accepted import SentValue, accepted_value
 from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.checks.responses.statuses import undeclared
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, NOBODY, OTHER, STRANGER
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN, OTHER, UNKNOWN_KEY
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results.evidence import judged
@@ -91,7 +91,9 @@ def sent(contract: Contract, value: JsonValue) -> Violation:
     request = Request("POST", "http://127.0.0.1/items", (), json.dumps(value).encode())
     answer = Response(201, (), b"{}")
     proof = Exchange(1, "scenarios", MAIN, POST, request, answer, None, 0, 0)
-    return accepted_value(contract, contract.operations[POST], proof, Sent("", BODY, BODY, value))
+    return accepted_value(
+        contract, contract.operations[POST], proof, SentValue("", BODY, BODY, value)
+    )
 
 
 @pytest.mark.parametrize(
@@ -380,12 +382,12 @@ def test_a_member_that_is_only_for_requests_is_not_in_a_response(
 @pytest.mark.parametrize(
     ("role", "status", "rule"),
     [
-        (NOBODY, 401, "undeclared-refusal"),
-        (STRANGER, 403, "undeclared-refusal"),
+        (ANONYMOUS, 401, "undeclared-refusal"),
+        (UNKNOWN_KEY, 403, "undeclared-refusal"),
         (OTHER, 403, "undeclared-refusal"),
         (OTHER, 401, "undeclared-status"),
         (MAIN, 401, "undeclared-status"),
-        (NOBODY, 400, "undeclared-status"),
+        (ANONYMOUS, 400, "undeclared-status"),
     ],
 )
 def test_how_a_caller_who_is_not_allowed_is_refused_is_a_note(

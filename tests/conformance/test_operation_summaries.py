@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, NOBODY
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results.operation_summaries import operation_summaries
@@ -68,7 +68,7 @@ def test_each_outcome_has_a_hint(status: int, hint: str) -> None:
 
 
 def test_the_last_request_is_that_of_a_scenario_with_the_key() -> None:
-    found = visited(exchange(422), exchange(400, source="fuzzing"), exchange(401, NOBODY))
+    found = visited(exchange(422), exchange(400, source="fuzzing"), exchange(401, ANONYMOUS))
     assert found.outcome == "422"
     assert "/orders/scenarios" in found.evidence[0].text
     assert found.evidence[1].text.startswith("422")

@@ -12,15 +12,15 @@ from click.testing import CliRunner
 
 from specwright.cli import cli
 from specwright.conformance.driver.roles import (
+    ANONYMOUS,
     LIMITED,
     MAIN,
-    MISNAMED,
-    NOBODY,
     OTHER,
-    STRANGER,
     STRANGERS,
     SUSPENDED,
+    UNKNOWN_KEY,
     UNSCOPED,
+    WRONG_SCHEME,
     stranger,
 )
 from specwright.conformance.recording.exchange import Exchange, Request
@@ -49,7 +49,7 @@ ROLES = {
 def delivery(number: int) -> Exchange:
     """Return a delivery from the target to a receiver."""
     request = Request("POST", "https://127.0.0.1:4300/token", (), b"{}")
-    return Exchange(number, "webhooks", NOBODY, None, request, None, None, 0, 0)
+    return Exchange(number, "webhooks", ANONYMOUS, None, request, None, None, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_a_failure_is_repeated(
 
 @pytest.mark.parametrize(
     ("role", "option"),
-    [*ROLES.items(), *((each, "--api-key-env") for each in (STRANGER, MISNAMED))],
+    [*ROLES.items(), *((each, "--api-key-env") for each in (UNKNOWN_KEY, WRONG_SCHEME))],
 )
 def test_a_failure_is_not_repeated_without_the_key_that_it_needs(
     result: Path, specwright: Run, role: str, option: str
@@ -115,7 +115,7 @@ def test_a_failure_is_not_repeated_without_the_key_that_it_needs(
 
 
 @pytest.mark.parametrize(
-    ("role", "key"), [(MAIN, ANNA), (STRANGER, stranger(ANNA)), (MISNAMED, f"Basic {ANNA}")]
+    ("role", "key"), [(MAIN, ANNA), (UNKNOWN_KEY, stranger(ANNA)), (WRONG_SCHEME, f"Basic {ANNA}")]
 )
 def test_a_failure_is_repeated_with_the_key_of_its_role(
     result: Path, specwright: Run, monkeypatch: pytest.MonkeyPatch, role: str, key: str

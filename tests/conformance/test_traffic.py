@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording import har
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, KEYS
@@ -224,7 +224,7 @@ def test_what_is_written_is_read_again(recorded: tuple[str, str], tmp_path: Path
 
 
 def test_a_request_is_for_the_path_without_variables_first() -> None:
-    routes = Routes(Contract(load(DOCUMENT)), "http://127.0.0.1/v1")
+    routes = ContractRoutes(Contract(load(DOCUMENT)), "http://127.0.0.1/v1")
     found = routes.operation("GET", "http://127.0.0.1/v1/orders/7?x=1")
     assert found is not None
     assert found.name == "GET /orders/{order_id}"

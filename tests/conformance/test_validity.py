@@ -11,7 +11,7 @@ import pytest
 
 from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import Request
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -53,7 +53,7 @@ def judged(tmp_path: Path, method: str, path: str, url: str, **sent: Any) -> str
     place = tmp_path / "widgets.json"
     place.write_text(json.dumps(document()))
     loaded = upgrade(load(place))
-    routes = Routes(Contract(loaded), BASE)
+    routes = ContractRoutes(Contract(loaded), BASE)
     operation = routes.find(path, method)
     assert operation is not None
     request = Request(method, BASE + url, sent.get("headers", JSON), sent.get("body"))

@@ -16,8 +16,8 @@ from specwright.arguments.receiver import receiver_options
 from specwright.arguments.target import KEY_OPTIONS, Access, allow_host, allow_live, http_url
 from specwright.conformance.checks.webhooks.endpoints import (
     CannotObserve,
-    Endpoint,
     Endpoints,
+    ReceiverEndpoint,
     outcome,
 )
 from specwright.conformance.checks.webhooks.listener import Listener
@@ -138,7 +138,7 @@ def _stopping(lines: Lines) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _register(endpoints: Endpoints, listener: Listener) -> Endpoint:
+def _register(endpoints: Endpoints, listener: Listener) -> ReceiverEndpoint:
     types = [
         webhook.name
         for webhook in listener.webhooks
@@ -162,7 +162,7 @@ def _way_to_remove(endpoints: Endpoints) -> str:
 
 def _receive(
     endpoints: Endpoints,
-    endpoint: Endpoint,
+    endpoint: ReceiverEndpoint,
     lines: Lines,
     tell: Callable[[str], None],
     doubt: str,
@@ -186,7 +186,7 @@ def _receive(
         patience = None
 
 
-def _remove(endpoints: Endpoints, endpoint: Endpoint, tell: Callable[[str], None]) -> None:
+def _remove(endpoints: Endpoints, endpoint: ReceiverEndpoint, tell: Callable[[str], None]) -> None:
     done = endpoints.remove(endpoint)
     if done.response is not None and done.response.is_success:
         tell(f"{endpoint.id} is removed")

@@ -13,17 +13,23 @@ from specwright.arguments.target import KEY_OPTIONS, Access, access_options, tar
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
-from specwright.conformance.driver.roles import FOLDED, LONGER, MAIN, MISNAMED, STRANGER
+from specwright.conformance.driver.roles import (
+    CASE_SWAPPED,
+    MAIN,
+    SUFFIXED,
+    UNKNOWN_KEY,
+    WRONG_SCHEME,
+)
 from specwright.conformance.driver.target import TargetLost
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.replay import Replay
+from specwright.conformance.replay import FailureReplay
 from specwright.conformance.result import Recorded, RecordedFailure, read
-from specwright.conformance.verdicts import Verdict
+from specwright.conformance.verdicts import ReplayVerdict
 from specwright.errors import InputError
 from specwright.report.terminal import say
 
 # Roles whose key is derived from that of another one.
-_MADE_OF = dict.fromkeys((STRANGER, FOLDED, LONGER, MISNAMED), MAIN)
+_MADE_OF = dict.fromkeys((UNKNOWN_KEY, CASE_SWAPPED, SUFFIXED, WRONG_SCHEME), MAIN)
 _OUTCOMES = {True: "fixed", False: "still broken", None: "cannot be judged"}
 _EXIT_CODES = {True: 0, False: 1, None: 2}
 # Bytes of a body.
@@ -72,19 +78,19 @@ def replay(
     contract = Contract(with_settings(part.document, project), part.left_out)
     say(f"{recorded.rule}: {recorded.message}")
     with target_of(access, url, contract, project.test) as target:
-        verdict = _repeat(Replay(contract, target, recorded))
+        verdict = _repeat(FailureReplay(contract, target, recorded))
     say(f"{_OUTCOMES[verdict.is_fixed]}: {verdict.words}")
     ctx.exit(_EXIT_CODES[verdict.is_fixed])
 
 
-def _repeat(replay: Replay) -> Verdict:
+def _repeat(replay: FailureReplay) -> ReplayVerdict:
     """Send all requests, show them, and judge."""
     try:
         steps = [*replay.prepare()]
         needed = len(steps)
         steps += replay.repeat()
     except TargetLost as lost:
-        return Verdict(None, str(lost))
+        return ReplayVerdict(None, str(lost))
     verdict = replay.verdict()
     redaction = conceal(replay.contract, replay.target.record, replay.target.signer.secrets)
     sent = replay.target.record.exchanges

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.checks.table import BY_ID
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import OTHER
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, json_or_none, value_at
 from specwright.conformance.recording.origins import ids, renamed
 from specwright.conformance.recording.renaming import in_body, in_path, in_text
 from specwright.conformance.result import Recorded, RecordedFailure
-from specwright.conformance.rule import Category
-from specwright.conformance.verdicts import Repetition, Verdict
+from specwright.conformance.rule import BehaviourCategory
+from specwright.conformance.verdicts import Repetition, ReplayVerdict
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
 
 # How many characters of a key a repetition replaces.
@@ -28,7 +28,7 @@ _TOO_MANY = 429
 
 
 @dataclass(slots=True)
-class Replay:
+class FailureReplay:
     """A repetition of a failure, with recorded values replaced by current ones."""
 
     contract: Contract
@@ -73,7 +73,7 @@ class Replay:
         for request in self.failure.requests:
             yield request, self._send(request)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ReplayVerdict:
         """Return the verdict on whether the failure still occurs."""
         sent = self.target.record.exchanges[len(self.failure.setup) :]
         found = judge(
@@ -88,7 +88,7 @@ class Replay:
             )
         )
         if self._refused and found.is_fixed is not False:
-            return Verdict(None, self._refused)
+            return ReplayVerdict(None, self._refused)
         return found
 
     def _send(self, recorded: Recorded) -> Exchange:
@@ -110,8 +110,8 @@ class Replay:
         return exchange
 
     @property
-    def _routes(self) -> Routes:
-        return Routes(self.contract, self.target.base_url)
+    def _routes(self) -> ContractRoutes:
+        return ContractRoutes(self.contract, self.target.base_url)
 
     def _keys(self, recorded: Recorded) -> Iterator[str]:
         """Yield the keys by which the server recognizes a repeated request."""
@@ -127,21 +127,21 @@ class Replay:
                 yield value
 
 
-def judge(repetition: Repetition) -> Verdict:
+def judge(repetition: Repetition) -> ReplayVerdict:
     """Return whether the failure still occurs."""
     last, was = repetition.now[-1], repetition.was
     if repetition.violation is not None:
-        return Verdict(False, repetition.violation)
+        return ReplayVerdict(False, repetition.violation)
     if last.response is None:
-        return Verdict(None, f"there is no response ({last.failure})")
+        return ReplayVerdict(None, f"there is no response ({last.failure})")
     rule = BY_ID.get(repetition.rule)
     if rule is None or rule.judge is None:
         words = f"'{repetition.rule}' needs more than these requests: run `specwright test` again"
-        return Verdict(None, words)
+        return ReplayVerdict(None, words)
     status, before = last.response.status, was.status if was is not None else None
     if status != before and status == _TOO_MANY:
-        return Verdict(None, "the rate limit is used up (429)")
-    is_foreign = rule.category is Category.AUTHENTICATION or last.role == OTHER
+        return ReplayVerdict(None, "the rate limit is used up (429)")
+    is_foreign = rule.category is BehaviourCategory.AUTHENTICATION or last.role == OTHER
     if status != before and status in _REFUSES_THE_KEY and not is_foreign:
-        return Verdict(None, f"the request is refused because of its key ({status})")
+        return ReplayVerdict(None, f"the request is refused because of its key ({status})")
     return rule.judge(repetition)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
-from specwright.conformance.verdicts import Repetition, Verdict
+from specwright.conformance.verdicts import Repetition, ReplayVerdict
 from specwright.findings import Level, RuleDescription
 
 # The position of a rule that names none: the end of its category.
 _LAST = 99
 
 
-class Category(StrEnum):
+class BehaviourCategory(StrEnum):
     """The category of a rule, in the order of reports."""
 
     SHAPE = "Behaviour: shape"
@@ -27,7 +27,7 @@ class Category(StrEnum):
     ROBUSTNESS = "Behaviour: robustness"
 
 
-class Rule(str):
+class BehaviourRule(str):
     """A rule for a running implementation; as text, it is the id.
 
     Args:
@@ -45,7 +45,7 @@ class Rule(str):
     def __new__(
         cls,
         id: str,
-        category: Category,
+        category: BehaviourCategory,
         why: str,
         *,
         example: str,
@@ -53,8 +53,8 @@ class Rule(str):
         level: Level = Level.ERROR,
         weight: int = 0,
         position: int = _LAST,
-        judge: Callable[[Repetition], Verdict] | None = None,
-    ) -> Rule:
+        judge: Callable[[Repetition], ReplayVerdict] | None = None,
+    ) -> BehaviourRule:
         """Create a rule with this id."""
         rule = super().__new__(cls, id)
         rule.category, rule.position, rule.judge = category, position, judge
@@ -72,7 +72,7 @@ class Rule(str):
         )
         return rule
 
-    category: Category
+    category: BehaviourCategory
     position: int
-    judge: Callable[[Repetition], Verdict] | None
+    judge: Callable[[Repetition], ReplayVerdict] | None
     description: RuleDescription

@@ -15,7 +15,7 @@ _GONE = (404, 410)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReplayVerdict:
     """A verdict on a failure: None for `is_fixed` means undecided, for the reason in `words`."""
 
     is_fixed: bool | None
@@ -70,101 +70,103 @@ class Repetition:
         )
 
 
-def judge_shape(repetition: Repetition) -> Verdict:
+def judge_shape(repetition: Repetition) -> ReplayVerdict:
     """Judge a response without violations; a different refusal is left undecided."""
     status, was = repetition.proof.status, repetition.was
     if was is None or status == was.status or repetition.proof.is_success:
-        return Verdict(True, f"the response is as declared ({status})")
-    return Verdict(None, f"the response has changed: {status}, previously {was.status}")
+        return ReplayVerdict(True, f"the response is as declared ({status})")
+    return ReplayVerdict(None, f"the response has changed: {status}, previously {was.status}")
 
 
-def judge_status(repetition: Repetition) -> Verdict:
+def judge_status(repetition: Repetition) -> ReplayVerdict:
     status = repetition.proof.status
     if status in _GONE and repetition.was is not None and repetition.was.status not in _GONE:
-        return Verdict(None, f"the resource does not exist ({status})")
-    return Verdict(True, f"the status is a declared one ({status})")
+        return ReplayVerdict(None, f"the resource does not exist ({status})")
+    return ReplayVerdict(True, f"the status is a declared one ({status})")
 
 
-def judge_any_response(repetition: Repetition) -> Verdict:
-    return Verdict(True, f"there is a response ({repetition.proof.status})")
+def judge_any_response(repetition: Repetition) -> ReplayVerdict:
+    return ReplayVerdict(True, f"there is a response ({repetition.proof.status})")
 
 
-def judge_rejection(repetition: Repetition) -> Verdict:
+def judge_rejection(repetition: Repetition) -> ReplayVerdict:
     """Judge a request that must be refused, or an error that must have another code."""
     response, was = repetition.proof, repetition.was
     if response.is_success or response.status >= 500:
-        return Verdict(
+        return ReplayVerdict(
             False, f"the request must be refused, but is answered {response.status} again"
         )
     if was is not None and not was.is_success:
         return judge_error_code(repetition)
     if response.status in _GONE:
-        return Verdict(None, f"the resource does not exist ({response.status})")
-    return Verdict(True, f"it is refused now ({response.status})")
+        return ReplayVerdict(None, f"the resource does not exist ({response.status})")
+    return ReplayVerdict(True, f"it is refused now ({response.status})")
 
 
-def judge_acceptance(repetition: Repetition) -> Verdict:
+def judge_acceptance(repetition: Repetition) -> ReplayVerdict:
     response, was = repetition.proof, repetition.was
     if response.is_success:
-        return Verdict(True, f"it is accepted now ({response.status})")
+        return ReplayVerdict(True, f"it is accepted now ({response.status})")
     if was is not None and response.status == was.status:
-        return Verdict(False, f"it is refused again ({response.status})")
-    return Verdict(None, f"it is refused with a different status ({response.status})")
+        return ReplayVerdict(False, f"it is refused again ({response.status})")
+    return ReplayVerdict(None, f"it is refused with a different status ({response.status})")
 
 
-def judge_error_code(repetition: Repetition) -> Verdict:
+def judge_error_code(repetition: Repetition) -> ReplayVerdict:
     """Judge an error with a wrong code: the same code is the same failure."""
     response, was, errors = repetition.proof, repetition.was, repetition.contract.errors
     if was is None or errors is None:
-        return Verdict(None, "the document does not declare where an error has its code")
+        return ReplayVerdict(None, "the document does not declare where an error has its code")
     code, before = response.at(errors.code.raw), was.at(errors.code.raw)
     if (response.status, code) == (was.status, before):
-        return Verdict(False, f"it is answered {response.status} with the code {code!r} again")
+        return ReplayVerdict(
+            False, f"it is answered {response.status} with the code {code!r} again"
+        )
     if response.is_success:
-        return Verdict(None, f"it is answered {response.status}, which is not an error")
-    return Verdict(True, f"it is answered {response.status} with the code {code!r}")
+        return ReplayVerdict(None, f"it is answered {response.status}, which is not an error")
+    return ReplayVerdict(True, f"it is answered {response.status} with the code {code!r}")
 
 
-def judge_existence(repetition: Repetition) -> Verdict:
+def judge_existence(repetition: Repetition) -> ReplayVerdict:
     """Judge the search for a resource that must exist, or must not: the result must differ."""
     response, was = repetition.proof, repetition.was
     if was is None or response.is_success == was.is_success:
-        return Verdict(False, f"it is answered {response.status} again")
-    return Verdict(True, f"it is answered {response.status} now")
+        return ReplayVerdict(False, f"it is answered {response.status} again")
+    return ReplayVerdict(True, f"it is answered {response.status} now")
 
 
-def judge_status_of(wanted: int) -> Callable[[Repetition], Verdict]:
-    def judge(repetition: Repetition) -> Verdict:
+def judge_status_of(wanted: int) -> Callable[[Repetition], ReplayVerdict]:
+    def judge(repetition: Repetition) -> ReplayVerdict:
         status = repetition.proof.status
         is_fixed = status == wanted
-        return Verdict(
+        return ReplayVerdict(
             is_fixed, f"it is answered {status}" + ("" if is_fixed else f", not {wanted}")
         )
 
     return judge
 
 
-def judge_isolation(repetition: Repetition) -> Verdict:
+def judge_isolation(repetition: Repetition) -> ReplayVerdict:
     response, was = repetition.proof, repetition.was
     if not repetition.made:
-        return Verdict(None, "the resource of the first partner could not be created again")
+        return ReplayVerdict(None, "the resource of the first partner could not be created again")
     if was is None or not was.is_success:
-        return Verdict(
+        return ReplayVerdict(
             None, "the responses to two requests have to be compared: run `specwright test` again"
         )
     if not response.is_success:
-        return Verdict(True, f"another partner is refused now ({response.status})")
+        return ReplayVerdict(True, f"another partner is refused now ({response.status})")
     url, text = repetition.now[-1].request.url, response.body.decode("utf-8", "replace")
     if any(value in url or value in text for value in repetition.made):
-        return Verdict(False, f"another partner can access it ({response.status})")
-    return Verdict(True, "another partner does not see it")
+        return ReplayVerdict(False, f"another partner can access it ({response.status})")
+    return ReplayVerdict(True, "another partner does not see it")
 
 
-def judge_method(repetition: Repetition) -> Verdict:
+def judge_method(repetition: Repetition) -> ReplayVerdict:
     """Judge the refusal of another method, which must list those allowed (RFC 9110, 15.5.6)."""
     response, contract = repetition.proof, repetition.contract
     if response.status != 405:
-        return Verdict(False, f"it is answered {response.status}, not 405")
+        return ReplayVerdict(False, f"it is answered {response.status}, not 405")
     allowed = {each.strip().upper() for each in (response.header("allow") or "").split(",")}
     there = {
         operation.method
@@ -172,19 +174,21 @@ def judge_method(repetition: Repetition) -> Verdict:
         if operation.item == repetition.place
     }
     if there and there <= allowed:
-        return Verdict(True, f"it is refused with Allow: {response.header('allow')}")
-    return Verdict(False, f"Allow is {response.header('allow')!r}")
+        return ReplayVerdict(True, f"it is refused with Allow: {response.header('allow')}")
+    return ReplayVerdict(False, f"Allow is {response.header('allow')!r}")
 
 
-def judge_replay(repetition: Repetition) -> Verdict:
+def judge_replay(repetition: Repetition) -> ReplayVerdict:
     first, again = repetition.now[0].response, repetition.proof
     if first is None or not first.is_success or len(repetition.now) < 2:
-        return Verdict(None, "the first request does not succeed")
+        return ReplayVerdict(None, "the first request does not succeed")
     operation = repetition.contract.operations.get(repetition.now[0].operation or "")
     idempotency = operation.get(IDEMPOTENCY) if operation is not None else None
     if (first.status, first.body) != (again.status, again.body):
-        return Verdict(False, "the repeated request gets a different response from the first one")
+        return ReplayVerdict(
+            False, "the repeated request gets a different response from the first one"
+        )
     header = idempotency.replay.header if idempotency is not None else None
     if header is not None and again.header(header.raw) is None:
-        return Verdict(False, f"the second response has no {header.raw}")
-    return Verdict(True, "the repeated request gets the first response")
+        return ReplayVerdict(False, f"the second response has no {header.raw}")
+    return ReplayVerdict(True, "the repeated request gets the first response")

@@ -16,7 +16,7 @@ from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.preflight import reach
-from specwright.conformance.driver.roles import MAIN, STRANGER, stranger
+from specwright.conformance.driver.roles import MAIN, UNKNOWN_KEY, stranger
 from specwright.conformance.driver.sign_in import sign_ins
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.record import Record
@@ -79,7 +79,7 @@ def check(
     if credential is not None and credential.is_required and MAIN not in by_role:
         raise InputError("the document requires a credential", hint="pass keys={'main': …}")
     if MAIN in by_role:
-        by_role[STRANGER] = stranger(by_role[MAIN])
+        by_role[UNKNOWN_KEY] = stranger(by_role[MAIN])
     with _at(target, hosts) as url, Target(url, credential, Record(), by_role) as bench:
         bench.signer.sign_in = sign_ins(
             contract, bench, project.test.sign_in, lambda each: checked_url(each, tuple(hosts))

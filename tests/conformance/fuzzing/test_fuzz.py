@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, NOBODY
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.driver.target import Target
 from specwright.conformance.fuzzing import process, source
 from specwright.conformance.fuzzing.profile import QUICK, FuzzingLimits
@@ -84,12 +84,12 @@ def test_a_correct_server_is_not_accused(contract: Document, seed: int) -> None:
     assert not record.violations
     assert not record.skips
     assert reached(record) == {LIST, CREATE, GET, DELETE}
-    assert {exchange.role for exchange in record.exchanges} == {MAIN, NOBODY}
+    assert {exchange.role for exchange in record.exchanges} == {MAIN, ANONYMOUS}
     # Those that checks send, too.
     assert all(
         exchange.request.body
         for exchange in record.exchanges
-        if exchange.operation == CREATE and exchange.role == NOBODY
+        if exchange.operation == CREATE and exchange.role == ANONYMOUS
     )
     # An idempotency key that was used would hide what else is wrong with a request.
     assert 422 not in {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from specwright.conformance.checks.requests.explore import explore
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.fuzzing.plan import derive
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
@@ -19,7 +19,7 @@ def test_the_ids_of_parents_and_of_children_are_told_apart(tmp_path: Path) -> No
     with bench_of(nested(), tmp_path) as bench:
         explore(bench)
         seen, target = bench.target.record.exchanges, bench.target
-        derived = derive(bench.contract, Routes(bench.contract, target.base_url), seen, 1)
+        derived = derive(bench.contract, ContractRoutes(bench.contract, target.base_url), seen, 1)
         made = derived["paths"]["/users/{user}/posts"]["post"]["responses"]["201"]["links"]
         expected = {"user_id": "$request.path.user", "post_id": "$response.body#/id"}
         assert {f"path.{name}": value for name, value in expected.items()} in [

@@ -11,7 +11,7 @@ import pytest
 
 from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
 from specwright.conformance.fuzzing.plan import (
@@ -53,7 +53,7 @@ def exchange(url: str, status: int) -> Exchange:
 
 
 def test_no_request_can_go_to_another_server(contract: Document) -> None:
-    derived = derive(Contract(contract), Routes(Contract(contract), BASE), [], 2)
+    derived = derive(Contract(contract), ContractRoutes(Contract(contract), BASE), [], 2)
     assert "production" in json.dumps(contract.data)
     assert "production" not in json.dumps(derived)
     links = derived["paths"]["/widgets"]["post"]["responses"]["201"]["links"]
@@ -61,7 +61,7 @@ def test_no_request_can_go_to_another_server(contract: Document) -> None:
 
 
 def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) -> None:
-    paths = derive(Contract(contract), Routes(Contract(contract), BASE), [], 2)["paths"]
+    paths = derive(Contract(contract), ContractRoutes(Contract(contract), BASE), [], 2)["paths"]
     shares = {
         (path, method): operation["tags"]
         for path, item in paths.items()
@@ -77,7 +77,7 @@ def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) 
 
 
 def test_no_process_is_for_a_shard_without_operations(contract: Document) -> None:
-    routes = Routes(Contract(contract), BASE)
+    routes = ContractRoutes(Contract(contract), BASE)
     assert shards_of(derive(Contract(contract), routes, [], 2)) == [0, 1]
     # What there is to vary is in one of the operations, and there is one place only.
     assert shards_of(derive(Contract(contract), routes, [], 9))[-1] == 8
@@ -86,7 +86,7 @@ def test_no_process_is_for_a_shard_without_operations(contract: Document) -> Non
 
 def test_ids_of_requests_that_succeeded_are_examples(contract: Document) -> None:
     seen = [exchange("/widgets/w%207", 200), exchange("/widgets/w8", 404)]
-    derived = derive(Contract(contract), Routes(Contract(contract), BASE), seen, 1)
+    derived = derive(Contract(contract), ContractRoutes(Contract(contract), BASE), seen, 1)
     (parameter,) = derived["paths"]["/widgets/{id}"]["get"]["parameters"]
     assert parameter["example"] == "w 7"
     assert "parameters" not in derived["paths"]["/widgets/{id}"]["delete"]
@@ -98,7 +98,7 @@ def test_the_key_is_in_the_environment_only(
     monkeypatch.setenv("HTTPS_PROXY", "http://elsewhere.example.com")
     with Target(BASE, Credential.of(contract), Record(), {MAIN: KEY}) as target:
         written = configuration(target, FULL, ["ignored_auth"], 0)
-        given = environment(target, Routes(Contract(contract), BASE), {}, 1)
+        given = environment(target, ContractRoutes(Contract(contract), BASE), {}, 1)
     assert KEY not in written
     assert [name for name, value in given.items() if KEY in value] == [
         "SPECWRIGHT_FUZZING_CREDENTIALS"
@@ -125,7 +125,7 @@ def test_an_idempotency_key_that_is_used_once_fits_its_schema(
     record = Record()
     body = contract.data["components"]["schemas"]["WidgetCreate"]
     body["properties"]["reference"] = described
-    routes = Routes(Contract(contract), BASE)
+    routes = ContractRoutes(Contract(contract), BASE)
     found = idempotency_keys(routes, RequestJudge(contract, routes), record)
     expected = {"way": ("reference",), "form": form}
     assert found == ({"POST /widgets": expected} if form else {})

@@ -14,8 +14,8 @@ from schemathesis.checks import CHECKS as KNOWN
 
 from specwright.conformance.checks.requests.validity import RequestVerdict
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
-from specwright.conformance.driver.roles import MAIN, NOBODY
+from specwright.conformance.contract.routes import ContractRoutes
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import Exchange, Request, Response
@@ -52,12 +52,12 @@ def test_checks_have_the_names_that_schemathesis_has_for_them() -> None:
 
 def oracle(document: Document, exchanges: Sequence[Exchange]) -> TrafficOracle:
     contract = Contract(document)
-    return TrafficOracle(contract, Routes(contract, BASE), exchanges)
+    return TrafficOracle(contract, ContractRoutes(contract, BASE), exchanges)
 
 
 def blamed(document: Document, check: str, *exchanges: Exchange) -> str | None:
     """The part of the document that the first exchange and the last one break."""
-    operation = Routes(Contract(document), BASE).find("/widgets/{id}", "DELETE")
+    operation = ContractRoutes(Contract(document), BASE).find("/widgets/{id}", "DELETE")
     assert operation is not None
     report = FailedCheck(check, exchanges[-1], operation, exchanges[0], RequestVerdict())
     found = violation(report, oracle(document, exchanges))
@@ -109,8 +109,8 @@ def test_a_cause_tells_only_by_its_status(
 @pytest.mark.parametrize(
     ("role", "status", "is_proof"),
     [
-        *((NOBODY, status, True) for status in (200, 204, 400, 404, 405)),
-        *((NOBODY, status, False) for status in (401, 403, 429, 500, None)),
+        *((ANONYMOUS, status, True) for status in (200, 204, 400, 404, 405)),
+        *((ANONYMOUS, status, False) for status in (401, 403, 429, 500, None)),
         (MAIN, 200, False),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_request_without_credentials_is_refused_before_anything_else(
 
 def answered(document: Document, status: int, code: str) -> bool:
     """Whether a request that fits, answered so, is called refused as malformed."""
-    operation = Routes(Contract(document), BASE).find("/widgets", "POST")
+    operation = ContractRoutes(Contract(document), BASE).find("/widgets", "POST")
     assert operation is not None
     body = json.dumps({"code": code}).encode()
     proof = replace(exchange(1, "POST", 10), response=Response(status, (), body))
@@ -207,7 +207,7 @@ def test_a_resource_that_was_made_may_lack_a_part(
     post, get = "/paths/~1widgets/post", f"{join('paths', asked)}/get"
     cause = replace(exchange(1, "POST", 1, 201), operation=post)
     proof = replace(exchange(2, "GET", 4, 404), operation=get)
-    operation = Routes(Contract(document), BASE).operations[0]
+    operation = ContractRoutes(Contract(document), BASE).operations[0]
     report = FailedCheck("ensure_resource_availability", proof, operation, cause, RequestVerdict())
     found = violation(report, oracle(document, [cause, proof]))
     assert (found is not None) is is_proof
@@ -226,7 +226,7 @@ def test_a_resource_that_was_made_may_lack_a_part(
 def test_a_request_with_a_deleted_id_may_be_refused(
     document: Document, url: str, body: dict[str, Any], is_blamed: bool
 ) -> None:
-    operation = Routes(Contract(document), BASE).find("/widgets", "POST")
+    operation = ContractRoutes(Contract(document), BASE).find("/widgets", "POST")
     assert operation is not None
     refused = Response(400, (), json.dumps({"code": "invalid"}).encode())
     request = Request("POST", f"{BASE}{url}", (), json.dumps(body).encode())
@@ -261,7 +261,7 @@ def test_a_request_with_a_deleted_id_may_be_refused(
 def test_a_number_is_a_deleted_id_where_its_name_says_so(
     document: Document, url: str, body: dict[str, Any], is_blamed: bool
 ) -> None:
-    operation = Routes(Contract(document), BASE).find("/widgets", "POST")
+    operation = ContractRoutes(Contract(document), BASE).find("/widgets", "POST")
     assert operation is not None
     deleted = [
         replace(exchange(1, "DELETE", 5, 204), request=Request("DELETE", each, ()))
@@ -296,7 +296,7 @@ def test_a_number_is_a_deleted_id_where_its_name_says_so(
 def test_a_request_that_refers_to_nothing_may_be_refused(
     document: Document, body: dict[str, Any], is_blamed: bool
 ) -> None:
-    operation = Routes(Contract(document), BASE).find("/widgets", "POST")
+    operation = ContractRoutes(Contract(document), BASE).find("/widgets", "POST")
     assert operation is not None
     listed = replace(exchange(1, "GET", 5), response=Response(200, (), b'[{"id": "p1"}]'))
     failed = replace(exchange(2, "GET", 6), response=Response(404, (), b'{"detail": "p2"}'))
@@ -318,7 +318,7 @@ def test_an_earlier_answer_that_comes_again_made_nothing(document: Document) -> 
     proof = exchange(5, "GET", 22, 404)
     check, operation = (
         "ensure_resource_availability",
-        Routes(Contract(document), BASE).operations[0],
+        ContractRoutes(Contract(document), BASE).operations[0],
     )
     for cause, seen, found in (
         (again, (first, again, proof), False),

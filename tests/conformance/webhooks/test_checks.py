@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.checks.webhooks.attempt import Attempt
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt
 from specwright.conformance.checks.webhooks.checks import CHECKS
 from specwright.conformance.checks.webhooks.deliveries import FORGERIES, Genuine
-from specwright.conformance.contract.webhooks import Webhook, webhooks
+from specwright.conformance.contract.webhooks import SentWebhook, webhooks
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from specwright.runtime.shared.signature import Scheme, StaleSignatureError
@@ -28,20 +28,20 @@ NOW = 1_000_000.0
 
 
 @pytest.fixture(scope="module")
-def webhook(tmp_path_factory: pytest.TempPathFactory) -> Webhook:
+def webhook(tmp_path_factory: pytest.TempPathFactory) -> SentWebhook:
     path = Path(tmp_path_factory.mktemp("document")) / "parcels.json"
     path.write_text(json.dumps(DOCUMENT), "utf-8")
     [found] = [each for each in webhooks(upgrade(load(path))) if each.name == "parcel.sent"]
     return found
 
 
-def scheme(webhook: Webhook) -> Scheme:
+def scheme(webhook: SentWebhook) -> Scheme:
     assert webhook.scheme is not None
     return webhook.scheme
 
 
 @pytest.fixture
-def attempt(webhook: Webhook) -> Attempt:
+def attempt(webhook: SentWebhook) -> DeliveryAttempt:
     """An attempt that is right in everything."""
     headers = (
         ("Content-Type", "application/json"),
@@ -50,28 +50,30 @@ def attempt(webhook: Webhook) -> Attempt:
         ("Parcel-Mac", scheme(webhook).sign(BODY, SECRET, int(NOW))),
     )
     url = "https://127.0.0.1/1"
-    return Attempt(url, "POST", url, headers, BODY, False, False, NOW, None, 200)
+    return DeliveryAttempt(url, "POST", url, headers, BODY, False, False, NOW, None, 200)
 
 
-def broken(webhook: Webhook, attempt: Attempt) -> dict[str, list[str]]:
+def broken(webhook: SentWebhook, attempt: DeliveryAttempt) -> dict[str, list[str]]:
     """Return the rules that the attempt breaks, with their messages."""
     said = {rule: list(check(webhook, attempt, SECRET)) for rule, check in CHECKS.items()}
     return {rule: each for rule, each in said.items() if each}
 
 
-def doubled(name: str) -> Callable[[Attempt], Attempt]:
+def doubled(name: str) -> Callable[[DeliveryAttempt], DeliveryAttempt]:
     return lambda attempt: replace(
         attempt, headers=(*attempt.headers, *((name, each) for each in attempt.values(name)))
     )
 
 
-def without(name: str) -> Callable[[Attempt], Attempt]:
+def without(name: str) -> Callable[[DeliveryAttempt], DeliveryAttempt]:
     return lambda attempt: replace(
         attempt, headers=tuple(header for header in attempt.headers if header[0] != name)
     )
 
 
-def test_an_attempt_that_is_right_breaks_nothing(webhook: Webhook, attempt: Attempt) -> None:
+def test_an_attempt_that_is_right_breaks_nothing(
+    webhook: SentWebhook, attempt: DeliveryAttempt
+) -> None:
     assert broken(webhook, attempt) == {}
     small = replace(attempt, headers=tuple((name.lower(), each) for name, each in attempt.headers))
     assert broken(webhook, small) == {}
@@ -88,12 +90,12 @@ def test_an_attempt_that_is_right_breaks_nothing(webhook: Webhook, attempt: Atte
     ],
 )
 def test_every_header_is_there_once(
-    change: Callable[[str], Callable[[Attempt], Attempt]],
+    change: Callable[[str], Callable[[DeliveryAttempt], DeliveryAttempt]],
     name: str,
     rule: str,
     said: str,
-    webhook: Webhook,
-    attempt: Attempt,
+    webhook: SentWebhook,
+    attempt: DeliveryAttempt,
 ) -> None:
     assert broken(webhook, change(name)(attempt)) == {rule: [said]}
 
@@ -103,7 +105,7 @@ def test_every_header_is_there_once(
     [(TOLERANCE, True), (TOLERANCE + 1, False), (-TOLERANCE, True), (-TOLERANCE - 1, False)],
 )
 def test_a_signature_is_as_old_or_as_new_as_the_tolerance_allows(
-    late: int, is_genuine: bool, webhook: Webhook, attempt: Attempt
+    late: int, is_genuine: bool, webhook: SentWebhook, attempt: DeliveryAttempt
 ) -> None:
     found = broken(webhook, replace(attempt, received_at=NOW + late))
     assert (found == {}) == is_genuine
@@ -113,7 +115,7 @@ def test_a_signature_is_as_old_or_as_new_as_the_tolerance_allows(
 @pytest.mark.parametrize("fraction", [0.0, 0.5, 0.999])
 @pytest.mark.parametrize("way", [0.0, 0.9])
 def test_a_forged_timestamp_is_beyond_the_tolerance_when_it_arrives(
-    name: str, fraction: float, way: float, webhook: Webhook
+    name: str, fraction: float, way: float, webhook: SentWebhook
 ) -> None:
     genuine = Genuine(webhook, EVENT, SECRET, NOW + fraction)
     [forgery] = [each for each in FORGERIES if each.rule.id == name]

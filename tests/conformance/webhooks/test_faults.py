@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from specwright.conformance.checks.webhooks.authority import Authority
-from specwright.conformance.checks.webhooks.observe import Observation, setting
+from specwright.conformance.checks.webhooks.observe import WebhookObservation, setting
 from specwright.conformance.checks.webhooks.receiver import Receiver
 from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.webhooks import registration, webhooks
@@ -59,7 +59,9 @@ def observed(document: Document, authority: Authority, kind: type[Provider]) -> 
 
         pace = Pace(patience_seconds=3)
         undone = [("sendParcel", "lost")]
-        Observation(target, receiver, declared, registered, provoke, pace, undone=undone).run()
+        WebhookObservation(
+            target, receiver, declared, registered, provoke, pace, undone=undone
+        ).run()
         shown = repr(record) + "".join(
             violation.text + exchange.request.curl
             for violation in record.violations

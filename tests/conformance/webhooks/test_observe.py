@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from specwright.conformance.checks.webhooks.authority import Authority
-from specwright.conformance.checks.webhooks.observe import Observation, setting
+from specwright.conformance.checks.webhooks.observe import WebhookObservation, setting
 from specwright.conformance.checks.webhooks.receiver import Receiver
 from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.contract import Contract
@@ -68,7 +68,7 @@ def test_all_events_of_the_reference_service_are_observed(
     ):
         pace = Pace(RETRY_SCALE, patience_seconds=5)
         provoke = partial(cause, Workbench(Contract(document), target, "webhooks"))
-        Observation(target, receiver, declared, registered, provoke, pace).run()
+        WebhookObservation(target, receiver, declared, registered, provoke, pace).run()
         request = target.request("GET", registered.operation.key)
         left = target.send(request, "webhooks", None).response
     assert record.violations == []
@@ -96,7 +96,9 @@ def observed(document: Document, provider: Provider, authority: Authority, pace:
             return target.send(target.request("POST", "/parcels", body=body), "webhooks", None)
 
         undone = [("sendParcel", "lost")]
-        Observation(target, receiver, declared, registered, provoke, pace, undone=undone).run()
+        WebhookObservation(
+            target, receiver, declared, registered, provoke, pace, undone=undone
+        ).run()
     return record
 
 

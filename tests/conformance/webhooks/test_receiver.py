@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from specwright.conformance.checks.webhooks.attempt import Fault
+from specwright.conformance.checks.webhooks.attempt import DeliveryFault
 from specwright.conformance.checks.webhooks.authority import CERTIFICATE, RECEIVER, Authority
 from specwright.conformance.checks.webhooks.connection import MAX_BODY_BYTES
 from specwright.conformance.checks.webhooks.receiver import GivenUp, Receiver, Setting
@@ -70,7 +70,7 @@ def test_a_delivery_is_kept_as_it_came(receiver: Receiver, client: httpx2.Client
 def test_each_new_event_of_a_type_gets_the_next_faults(
     receiver: Receiver, client: httpx2.Client
 ) -> None:
-    url = receiver.endpoint([(Fault.ERROR, Fault.ERROR), (Fault.REDIRECT,)])
+    url = receiver.endpoint([(DeliveryFault.ERROR, DeliveryFault.ERROR), (DeliveryFault.REDIRECT,)])
     first = [sent(client, url) for _ in range(3)]
     second = [sent(client, url, "e2") for _ in range(2)]
     assert (first, second) == ([500, 500, 200], [307, 200])
@@ -81,7 +81,7 @@ def test_each_new_event_of_a_type_gets_the_next_faults(
 def test_a_redirect_leads_to_itself_and_is_noticed(
     receiver: Receiver, client: httpx2.Client
 ) -> None:
-    url = receiver.endpoint([(Fault.REDIRECT,)])
+    url = receiver.endpoint([(DeliveryFault.REDIRECT,)])
     client.post(url, content=b"{}", follow_redirects=True)
     assert [attempt.is_redirected for attempt in receiver.attempts(url)] == [False, True]
 
@@ -93,9 +93,9 @@ def test_only_a_status_that_may_have_a_body_has_a_length(success: int, length: s
     assert (answer.status_code, answer.headers.get("Content-Length")) == (success, length)
 
 
-@pytest.mark.parametrize("fault", [Fault.DROP, Fault.RESET])
+@pytest.mark.parametrize("fault", [DeliveryFault.DROP, DeliveryFault.RESET])
 def test_a_connection_ends_without_an_answer(
-    receiver: Receiver, client: httpx2.Client, fault: Fault
+    receiver: Receiver, client: httpx2.Client, fault: DeliveryFault
 ) -> None:
     url = receiver.endpoint([(fault,)])
     with pytest.raises(httpx2.TransportError):
@@ -105,7 +105,7 @@ def test_a_connection_ends_without_an_answer(
 
 def test_a_reset_is_one_and_a_drop_is_none() -> None:
     with Receiver(Setting(identify)) as plain:
-        for fault, is_reset in ((Fault.DROP, False), (Fault.RESET, True)):
+        for fault, is_reset in ((DeliveryFault.DROP, False), (DeliveryFault.RESET, True)):
             parts = urlsplit(plain.endpoint([(fault,)]))
             with socket.create_connection((parts.hostname or "", parts.port or 0)) as raw:
                 raw.sendall(f"POST {parts.path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
@@ -117,7 +117,7 @@ def test_a_reset_is_one_and_a_drop_is_none() -> None:
 
 
 def test_a_slow_answer_keeps_nobody_waiting(receiver: Receiver, client: httpx2.Client) -> None:
-    slow, quick, order = receiver.endpoint([(Fault.SLOW,)]), receiver.endpoint(), []
+    slow, quick, order = receiver.endpoint([(DeliveryFault.SLOW,)]), receiver.endpoint(), []
 
     def wait() -> None:
         order.append(("slow", sent(client, slow)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
 from specwright.conformance.checks.webhooks.judge import Judge
 from specwright.conformance.checks.webhooks.sequence import (
     EARLY_SECONDS,
@@ -16,7 +16,7 @@ from specwright.conformance.checks.webhooks.sequence import (
     awaited,
     broken,
 )
-from specwright.conformance.contract.webhooks import Webhook, webhooks
+from specwright.conformance.contract.webhooks import SentWebhook, webhooks
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -33,18 +33,20 @@ LATE = "the next attempt comes after the declared pause"
 
 
 @pytest.fixture(scope="module")
-def webhook(tmp_path_factory: pytest.TempPathFactory) -> Webhook:
+def webhook(tmp_path_factory: pytest.TempPathFactory) -> SentWebhook:
     path = tmp_path_factory.mktemp("document") / "parcels.json"
     path.write_text(json.dumps(DOCUMENT), "utf-8")
     return webhooks(upgrade(load(path)))[0]
 
 
-def attempt(at: float, fault: Fault | None = None) -> Attempt:
+def attempt(at: float, fault: DeliveryFault | None = None) -> DeliveryAttempt:
     url = "https://127.0.0.1/hook"
-    return Attempt(url, "POST", url, (), b"{}", False, False, BEGUN + at, fault, 200)
+    return DeliveryAttempt(url, "POST", url, (), b"{}", False, False, BEGUN + at, fault, 200)
 
 
-def said(webhook: Webhook, *attempts: Attempt, now: float = BEGUN) -> list[tuple[str, str]]:
+def said(
+    webhook: SentWebhook, *attempts: DeliveryAttempt, now: float = BEGUN
+) -> list[tuple[str, str]]:
     assert webhook.delivery is not None
     found = broken(webhook, webhook.delivery, attempts, Pace(), now)
     return [(each.rule, each.message) for each in found]
@@ -61,40 +63,42 @@ def said(webhook: Webhook, *attempts: Attempt, now: float = BEGUN) -> list[tuple
         (LATEST + 0.01, LATE),
     ],
 )
-@pytest.mark.parametrize("fault", [Fault.ERROR, Fault.SLOW])
+@pytest.mark.parametrize("fault", [DeliveryFault.ERROR, DeliveryFault.SLOW])
 def test_the_next_attempt_comes_after_its_pause(
-    webhook: Webhook, fault: Fault, after: float, message: str | None
+    webhook: SentWebhook, fault: DeliveryFault, after: float, message: str | None
 ) -> None:
     # One that was answered too late has failed when its time was over.
-    failed = TIMEOUT if fault is Fault.SLOW else 0
+    failed = TIMEOUT if fault is DeliveryFault.SLOW else 0
     found = said(webhook, attempt(0, fault), attempt(failed + after))
     assert found == ([("delivery-retry", message)] if message else [])
 
 
-def test_an_attempt_that_does_not_come_is_missed_when_its_time_is_over(webhook: Webhook) -> None:
-    first = attempt(0, Fault.ERROR)
+def test_an_attempt_that_does_not_come_is_missed_when_its_time_is_over(
+    webhook: SentWebhook,
+) -> None:
+    first = attempt(0, DeliveryFault.ERROR)
     assert said(webhook, first, now=BEGUN + LATEST - 0.01) == []
     (missed,) = said(webhook, first, now=BEGUN + LATEST)
-    assert missed == ("delivery-retry", f"no attempt follows after {Fault.ERROR}")
+    assert missed == ("delivery-retry", f"no attempt follows after {DeliveryFault.ERROR}")
     assert said(webhook, attempt(0), now=BEGUN + LATEST) == []
 
 
-def test_no_attempt_is_awaited_after_the_last_one_that_is_declared(webhook: Webhook) -> None:
+def test_no_attempt_is_awaited_after_the_last_one_that_is_declared(webhook: SentWebhook) -> None:
     assert webhook.delivery is not None
-    failed = [attempt(PAUSE * number, Fault.ERROR) for number in range(len(PAUSES) + 1)]
+    failed = [attempt(PAUSE * number, DeliveryFault.ERROR) for number in range(len(PAUSES) + 1)]
     assert awaited(failed[:-1], webhook.delivery, Pace()) is not None
     assert awaited(failed, webhook.delivery, Pace()) is None
     assert awaited(failed[:-1], webhook.delivery, Pace(patience_seconds=PAUSE - 1)) is None
 
 
-def test_one_that_was_acknowledged_does_not_come_again(webhook: Webhook) -> None:
+def test_one_that_was_acknowledged_does_not_come_again(webhook: SentWebhook) -> None:
     message = "an acknowledged event is delivered again"
     assert said(webhook, attempt(0), attempt(PAUSE)) == [("delivery-acknowledged", message)]
 
 
 @pytest.mark.parametrize(("after", "is_checked"), [(PAUSE - 0.01, False), (PAUSE, True)])
 def test_an_acknowledged_event_is_watched_until_its_next_attempt_would_have_come(
-    webhook: Webhook, after: float, is_checked: bool
+    webhook: SentWebhook, after: float, is_checked: bool
 ) -> None:
     assert webhook.delivery is not None
     headers = ((webhook.delivery.event_type_header.raw, webhook.name),)
@@ -104,8 +108,8 @@ def test_an_acknowledged_event_is_watched_until_its_next_attempt_would_have_come
     assert ("delivery-acknowledged" in record.checked) == is_checked
 
 
-def test_bytes_and_timestamps_of_the_next_attempt(webhook: Webhook) -> None:
-    first, second = attempt(0, Fault.ERROR), attempt(PAUSE)
+def test_bytes_and_timestamps_of_the_next_attempt(webhook: SentWebhook) -> None:
+    first, second = attempt(0, DeliveryFault.ERROR), attempt(PAUSE)
     (other,) = said(webhook, first, replace(second, body=b"{ }"))
     assert other == (
         "delivery-retry",

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 from specwright.conformance import checks
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import Scenario
 from specwright.findings import RuleDescription
 
@@ -18,10 +18,10 @@ def _members() -> Iterator[object]:
 
 
 _MEMBERS = tuple(_members())
-_CATEGORIES = list(Category)
-RULES: tuple[Rule, ...] = tuple(
+_CATEGORIES = list(BehaviourCategory)
+RULES: tuple[BehaviourRule, ...] = tuple(
     sorted(
-        {member for member in _MEMBERS if isinstance(member, Rule)},
+        {member for member in _MEMBERS if isinstance(member, BehaviourRule)},
         key=lambda rule: (_CATEGORIES.index(rule.category), rule.position, rule),
     )
 )

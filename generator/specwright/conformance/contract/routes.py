@@ -15,7 +15,7 @@ _PARAMETER = re.compile(r"\{([^{}]+)\}")
 _WAYS = frozenset({"", ".", ".."})
 
 
-class Routes:
+class ContractRoutes:
     """The operations of a contract, by their URLs at a target."""
 
     def __init__(self, contract: Contract, base_url: str) -> None:

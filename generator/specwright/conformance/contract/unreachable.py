@@ -19,7 +19,7 @@ from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class UnreachableReason:
     """A reason why a status of an operation was not seen.
 
     Attributes:
@@ -34,7 +34,7 @@ class Reason:
     is_final: bool = True
 
 
-def why_not(contract: Contract, operation: Operation, status: str) -> Reason:
+def why_not(contract: Contract, operation: Operation, status: str) -> UnreachableReason:
     """Return the first reason that applies."""
     return next(
         reason
@@ -89,14 +89,22 @@ def _lacks_the_declaration(status: int) -> Callable[[Contract, Operation], bool]
 _TEXTS = ("~", "any text, ü" * 100)
 _IDEMPOTENCY = (Condition.IDEMPOTENCY_IN_PROGRESS, Condition.IDEMPOTENCY_CHANGED)
 _REASONS = (
-    Reason("400", "no part of the request can be malformed", _cannot_be_malformed),
-    Reason("402", "the operation declares no charge", _charges_nothing),
-    Reason("404", "the path has no variable, so nothing can be missing", _cannot_be_missing),
-    Reason("409", "none of its codes applies to the operation", _lacks_the_declaration(409)),
-    Reason("422", "none of its codes applies to the operation", _lacks_the_declaration(422)),
-    Reason("429", "needs a key with limits that may be used up", _always, is_final=False),
-    Reason("500", "a correct server never returns it", _always),
-    Reason("502", "needs a fault behind the server", _always),
-    Reason("503", "needs an unavailable server", _always),
-    Reason(None, "no response had this status", _always, is_final=False),
+    UnreachableReason("400", "no part of the request can be malformed", _cannot_be_malformed),
+    UnreachableReason("402", "the operation declares no charge", _charges_nothing),
+    UnreachableReason(
+        "404", "the path has no variable, so nothing can be missing", _cannot_be_missing
+    ),
+    UnreachableReason(
+        "409", "none of its codes applies to the operation", _lacks_the_declaration(409)
+    ),
+    UnreachableReason(
+        "422", "none of its codes applies to the operation", _lacks_the_declaration(422)
+    ),
+    UnreachableReason(
+        "429", "needs a key with limits that may be used up", _always, is_final=False
+    ),
+    UnreachableReason("500", "a correct server never returns it", _always),
+    UnreachableReason("502", "needs a fault behind the server", _always),
+    UnreachableReason("503", "needs an unavailable server", _always),
+    UnreachableReason(None, "no response had this status", _always, is_final=False),
 )

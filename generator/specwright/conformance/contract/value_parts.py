@@ -12,7 +12,7 @@ from specwright.pointer import Pointer, join
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ValuePart:
     """A part of a value.
 
     Attributes:
@@ -27,7 +27,7 @@ class Part:
     applied: tuple[Subschema, ...]
 
 
-def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iterator[Part]:
+def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iterator[ValuePart]:
     """Yield a value and its parts, at any depth, to which a schema applies."""
     pending: list[tuple[Pointer, list[Subschema], JsonValue]] = [("", [schema], value)]
     # Items of one list have the same schemas.
@@ -39,12 +39,14 @@ def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iter
         key = tuple(subschema.pointer for subschema in schemas)
         if key not in known:
             known[key] = tuple(applying(document, schemas))
-        part = Part(pointer, value, tuple(schemas), known[key])
+        part = ValuePart(pointer, value, tuple(schemas), known[key])
         yield part
         pending += _within(document, part)
 
 
-def _within(document: Document, part: Part) -> Iterator[tuple[Pointer, list[Subschema], JsonValue]]:
+def _within(
+    document: Document, part: ValuePart
+) -> Iterator[tuple[Pointer, list[Subschema], JsonValue]]:
     """Yield the direct parts of a part: names and members, items, or the contents of a text."""
     applied = part.applied
     match part.value:

@@ -34,7 +34,7 @@ from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT, We
 
 
 @dataclass(frozen=True, slots=True)
-class Webhook:
+class SentWebhook:
     """A webhook of the document.
 
     Attributes:
@@ -90,7 +90,7 @@ class Registration:
     remove: OperationSite
     test: OperationSite | None
 
-    def is_sent_to_one(self, webhook: Webhook) -> bool:
+    def is_sent_to_one(self, webhook: SentWebhook) -> bool:
         """Return whether a webhook goes only to the endpoint that is tested."""
         return (
             self.test is not None
@@ -99,7 +99,7 @@ class Registration:
         )
 
 
-def webhooks(document: Document) -> tuple[Webhook, ...]:
+def webhooks(document: Document) -> tuple[SentWebhook, ...]:
     """Return all webhooks of an upgraded document."""
     instances = Instances(document)
     return tuple(
@@ -109,7 +109,7 @@ def webhooks(document: Document) -> tuple[Webhook, ...]:
     )
 
 
-def with_payloads(document: Document, webhooks: Iterable[Webhook]) -> Iterator[Webhook]:
+def with_payloads(document: Document, webhooks: Iterable[SentWebhook]) -> Iterator[SentWebhook]:
     """Yield the webhooks; one without an example gets a value for its schema, if possible."""
     witnesses = Witnesses(document)
     for webhook in webhooks:
@@ -136,10 +136,10 @@ def registration(document: Document) -> Registration | None:
     return None
 
 
-def _webhook(document: Document, site: OperationSite, instances: Instances) -> Webhook:
+def _webhook(document: Document, site: OperationSite, instances: Instances) -> SentWebhook:
     body = request_body(document, site)
     content = json_content(document, body)
-    return Webhook(
+    return SentWebhook(
         name=site.key,
         pointer=site.pointer,
         method=site.method,

@@ -24,7 +24,7 @@ from specwright.conformance.contract.resources import (
     singular,
     up_to_variables,
 )
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.recording.record import Linked
 from specwright.names import snake
@@ -47,12 +47,12 @@ class _Trail:
     source: str
 
 
-class Ids:
+class KnownIds:
     """A store of ids, in which the id of a resource stays together with those of its parents."""
 
     def __init__(self, contract: Contract, base_url: str, linked: dict[Linked, Linked]) -> None:
         self._contract = contract
-        self._routes = Routes(contract, base_url)
+        self._routes = ContractRoutes(contract, base_url)
         # The origins of parameter values, for the report.
         self._linked = linked
         self._trails: dict[Shape, list[_Trail]] = defaultdict(list)

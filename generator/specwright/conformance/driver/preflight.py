@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import NOBODY
+from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, Request, Response
@@ -131,7 +131,7 @@ def _prefix(bench: Workbench, call: Call) -> str | None:
     for path in dict.fromkeys([*declared, "", *usual]):
         url = f"{origin}{path}{call.path}"
         request = Request(call.operation.method, url, (("Accept", "application/json"),))
-        exchange = bench.target.send(request, SOURCE, call.operation.pointer, NOBODY)
+        exchange = bench.target.send(request, SOURCE, call.operation.pointer, ANONYMOUS)
         if _is_answer(bench.contract, exchange):
             return origin + path
     return None

@@ -12,7 +12,7 @@ from specwright.config import SignIn
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import Unknown, evaluate
-from specwright.conformance.driver.roles import NOBODY
+from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request
 from specwright.errors import InputError, did_you_mean
@@ -86,12 +86,12 @@ def _logged_in(
     request = target.request(
         operation.method,
         call.path,
-        role=NOBODY,
+        role=ANONYMOUS,
         headers=call.headers,
         body=call.content,
         operation=operation.pointer,
     )
-    exchange = target.send(request, SOURCE, operation.pointer, NOBODY)
+    exchange = target.send(request, SOURCE, operation.pointer, ANONYMOUS)
     found = _credential(call, exchange, setting, scheme)
     if not found:
         response = exchange.response
@@ -170,7 +170,7 @@ class _Grants:
 
     def _send(self, sent: Sent) -> Received:
         request = Request(sent.method, sent.url, tuple(sent.headers), sent.content)
-        exchange = self.target.send(request, SOURCE, None, NOBODY)
+        exchange = self.target.send(request, SOURCE, None, ANONYMOUS)
         if exchange.response is None:
             raise TransportError(str(exchange.failure))
         response = exchange.response

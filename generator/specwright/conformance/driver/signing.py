@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, unquote_plus
 
-from specwright.conformance.driver.roles import MAIN, MISNAMED, NOBODY, STRANGER, stranger
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN, UNKNOWN_KEY, WRONG_SCHEME, stranger
 from specwright.conformance.recording.exchange import Request
 from specwright.document.security import Credential
 from specwright.pointer import Pointer
@@ -105,7 +105,7 @@ class Signer:
         """Yield the credentials of a role for an operation: their schemes and texts."""
         for name in self.chosen(operation, role):
             scheme, text = self._schemes[name], self._text(role, name)
-            if role == MISNAMED:
+            if role == WRONG_SCHEME:
                 if scheme.location == "header":
                     yield scheme, f"{_ANOTHER_SCHEME} {self._key(MAIN, name)}"
             elif text is not None:
@@ -117,11 +117,11 @@ class Signer:
         An alternative that the keys suit comes first. Without all keys of any, return the schemes
         with a key of the first alternative that has any.
         """
-        if self.credential is None or role == NOBODY:
+        if self.credential is None or role == ANONYMOUS:
             return ()
         usual = tuple({name: ()} for name in self._schemes)
         alternatives = self.credential.demands.get(operation or "", usual)
-        owner = MAIN if role == MISNAMED else role
+        owner = MAIN if role == WRONG_SCHEME else role
         held = [
             tuple(name for name in alternative if self._key(owner, name) is not None)
             for alternative in alternatives
@@ -175,7 +175,7 @@ class Signer:
     def _key(self, role: str, name: str) -> str | None:
         """Return the key of a role for a scheme; None if a request cannot carry it."""
         key = self.own.get((role, name)) or self.keys.get(role)
-        if role == STRANGER and (MAIN, name) in self.own:
+        if role == UNKNOWN_KEY and (MAIN, name) in self.own:
             key = stranger(self.own[MAIN, name])
         if not key:
             return None
@@ -195,7 +195,7 @@ class Signer:
         scheme, key = self._schemes[name], self._key(role, name)
         if key is None or name not in self.sign_in:
             return None if key is None else scheme.write(scheme.parse(key))
-        if role == STRANGER:
+        if role == UNKNOWN_KEY:
             return stranger(self._text(MAIN, name) or key)
         if (role, name) not in self._obtained:
             self._obtained[role, name] = self.sign_in[name](key)

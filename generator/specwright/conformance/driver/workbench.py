@@ -14,7 +14,7 @@ from specwright.conformance.contract.choosing import choosing
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.contract.samples import sample
-from specwright.conformance.driver.ids import Ids, is_reference
+from specwright.conformance.driver.ids import KnownIds, is_reference
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, value_at
@@ -50,7 +50,7 @@ class Workbench:
         self.busy = set[Pointer]()
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
-        self._ids = Ids(contract, target.base_url, target.record.linked)
+        self._ids = KnownIds(contract, target.base_url, target.record.linked)
         self._tried: dict[Pointer, list[tuple[object, object]]] = defaultdict(list)
         # The number of responses that there was something to learn from: now, and at that time.
         self._learned, self._tried_after = 0, dict[Pointer, int]()

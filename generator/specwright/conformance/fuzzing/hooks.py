@@ -92,7 +92,7 @@ def _write_exchange(
 
 
 @auth(refresh_interval=None, retry_on=[])
-class Credentials:
+class FuzzingCredentials:
     """The credentials that the operations of requests require."""
 
     def get(self, case: Case[Any], context: AuthContext) -> list[list[str]] | None:
@@ -173,7 +173,7 @@ _numbers = itertools.count(int(os.environ["SPECWRIGHT_FUZZING_FIRST_KEY"]))
 
 
 @cli.handler()
-class Writer(EventHandler):  # type: ignore[type-arg]
+class ReportWriter(EventHandler):  # type: ignore[type-arg]
     """A writer of events, above all further exchanges and failed checks of each scenario."""
 
     def handle_event(self, ctx: ExecutionContext, event: Any) -> None:

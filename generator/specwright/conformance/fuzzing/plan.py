@@ -14,7 +14,7 @@ from specwright.caches import cache_home
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
 from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import CA_VARIABLE, HANGS, Target, is_stream
 from specwright.conformance.fuzzing.links import write_links
@@ -99,7 +99,7 @@ def configuration(
 
 def environment(
     target: Target,
-    routes: Routes,
+    routes: ContractRoutes,
     keys: Mapping[str, object],
     seed: int,
     seconds: float | None = None,
@@ -128,7 +128,9 @@ def environment(
     }
 
 
-def idempotency_keys(routes: Routes, judge: RequestJudge, record: Record) -> dict[str, object]:
+def idempotency_keys(
+    routes: ContractRoutes, judge: RequestJudge, record: Record
+) -> dict[str, object]:
     """Return the path of each operation's idempotency key, with a format that its schema allows."""
     found: dict[str, object] = {}
     for operation in routes.operations:
@@ -145,7 +147,7 @@ def idempotency_keys(routes: Routes, judge: RequestJudge, record: Record) -> dic
     return found
 
 
-def _credentials(target: Target, routes: Routes) -> dict[str, list[tuple[str, str, str]]]:
+def _credentials(target: Target, routes: ContractRoutes) -> dict[str, list[tuple[str, str, str]]]:
     """Return the parts of requests that hold credentials, by operation: place, name and text."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for operation in routes.operations:
@@ -156,7 +158,9 @@ def _credentials(target: Target, routes: Routes) -> dict[str, list[tuple[str, st
     return found
 
 
-def derive(contract: Contract, routes: Routes, seen: Sequence[Exchange], shards: int) -> JsonObject:
+def derive(
+    contract: Contract, routes: ContractRoutes, seen: Sequence[Exchange], shards: int
+) -> JsonObject:
     """Return the document for schemathesis: without servers, with real ids, divided into shards.
 
     Args:
@@ -216,7 +220,7 @@ def _variety(document: Document, operation: OperationSite) -> int:
     return 1 + len(parameters(document, operation)) + len(body or ())
 
 
-def _known_ids(routes: Routes, seen: Iterable[Exchange]) -> Mapping[str, Mapping[str, str]]:
+def _known_ids(routes: ContractRoutes, seen: Iterable[Exchange]) -> Mapping[str, Mapping[str, str]]:
     """Return the path parameters of the last successful request for each operation."""
     found: dict[str, Mapping[str, str]] = {}
     for exchange in seen:

@@ -13,11 +13,11 @@ from specwright.conformance.checks.requests.validation import VALID_REFUSED
 from specwright.conformance.checks.requests.validity import RequestVerdict
 from specwright.conformance.checks.robustness.methods import METHOD_NOT_ALLOWED, method_violation
 from specwright.conformance.contract.resources import shape
-from specwright.conformance.driver.roles import NOBODY
+from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import Rule
+from specwright.conformance.rule import BehaviourRule
 from specwright.document.sites import OperationSite
 from specwright.pointer import split
 
@@ -89,14 +89,14 @@ def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | N
 
 def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | None:
     # A server may accept a key that is valid elsewhere under a scheme that it does not belong to.
-    if report.proof.role != NOBODY or report.status in _NO_ENTRY:
+    if report.proof.role != ANONYMOUS or report.status in _NO_ENTRY:
         return None
     how = "without valid credentials"
     return ignored(_named(report.operation), report.operation.pointer, report.proof, how)
 
 
 def _after(
-    rule: Rule, said: str, *statuses: int
+    rule: BehaviourRule, said: str, *statuses: int
 ) -> Callable[[FailedCheck, TrafficOracle], Violation | None]:
     """Return a judge of a request by its cause, if that had such a status and is the only one."""
 
@@ -123,7 +123,7 @@ def _method_allowed(report: FailedCheck, traffic: TrafficOracle) -> Violation | 
 
 
 def _of_operation(
-    report: FailedCheck, rule: Rule, operation: OperationSite, cause: str
+    report: FailedCheck, rule: BehaviourRule, operation: OperationSite, cause: str
 ) -> Violation:
     shown = (report.cause, report.proof) if report.cause else (report.proof,)
     return Violation(rule, operation.pointer, cause, shown, cause, _named(operation))
@@ -137,7 +137,7 @@ def _named(operation: OperationSite) -> str:
 class Check:
     """The meaning of a check: a rule, and a judge of its reports."""
 
-    rule: Rule
+    rule: BehaviourRule
     judge: Callable[[FailedCheck, TrafficOracle], Violation | None]
 
 

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 from specwright.conformance.checks.requests.validity import RequestJudge, RequestVerdict
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
-from specwright.conformance.driver.roles import MAIN, NOBODY
+from specwright.conformance.contract.routes import ContractRoutes
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.driver.target import MAX_RESPONSE_BYTES, Target
 from specwright.conformance.fuzzing.plan import (
     configuration,
@@ -52,7 +52,7 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
     """
     require()
     document = contract.document
-    routes = Routes(contract, target.base_url)
+    routes = ContractRoutes(contract, target.base_url)
     judge = RequestJudge(document, routes)
     # Credentials that are obtained now expire last.
     target.signer.renew()
@@ -96,7 +96,7 @@ class _Run:
     """A fuzzing run, which adds the lines of its processes to the record."""
 
     def __init__(
-        self, contract: Contract, target: Target, routes: Routes, judge: RequestJudge
+        self, contract: Contract, target: Target, routes: ContractRoutes, judge: RequestJudge
     ) -> None:
         self._contract = contract
         self._target = target
@@ -196,7 +196,7 @@ class _Run:
             return
         self._reached.add(operation.pointer)
         self._verdicts[exchange.number] = self._weigh(operation, request)
-        if exchange.role == NOBODY and MAIN in self._target.keys:
+        if exchange.role == ANONYMOUS and MAIN in self._target.keys:
             self._target.record.check(_CREDENTIALS, operation.pointer)
 
     def _weigh(self, operation: OperationSite, request: Request) -> RequestVerdict:
@@ -209,8 +209,8 @@ class _Run:
 
     def _role(self, request: Request, operation: Pointer | None) -> str:
         if MAIN not in self._target.keys:
-            return NOBODY
-        return MAIN if self._target.signer.is_signed(request, operation) else NOBODY
+            return ANONYMOUS
+        return MAIN if self._target.signer.is_signed(request, operation) else ANONYMOUS
 
     def _report(self, number: int, line: Line) -> FailedCheck | None:
         found = self._exchanges.get((number, line["id"]))

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.resources import singular
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.document.sites import OperationSite, parameters
@@ -30,7 +30,7 @@ class TrafficOracle:
     """The document and the whole traffic, which reports are judged by."""
 
     contract: Contract
-    routes: Routes
+    routes: ContractRoutes
     exchanges: Iterable[Exchange]
     _codes: Mapping[str, Condition | None] = field(init=False)
     _code: Pointer | None = field(init=False)

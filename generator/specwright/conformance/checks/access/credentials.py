@@ -8,15 +8,22 @@ from urllib.parse import quote
 from specwright.conformance.checks.access.ignored_credentials import CREDENTIALS_IGNORED, ignored
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.driver.roles import FOLDED, LONGER, MAIN, MISNAMED, NOBODY, STRANGER
+from specwright.conformance.driver.roles import (
+    ANONYMOUS,
+    CASE_SWAPPED,
+    MAIN,
+    SUFFIXED,
+    UNKNOWN_KEY,
+    WRONG_SCHEME,
+)
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.scenario import scenario
 
 _WORDS = {
-    STRANGER: "with a wrong key",
-    FOLDED: "with the key in another case",
-    LONGER: "with text appended to the key",
+    UNKNOWN_KEY: "with a wrong key",
+    CASE_SWAPPED: "with the key in another case",
+    SUFFIXED: "with text appended to the key",
 }
 # Undocumented places in which APIs accept keys (RFC 6750, 2.3, is one of them).
 _QUERY = ("access_token", "api_key", "key", "token")
@@ -61,14 +68,16 @@ def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how:
 
 def _strangers(bench: Workbench) -> dict[str, str]:
     keys, credential = bench.target.keys, bench.target.credential
-    roles = {NOBODY: "without credentials"}
+    roles = {ANONYMOUS: "without credentials"}
     # User names and sign-in credentials may be accepted in several spellings.
     is_key = not bench.target.signer.sign_in and ":" not in keys.get(MAIN, "")
     roles |= {
-        role: how for role, how in _WORDS.items() if role in keys and (is_key or role == STRANGER)
+        role: how
+        for role, how in _WORDS.items()
+        if role in keys and (is_key or role == UNKNOWN_KEY)
     }
     if credential is not None and credential.prefix:
-        roles[MISNAMED] = "with the right key under another scheme"
+        roles[WRONG_SCHEME] = "with the right key under another scheme"
     return roles
 
 
@@ -86,6 +95,6 @@ def _elsewhere(bench: Workbench, call: Call) -> Iterator[tuple[str, Exchange]]:
         ("with the key in another header", call.path, headers),
     ):
         request = bench.target.request(
-            call.operation.method, where, role=NOBODY, headers=[*call.headers, *more]
+            call.operation.method, where, role=ANONYMOUS, headers=[*call.headers, *more]
         )
-        yield how, bench.target.send(request, bench.source, call.operation.pointer, NOBODY)
+        yield how, bench.target.send(request, bench.source, call.operation.pointer, ANONYMOUS)

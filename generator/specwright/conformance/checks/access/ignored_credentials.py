@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_status_of
 from specwright.pointer import Pointer
 
-CREDENTIALS_IGNORED = Rule(
+CREDENTIALS_IGNORED = BehaviourRule(
     "credentials-ignored",
-    Category.AUTHENTICATION,
+    BehaviourCategory.AUTHENTICATION,
     (
         "An operation with a security requirement refuses requests without credentials, or with "
         "wrong ones, with status 401."

@@ -16,15 +16,15 @@ from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_isolation
 from specwright.findings import Level
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
-ISOLATION = Rule(
+ISOLATION = BehaviourRule(
     "isolation",
-    Category.ISOLATION,
+    BehaviourCategory.ISOLATION,
     "No partner can read, change or list resources of another partner or of the other mode.",
     example="GET /invoices/7 of one partner, with the key of another -> 200",
     advice=(
@@ -35,9 +35,9 @@ ISOLATION = Rule(
     position=1,
     judge=judge_isolation,
 )
-ISOLATION_AGREES = Rule(
+ISOLATION_AGREES = BehaviourRule(
     "isolation-agrees",
-    Category.ISOLATION,
+    BehaviourCategory.ISOLATION,
     "A resource that is hidden from another partner on writes is hidden on reads, too.",
     example=(
         "with the key of another partner, PATCH /invoices/7 -> 404 and GET /invoices/7 -> 200"
@@ -49,9 +49,9 @@ ISOLATION_AGREES = Rule(
     level=Level.WARNING,
     position=2,
 )
-ISOLATION_OPEN = Rule(
+ISOLATION_OPEN = BehaviourRule(
     "isolation-open",
-    Category.ISOLATION,
+    BehaviourCategory.ISOLATION,
     "A resource of one partner is hidden from another one, unless it is meant to be public.",
     example="one partner creates an invoice, and another one reads, lists and changes it",
     advice="Query by owner and id together, unless the resource is public, such as a catalogue.",
@@ -278,7 +278,7 @@ class _Isolation:
             if rule is not None:
                 self._violate(reached.operation, reached.message, reached.exchange, rule=rule)
 
-    def _broken(self, reached: _Reached) -> Rule | None:
+    def _broken(self, reached: _Reached) -> BehaviourRule | None:
         collection = reached.collection
         # A public resource may be readable by all, and changed only by its owner.
         by_change = ISOLATION_AGREES if reached.operation.is_safe else ISOLATION
@@ -344,7 +344,7 @@ class _Isolation:
         operation: Operation,
         message: str,
         *exchanges: Exchange,
-        rule: Rule = ISOLATION,
+        rule: BehaviourRule = ISOLATION,
     ) -> None:
         self.bench.target.record.check(rule, operation.pointer)
         self.bench.violate(rule, operation, message, *exchanges)

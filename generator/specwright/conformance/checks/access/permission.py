@@ -6,13 +6,13 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import SUSPENDED, UNSCOPED
 from specwright.conformance.driver.workbench import Workbench
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_status_of
 
-PERMISSION = Rule(
+PERMISSION = BehaviourRule(
     "permission",
-    Category.AUTHENTICATION,
+    BehaviourCategory.AUTHENTICATION,
     (
         "A key without permissions, such as that of a suspended partner, gets 403 from every "
         "operation with a security requirement; a key without the required scopes or roles is "

@@ -9,17 +9,17 @@ from typing import Final
 from specwright.conformance.checks.robustness.unknown_routes import NOWHERE
 from specwright.conformance.contract.calls import Absent
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.driver.roles import NOBODY, STRANGER
+from specwright.conformance.driver.roles import ANONYMOUS, UNKNOWN_KEY
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
 
-PRECEDENCE = Rule(
+PRECEDENCE = BehaviourRule(
     "precedence",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     (
         "Of several faults of a request, the response is about the one that is declared to be "
         "checked first: callers without credentials learn nothing about paths and bodies."
@@ -31,8 +31,8 @@ PRECEDENCE = Rule(
 
 # The roles of callers with a fault of their own, and its condition.
 _CALLERS: Final = (
-    (Condition.MISSING_CREDENTIALS, NOBODY, "without credentials"),
-    (Condition.INVALID_CREDENTIALS, STRANGER, "with a wrong key"),
+    (Condition.MISSING_CREDENTIALS, ANONYMOUS, "without credentials"),
+    (Condition.INVALID_CREDENTIALS, UNKNOWN_KEY, "with a wrong key"),
 )
 
 
@@ -73,7 +73,7 @@ def precedence(bench: Workbench) -> None:
     errors = bench.contract.errors
     for mistake in mistakes(bench) if errors is not None else ():
         for condition, role, how in _CALLERS:
-            is_caller = role == NOBODY or role in bench.target.keys
+            is_caller = role == ANONYMOUS or role in bench.target.keys
             if errors is not None and is_caller and precedes(errors, condition, mistake.condition):
                 _is_about(bench, errors, condition, mistake.send(bench, role), mistake.shown, how)
 

@@ -17,16 +17,16 @@ from specwright.conformance.recording.exchange import (
     Response,
     value_at,
 )
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_rejection, judge_replay
 from specwright.document import sites
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 
-IDEMPOTENCY_REPLAY = Rule(
+IDEMPOTENCY_REPLAY = BehaviourRule(
     "idempotency-replay",
-    Category.IDEMPOTENCY,
+    BehaviourCategory.IDEMPOTENCY,
     "The repetition of a successful request gets the first response again, marked as a replay.",
     example="the same request with the same key -> 201 with another id",
     advice=(
@@ -37,9 +37,9 @@ IDEMPOTENCY_REPLAY = Rule(
     position=1,
     judge=judge_replay,
 )
-IDEMPOTENCY_CHANGED = Rule(
+IDEMPOTENCY_CHANGED = BehaviourRule(
     "idempotency-changed",
-    Category.IDEMPOTENCY,
+    BehaviourCategory.IDEMPOTENCY,
     "A different payload with the same key is refused with the declared code.",
     example="another payload with a used key -> 201",
     advice=(
@@ -48,9 +48,9 @@ IDEMPOTENCY_CHANGED = Rule(
     position=2,
     judge=judge_rejection,
 )
-IDEMPOTENCY_CONCURRENT = Rule(
+IDEMPOTENCY_CONCURRENT = BehaviourRule(
     "idempotency-concurrent",
-    Category.IDEMPOTENCY,
+    BehaviourCategory.IDEMPOTENCY,
     "Of concurrent requests with the same key, at most one takes effect.",
     example="two concurrent requests with one key -> 201 and 201, with two ids",
     advice=(
@@ -60,17 +60,17 @@ IDEMPOTENCY_CONCURRENT = Rule(
     weight=13,
     position=3,
 )
-IDEMPOTENCY_FAILURE = Rule(
+IDEMPOTENCY_FAILURE = BehaviourRule(
     "idempotency-failure",
-    Category.IDEMPOTENCY,
+    BehaviourCategory.IDEMPOTENCY,
     "A failed request does not use up its key.",
     example="a request is refused with 422; corrected, with the same key -> 409",
     advice="Release the key when the request fails: roll it back with the work.",
     position=4,
 )
-IDEMPOTENCY_SCOPE = Rule(
+IDEMPOTENCY_SCOPE = BehaviourRule(
     "idempotency-scope",
-    Category.IDEMPOTENCY,
+    BehaviourCategory.IDEMPOTENCY,
     "The same key in another scope belongs to another request.",
     example="another partner uses the same key and gets the response of the first one",
     advice="Make the owner part of the unique constraint on keys.",

@@ -6,13 +6,13 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_existence
 
-DELETED_IS_GONE = Rule(
+DELETED_IS_GONE = BehaviourRule(
     "deleted-is-gone",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A deleted resource no longer exists.",
     example="DELETE /items/7 -> 204, then GET /items/7 -> 200",
     advice="Exclude deleted resources from every query, and remove them from caches.",

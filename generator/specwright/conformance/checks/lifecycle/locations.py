@@ -8,23 +8,23 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate, leads
 from specwright.conformance.contract.resources import Shape, shape, variables
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 
-LOCATION = Rule(
+LOCATION = BehaviourRule(
     "location",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "The Location of a 201 leads to the created resource (RFC 9110, 10.2.2 and 15.3.2).",
     example="POST /items -> 201 with the id 7 and Location: /items/8",
     advice="Build the URL from the route and the id of the stored resource.",
     position=1,
 )
-PARENT = Rule(
+PARENT = BehaviourRule(
     "parent",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A resource is found below its own parent, and below no other.",
     example=(
         "POST /shops -> 201 with the id 2, then GET /shops/2/items/7 -> 200, which is of shop 1"
@@ -41,7 +41,7 @@ _NOT_THERE = (404, 410)
 @scenario(after="written")
 def located(bench: Workbench) -> None:
     """Create one resource of each kind, and follow its Location."""
-    routes = Routes(bench.contract, bench.target.base_url)
+    routes = ContractRoutes(bench.contract, bench.target.base_url)
     for operation in _creating(bench):
         made = bench.succeed(operation)
         response = None if made is None else made[1].response

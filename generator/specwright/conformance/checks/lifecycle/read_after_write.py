@@ -13,24 +13,24 @@ from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
 
-WRITTEN_IS_READ = Rule(
+WRITTEN_IS_READ = BehaviourRule(
     "written-is-read",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A member that was written successfully has its new value.",
     example='PATCH /items/7 {"title": "first text"} -> 200, then GET /items/7 -> the old title',
     advice="Store the member, or refuse it. Declare one that only responses have as `readOnly`.",
     position=4,
 )
-CHANGE_KEEPS = Rule(
+CHANGE_KEEPS = BehaviourRule(
     "change-keeps",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A change leaves the members that it does not name as they were.",
     example='PATCH /items/7 {"title": "ab"} -> 200, then GET /items/7 -> an empty description',
     advice=(

@@ -11,16 +11,16 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.charge import CHARGE
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.reset import RESET, Reset
 
-RESET_STATE = Rule(
+RESET_STATE = BehaviourRule(
     "reset",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A reset restores the declared state.",
     example="POST /reset -> 204, and the earlier invoices are still listed",
     advice="Delete everything that the declaration names, in one transaction.",

@@ -14,14 +14,14 @@ from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.driver.roles import OTHER
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.transition import TRANSITION, Transition
 
-STATE_TRANSITION = Rule(
+STATE_TRANSITION = BehaviourRule(
     "transition",
-    Category.STATE,
+    BehaviourCategory.STATE,
     (
         "An operation is refused in states in which it is not allowed, and otherwise moves its "
         "resource to the declared state."

@@ -16,16 +16,16 @@ from specwright.conformance.driver.roles import MAIN, OTHER_MODE
 from specwright.conformance.driver.triggers import cause
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, decimal_of
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.reset import RESET
 
-CONSERVATION = Rule(
+CONSERVATION = BehaviourRule(
     "conservation",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A balance changes by the charged and refunded amounts, and by nothing else.",
     example="an invoice of 500 cents changes the balance by 499",
     advice="Write the invoice and its ledger entry in one transaction, in whole minor units.",

@@ -10,15 +10,15 @@ from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.driver.roles import OTHER_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
 from specwright.vocabulary.keywords.pagination import PAGINATION
 
-OVER_CAPACITY = Rule(
+OVER_CAPACITY = BehaviourRule(
     "capacity",
-    Category.LIMITS,
+    BehaviourCategory.LIMITS,
     (
         "There are never more resources than the declared capacity, and released capacity can be "
         "used again."

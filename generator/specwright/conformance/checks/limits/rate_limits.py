@@ -12,24 +12,24 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import LIMITED, MAIN
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS, RateLimitClass
 
-OVER_RATE_LIMIT = Rule(
+OVER_RATE_LIMIT = BehaviourRule(
     "rate-limit",
-    Category.LIMITS,
+    BehaviourCategory.LIMITS,
     "No window has more served requests than the limit allows.",
     example="61 requests are served in one minute, and 60 are allowed",
     advice="Count in one place for all processes, before the request is handled.",
     position=2,
 )
-RATE_LIMIT_SCOPE = Rule(
+RATE_LIMIT_SCOPE = BehaviourRule(
     "rate-limit-scope",
-    Category.LIMITS,
+    BehaviourCategory.LIMITS,
     "Scopes that are limited separately, such as keys, are counted separately.",
     example="requests of one key use up the limit of another",
     advice="Count by the scope that the limit is declared for, such as the key.",

@@ -19,7 +19,7 @@ from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_existence
 from specwright.pointer import Pointer, join
@@ -29,9 +29,9 @@ from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 from specwright.vocabulary.keywords.reset import RESET
 
-CREATED_IS_FOUND = Rule(
+CREATED_IS_FOUND = BehaviourRule(
     "created-is-found",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A created resource can be read immediately.",
     example="POST /items -> 201 with the id 7, then GET /items/7 -> 404",
     advice=(

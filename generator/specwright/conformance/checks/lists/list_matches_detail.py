@@ -10,14 +10,14 @@ from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
-LIST_AGREES = Rule(
+LIST_AGREES = BehaviourRule(
     "list-agrees",
-    Category.LISTS,
+    BehaviourCategory.LISTS,
     "An item of a list equals the resource when read by itself.",
     example="GET /items has the price 1 for an item, GET /items/7 has 2",
     advice="Build both representations with one function, from the same row.",

@@ -13,7 +13,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_rejection
 from specwright.pointer import Pointer, join
@@ -23,9 +23,9 @@ from specwright.vocabulary.keywords.order import ORDER, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF, RequiresOneOf
 
-MISSING_ONE_OF = Rule(
+MISSING_ONE_OF = BehaviourRule(
     "requires-one-of",
-    Category.VALIDATION,
+    BehaviourCategory.VALIDATION,
     (
         "A request without any of the parameters of which one must be given is refused with the "
         "declared code."

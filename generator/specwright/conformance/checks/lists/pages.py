@@ -8,22 +8,22 @@ from urllib.parse import parse_qs, urlsplit
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, readings, value_at
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.pointer import join
 from specwright.vocabulary.keywords.filter import FILTER, Match
 from specwright.vocabulary.keywords.pagination import PAGINATION
 
-PAGE_SIZE = Rule(
+PAGE_SIZE = BehaviourRule(
     "page-size",
-    Category.LISTS,
+    BehaviourCategory.LISTS,
     "A page has at most the requested number of items; invalid limits are refused.",
     example="GET /items?limit=2 -> 20 items, or ?limit=101 -> 200 and 100 is the maximum",
     advice="Pass the limit on to the query, and refuse one beyond the declared bounds.",
     position=4,
 )
-FILTERED_ITEMS = Rule(
+FILTERED_ITEMS = BehaviourRule(
     "filter",
-    Category.LISTS,
+    BehaviourCategory.LISTS,
     "A filter returns all matching items, and no others.",
     example="GET /items?status=sold -> drafts, or not all sold items",
     advice="Apply the parameter in the query before the page limit, and refuse unknown values.",

@@ -6,14 +6,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.recording.exchange import JsonValue, Response
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_rejection
 from specwright.runtime.client.positions import next_link
 from specwright.vocabulary.keywords.pagination import Pagination
 
-PAGE_SEQUENCE = Rule(
+PAGE_SEQUENCE = BehaviourRule(
     "pagination",
-    Category.LISTS,
+    BehaviourCategory.LISTS,
     "Following the cursor shows every item once, even if items are added meanwhile.",
     example="an item is added between two pages: one is shown twice, or another one is left out",
     advice=(
@@ -23,9 +23,9 @@ PAGE_SEQUENCE = Rule(
     weight=6,
     position=3,
 )
-CURSOR = Rule(
+CURSOR = BehaviourRule(
     "cursor",
-    Category.LISTS,
+    BehaviourCategory.LISTS,
     "A cursor that this list did not issue is refused.",
     example="GET /items?cursor=nonsense -> 200",
     advice="Sign cursors, or check that they parse to an issued value, and refuse all others.",

@@ -17,15 +17,15 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_rejection
 from specwright.document.instances import Problem
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
 
-INVALID_ACCEPTED = Rule(
+INVALID_ACCEPTED = BehaviourRule(
     "invalid-accepted",
-    Category.VALIDATION,
+    BehaviourCategory.VALIDATION,
     "A request that does not fit the document is refused.",
     example='POST /items {"price": -1} -> 201, and `price` has "minimum": 0',
     advice=(
@@ -62,7 +62,7 @@ _OTHER = "a value that does not fit"
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentValue:
     """A value that was sent for a part of the document.
 
     Attributes:
@@ -78,7 +78,7 @@ class Sent:
 
 
 def accepted_value(
-    contract: Contract, operation: Operation, exchange: Exchange, sent: Sent
+    contract: Contract, operation: Operation, exchange: Exchange, sent: SentValue
 ) -> Violation:
     """Return the violation for an accepted value that does not fit its schema."""
     problem = next(contract.requests.problems(sent.schema, sent.value), None) or Problem("", "")
@@ -103,7 +103,7 @@ def accepted_value(
 
 
 def accepted_form(
-    operation: Operation, exchange: Exchange, place: Pointer, how: str, rule: Rule
+    operation: Operation, exchange: Exchange, place: Pointer, how: str, rule: BehaviourRule
 ) -> Violation:
     """Return the violation for an accepted request of the wrong form, such as invalid JSON."""
     return _violation(rule, place, operation, how, exchange, f"{how} is accepted")
@@ -166,7 +166,7 @@ def _accepted_parameter(
         for each, problem in zip(values, first, strict=True)
         if problem is not None and problem.keyword != "type"
     )
-    sent = Sent(name, place, slot.schema, next(telling, text))
+    sent = SentValue(name, place, slot.schema, next(telling, text))
     return accepted_value(contract, operation, exchange, sent)
 
 
@@ -181,7 +181,7 @@ def _accepted_body(
         return accepted_form(
             operation, exchange, operation.pointer, "a body that is not JSON", rule
         )
-    return accepted_value(contract, operation, exchange, Sent("", schema, schema, value))
+    return accepted_value(contract, operation, exchange, SentValue("", schema, schema, value))
 
 
 def _text_of(operation: Operation, request: Request, slot: ParameterSlot) -> str | None:
@@ -201,7 +201,12 @@ def _is_null(wrong: JsonValue, problem: Problem) -> bool:
 
 
 def _violation(
-    rule: Rule, place: Pointer, operation: Operation, how: str, exchange: Exchange, cause: str
+    rule: BehaviourRule,
+    place: Pointer,
+    operation: Operation,
+    how: str,
+    exchange: Exchange,
+    cause: str,
 ) -> Violation:
     status = exchange.response.status if exchange.response is not None else "no response"
     message = f"{operation.name} accepted {how}: {status}"

@@ -9,15 +9,15 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from specwright.conformance.recording.exchange import JsonValue, value_at
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_rejection
 from specwright.document.instances import Instances
 from specwright.findings import Level
 from specwright.pointer import Pointer, split
 
-COERCION = Rule(
+COERCION = BehaviourRule(
     "coercion",
-    Category.VALIDATION,
+    BehaviourCategory.VALIDATION,
     (
         'A value of the wrong type is refused, even if it could be converted, such as "17" for '
         "17: otherwise, a bug in a client goes unnoticed."

@@ -9,14 +9,14 @@ from typing import Any
 from specwright.conformance.checks.limits.capacity import release_all
 from specwright.conformance.checks.requests.accepted import (
     INVALID_ACCEPTED,
-    Sent,
+    SentValue,
     accepted_form,
     accepted_value,
     spelled,
 )
 from specwright.conformance.checks.requests.coercion import COERCION
 from specwright.conformance.checks.requests.explore import renew
-from specwright.conformance.checks.requests.variants import Variant, odd, variants
+from specwright.conformance.checks.requests.variants import ValueVariant, odd, variants
 from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
@@ -31,7 +31,7 @@ from specwright.conformance.recording.exchange import (
     text_of,
     value_at,
 )
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_acceptance
 from specwright.document import sites
@@ -42,9 +42,9 @@ from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.invalid import INVALID
 
-VALID_REFUSED = Rule(
+VALID_REFUSED = BehaviourRule(
     "valid-refused",
-    Category.VALIDATION,
+    BehaviourCategory.VALIDATION,
     (
         "A request that fits the document is answered as the operation declares, and not refused "
         "as malformed."
@@ -76,7 +76,7 @@ class _Spot:
 
     name: str
     place: Pointer
-    sent: Sent
+    sent: SentValue
 
 
 @scenario(after="permission", share=8)
@@ -128,13 +128,13 @@ class _Trial:
             is_plain = isinstance(usual, (bool, int, float, str))
             if is_plain and slot.written.location in ("query", "header"):
                 # A parameter that may be missing was not sent before, not even with a usual value.
-                tried = [] if slot.key in self.call.arguments else [Variant("", usual, None)]
+                tried = [] if slot.key in self.call.arguments else [ValueVariant("", usual, None)]
                 tried += variants(document, schema, usual)
                 found = [each for each in tried if self._is_distinct(slot, each)]
                 for variant in found:
                     call = self.call.with_argument(slot.key, variant.value)
                     name, place = slot.written.wire, slot.site.pointer
-                    sent = Sent(name, place, slot.schema, variant.value)
+                    sent = SentValue(name, place, slot.schema, variant.value)
                     self._send(call, _Spot(name, place, sent), variant)
                 self._twice(slot, usual, found)
             if slot.written.location != "header":
@@ -150,7 +150,7 @@ class _Trial:
         value: JsonValue = given[0] if given else sample(document, slot.site.value.get("schema"))
         return value
 
-    def _is_distinct(self, slot: ParameterSlot, variant: Variant) -> bool:
+    def _is_distinct(self, slot: ParameterSlot, variant: ValueVariant) -> bool:
         """Return whether the text of a value is valid or invalid as the value is."""
         if variant.value is None or isinstance(variant.value, (dict, list)):
             return False
@@ -166,7 +166,7 @@ class _Trial:
         ]
         return any(fits) if variant.condition is None else not any(fits)
 
-    def _twice(self, slot: ParameterSlot, usual: JsonValue, found: list[Variant]) -> None:
+    def _twice(self, slot: ParameterSlot, usual: JsonValue, found: list[ValueVariant]) -> None:
         """Send a parameter twice, once with an invalid value."""
         wrong = next((each for each in found if each.condition is not None), None)
         if slot.written.location != "query" or self.contract.errors is None or wrong is None:
@@ -200,21 +200,21 @@ class _Trial:
                 self._survive(self.call.with_member(pointer, value))
         for pointer, holder in self._objects(schema):
             for name in holder.get("required", ()):
-                missing = Variant(f"without '{name}'", None, Condition.MISSING_FIELD)
+                missing = ValueVariant(f"without '{name}'", None, Condition.MISSING_FIELD)
                 call = self.call.without_member(pointer, name)
                 self._member(call, schema, name, schema, missing)
             if holder.get("additionalProperties") is False:
-                unknown = Variant(f"'{_UNKNOWN}' at '{pointer}'", 1, Condition.UNKNOWN_FIELD)
+                unknown = ValueVariant(f"'{_UNKNOWN}' at '{pointer}'", 1, Condition.UNKNOWN_FIELD)
                 call = self.call.with_member(pointer + join(_UNKNOWN), 1)
                 self._member(call, schema, _UNKNOWN, schema, unknown)
 
     def _member(
-        self, call: Call, schema: Pointer, name: str, place: Pointer, variant: Variant
+        self, call: Call, schema: Pointer, name: str, place: Pointer, variant: ValueVariant
     ) -> None:
         assert not isinstance(call.body, Absent)
         wrong = any(self.contract.requests.problems(schema, call.body))
         if wrong is (variant.condition is not None):
-            self._send(call, _Spot(name, place, Sent("", place, schema, call.body)), variant)
+            self._send(call, _Spot(name, place, SentValue("", place, schema, call.body)), variant)
 
     def _member_of_call(self, pointer: Pointer, schema: dict[str, Any]) -> JsonValue:
         """Return the value at a pointer of the call, else a sample; for a key, an unused one."""
@@ -276,7 +276,7 @@ class _Trial:
             for name, place in below.items():
                 yield from self._objects(place, pointer + join(name), depth + 1)
 
-    def _send(self, call: Call, spot: _Spot, variant: Variant) -> None:
+    def _send(self, call: Call, spot: _Spot, variant: ValueVariant) -> None:
         self._judge(self._ask(call), spot, variant)
 
     def _survive(self, call: Call) -> None:
@@ -301,7 +301,7 @@ class _Trial:
         release_all(self.bench, capacity)
         return self.bench.send(call)
 
-    def _judge(self, exchange: Exchange, spot: _Spot, variant: Variant) -> None:
+    def _judge(self, exchange: Exchange, spot: _Spot, variant: ValueVariant) -> None:
         response, place = exchange.response, spot.place
         if response is None or response.status in (429, 500):
             return
@@ -338,7 +338,7 @@ class _Trial:
         is_malformed = listed.get(str(code)) in MALFORMED or code == self._own_code(spot.place)
         return is_malformed and at_fault
 
-    def _code(self, exchange: Exchange, spot: _Spot, variant: Variant) -> None:
+    def _code(self, exchange: Exchange, spot: _Spot, variant: ValueVariant) -> None:
         """Compare the code of a refusal with those declared for its condition."""
         place = spot.place
         errors, response = self.contract.errors, exchange.response

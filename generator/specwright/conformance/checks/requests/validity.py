@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import jsonschema_rs
 
 from specwright.conformance.contract.read_only import for_requests
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import JsonValue, Request
 from specwright.document.model import Document
 from specwright.document.sites import (
@@ -65,7 +65,7 @@ class RequestJudge:
     neither invalid nor valid.
     """
 
-    def __init__(self, document: Document, routes: Routes) -> None:
+    def __init__(self, document: Document, routes: ContractRoutes) -> None:
         self._document = document
         self._routes = routes
         self._limit = BODY_LIMIT.read(document.data)

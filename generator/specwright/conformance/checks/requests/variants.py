@@ -45,7 +45,7 @@ _WRONG_TYPES: dict[str, tuple[JsonValue, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class ValueVariant:
     """A value to replace another one, and the error condition that it meets; None if valid."""
 
     how: str
@@ -53,7 +53,7 @@ class Variant:
     condition: Condition | None
 
 
-def variants(document: Document, schema: Any, usual: JsonValue) -> Iterator[Variant]:
+def variants(document: Document, schema: Any, usual: JsonValue) -> Iterator[ValueVariant]:
     """Yield values near a usual one; the caller checks whether they are valid."""
     seen: list[tuple[type, JsonValue]] = []
     for plain in alternatives(document, schema):
@@ -65,18 +65,20 @@ def variants(document: Document, schema: Any, usual: JsonValue) -> Iterator[Vari
                 yield variant
 
 
-def _variants(document: Document, schema: dict[str, Any], usual: JsonValue) -> Iterator[Variant]:
+def _variants(
+    document: Document, schema: dict[str, Any], usual: JsonValue
+) -> Iterator[ValueVariant]:
     kind = _kind(schema)
     for wrong in _WRONG_TYPES.get(kind, ()):
-        yield Variant(
+        yield ValueVariant(
             f"{json.dumps(wrong)} for a value of type {kind}", wrong, Condition.INVALID_VALUE
         )
     if "enum" in schema or "const" in schema:
         values = schema.get("enum", [schema.get("const")])
         for value in values:
-            yield Variant(f"'{value}'", value, None)
+            yield ValueVariant(f"'{value}'", value, None)
         if kind == "string":
-            yield Variant(
+            yield ValueVariant(
                 "a value that is not in the list", "no-such-value", Condition.INVALID_VALUE
             )
         return
@@ -105,36 +107,38 @@ def _kind(schema: dict[str, Any]) -> str:
     return declared if isinstance(declared, str) else ""
 
 
-def _numbers(schema: dict[str, Any], kind: str, usual: float) -> Iterator[Variant]:
+def _numbers(schema: dict[str, Any], kind: str, usual: float) -> Iterator[ValueVariant]:
     if kind == "integer" and abs(usual) <= _MOST_EXACT:
         # With a point, it is still an integer (JSON Schema 2020-12, validation, 6.1.1).
-        yield Variant(f"{float(usual)}", float(usual), None)
+        yield ValueVariant(f"{float(usual)}", float(usual), None)
     for keyword, step, inward in (("minimum", -1, math.ceil), ("maximum", 1, math.floor)):
         limit = number(schema.get(keyword))
         if limit is not None:
             limit = inward(limit) if kind == "integer" else limit
-            yield Variant(f"{limit}, the {keyword},", limit, None)
-            yield Variant(f"{limit + step}", limit + step, Condition.OUT_OF_RANGE)
+            yield ValueVariant(f"{limit}, the {keyword},", limit, None)
+            yield ValueVariant(f"{limit + step}", limit + step, Condition.OUT_OF_RANGE)
     for keyword, step in (("exclusiveMinimum", 1), ("exclusiveMaximum", -1)):
         limit = number(schema.get(keyword))
         if limit is not None:
-            yield Variant(f"{limit}, the {keyword},", limit, Condition.OUT_OF_RANGE)
-            yield Variant(f"{limit + step}", limit + step, None)
+            yield ValueVariant(f"{limit}, the {keyword},", limit, Condition.OUT_OF_RANGE)
+            yield ValueVariant(f"{limit + step}", limit + step, None)
     multiple = number(schema.get("multipleOf"))
     if multiple is not None and multiple != 1:
         beside = usual + (1 if kind == "integer" else multiple / 2)
-        yield Variant(f"{beside}, not in steps of {multiple},", beside, Condition.INVALID_VALUE)
+        yield ValueVariant(
+            f"{beside}, not in steps of {multiple},", beside, Condition.INVALID_VALUE
+        )
 
 
-def _texts(schema: dict[str, Any], usual: str) -> Iterator[Variant]:
+def _texts(schema: dict[str, Any], usual: str) -> Iterator[ValueVariant]:
     least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _LONGEST))
     if schema.get("format") in _CHECKED:
         wrong = f"no {schema['format']}"
-        yield Variant(f"'{wrong}'", wrong, Condition.INVALID_VALUE)
+        yield ValueVariant(f"'{wrong}'", wrong, Condition.INVALID_VALUE)
     if "format" not in schema:
         for limit, beyond in ((least, least - 1), (most, most + 1)):
             yield from _lengths(usual, limit, beyond)
-        yield Variant(f"'{_INTERNATIONAL}'", _INTERNATIONAL, None)
+        yield ValueVariant(f"'{_INTERNATIONAL}'", _INTERNATIONAL, None)
     elif schema["format"] == "uri" and "://" in usual:
         # A longer path is still a path; a longer host would be another server.
         path = "" if "/" in usual.partition("://")[2] else "/"
@@ -145,15 +149,15 @@ def _texts(schema: dict[str, Any], usual: str) -> Iterator[Variant]:
         for text in dict.fromkeys(near):
             if least <= len(text) <= most:
                 how = "a text that the pattern refuses"
-                yield Variant(how, text, Condition.INVALID_VALUE)
+                yield ValueVariant(how, text, Condition.INVALID_VALUE)
 
 
-def _lengths(usual: str, limit: int, beyond: int) -> Iterator[Variant]:
+def _lengths(usual: str, limit: int, beyond: int) -> Iterator[ValueVariant]:
     """Yield a text of the length at a limit, and one of the length beyond it."""
     if 0 <= beyond <= _LONGEST:
-        yield Variant(f"a text of {limit}", _of_length(usual, limit), None)
+        yield ValueVariant(f"a text of {limit}", _of_length(usual, limit), None)
         beside = _of_length(usual, beyond)
-        yield Variant(f"a text of {beyond}", beside, Condition.INVALID_LENGTH)
+        yield ValueVariant(f"a text of {beyond}", beside, Condition.INVALID_LENGTH)
 
 
 def _of_length(usual: str, length: int) -> str:
@@ -166,11 +170,11 @@ def _shortened(usual: str) -> Iterator[str]:
         yield usual[:index] + usual[index + 1 :]
 
 
-def _arrays(document: Document, schema: dict[str, Any]) -> Iterator[Variant]:
+def _arrays(document: Document, schema: dict[str, Any]) -> Iterator[ValueVariant]:
     value = sample(document, schema.get("items", {"type": "string"}))
     for keyword, step in (("minItems", -1), ("maxItems", 1)):
         limit = number(schema.get(keyword))
         if isinstance(limit, int) and 0 <= limit + step <= _LONGEST:
-            yield Variant(
+            yield ValueVariant(
                 f"a list of {limit + step}", [value] * (limit + step), Condition.INVALID_LENGTH
             )

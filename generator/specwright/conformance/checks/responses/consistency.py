@@ -20,7 +20,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.document.applicators import (
     Subschema,
     applying,
@@ -35,9 +35,9 @@ from specwright.vocabulary.keywords.computed import COMPUTED, SET_WHEN, Computed
 from specwright.vocabulary.keywords.mode import MODE
 from specwright.vocabulary.keywords.moment import MOMENT, Moment
 
-CONSISTENCY = Rule(
+CONSISTENCY = BehaviourRule(
     "consistency",
-    Category.STATE,
+    BehaviourCategory.STATE,
     (
         "The members of an object agree: computed members are correct, and those that a state "
         "requires are set."
@@ -48,9 +48,9 @@ CONSISTENCY = Rule(
     ),
     position=9,
 )
-TIMESTAMP = Rule(
+TIMESTAMP = BehaviourRule(
     "moment",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A timestamp is the time at which a resource was created or changed.",
     example="an item has changed, and its `updated_at` has not",
     advice="Take the time when the change is committed, in UTC, and write it with the change.",

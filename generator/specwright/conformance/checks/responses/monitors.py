@@ -24,7 +24,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import (
     judge_any_response,
     judge_error_code,
@@ -41,9 +41,9 @@ from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
 from specwright.vocabulary.keywords.sort import SORT
 
-UNDECLARED_MEDIA_TYPE = Rule(
+UNDECLARED_MEDIA_TYPE = BehaviourRule(
     "undeclared-media-type",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     "A body is of a media type that the response declares.",
     example=(
         "GET /items/7 -> 404 with Content-Type: text/html, and the response has application/json"
@@ -55,9 +55,9 @@ UNDECLARED_MEDIA_TYPE = Rule(
     position=6,
     judge=judge_shape,
 )
-RESPONSE_SCHEMA = Rule(
+RESPONSE_SCHEMA = BehaviourRule(
     "response-schema",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     "The body of a response fits its schema.",
     example='GET /items/7 -> 200 {"id": 7, "price": "1.50"}, and `price` is a number',
     advice=(
@@ -68,9 +68,9 @@ RESPONSE_SCHEMA = Rule(
     position=7,
     judge=judge_shape,
 )
-RESPONSE_HEADER = Rule(
+RESPONSE_HEADER = BehaviourRule(
     "response-header",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     "A required response header is present, and fits its schema.",
     example="POST /items -> 201 without Location, which the response declares as required",
     advice="Send the header with each response of that status, or declare it without `required`.",
@@ -78,9 +78,9 @@ RESPONSE_HEADER = Rule(
     position=9,
     judge=judge_shape,
 )
-ERROR_CODE = Rule(
+ERROR_CODE = BehaviourRule(
     "error-code",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     (
         "An error has the shared error body, with a code that the contract lists and the status "
         "and type that belong to it."
@@ -94,9 +94,9 @@ ERROR_CODE = Rule(
     position=10,
     judge=judge_error_code,
 )
-REQUEST_ID = Rule(
+REQUEST_ID = BehaviourRule(
     "request-id",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     "Every response has a request id of its own, and an error repeats it.",
     example="two responses with the same Request-Id, or one without it",
     advice=(
@@ -105,9 +105,9 @@ REQUEST_ID = Rule(
     position=11,
     judge=judge_shape,
 )
-RESPONSE_TIME = Rule(
+RESPONSE_TIME = BehaviourRule(
     "response-time",
-    Category.LIMITS,
+    BehaviourCategory.LIMITS,
     "A response is complete within the time in `--max-response-time`.",
     example="GET /items?limit=100 -> 200 after 2.4 s, with --max-response-time 1",
     advice=(
@@ -116,9 +116,9 @@ RESPONSE_TIME = Rule(
     ),
     position=5,
 )
-SHOWN_ONCE = Rule(
+SHOWN_ONCE = BehaviourRule(
     "shown-once",
-    Category.STATE,
+    BehaviourCategory.STATE,
     "A value that is shown once does not appear in any other response.",
     example="POST /keys -> 201 with a secret, then GET /keys/7 with the same secret",
     advice="Return the secret when it is created and never again; store only its digest.",
@@ -126,9 +126,9 @@ SHOWN_ONCE = Rule(
     position=7,
     judge=judge_shape,
 )
-SERVER_ERROR = Rule(
+SERVER_ERROR = BehaviourRule(
     "server-error",
-    Category.ROBUSTNESS,
+    BehaviourCategory.ROBUSTNESS,
     "No request makes the server fail.",
     example="POST /items with a single emoji as the name -> 500",
     advice=(
@@ -139,9 +139,9 @@ SERVER_ERROR = Rule(
     position=1,
     judge=judge_status,
 )
-NO_ANSWER = Rule(
+NO_ANSWER = BehaviourRule(
     "no-answer",
-    Category.ROBUSTNESS,
+    BehaviourCategory.ROBUSTNESS,
     "Every request gets a response in time.",
     example="GET /report -> the connection is closed without a response",
     advice=(
@@ -152,18 +152,18 @@ NO_ANSWER = Rule(
     position=2,
     judge=judge_any_response,
 )
-RATE_LIMIT_HEADERS = Rule(
+RATE_LIMIT_HEADERS = BehaviourRule(
     "rate-limit-headers",
-    Category.LIMITS,
+    BehaviourCategory.LIMITS,
     "The headers for the rate limit are present and correct.",
     example="429 without Retry-After, or a number of remaining requests that does not fall",
     advice="Write the headers from the counter that decides, with each response.",
     position=4,
     judge=judge_shape,
 )
-ITEM_ORDER = Rule(
+ITEM_ORDER = BehaviourRule(
     "order",
-    Category.LISTS,
+    BehaviourCategory.LISTS,
     "Items are in the declared order.",
     example="GET /invoices shows the oldest first, and the newest first is declared",
     advice=(

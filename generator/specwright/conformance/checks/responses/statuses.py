@@ -7,15 +7,15 @@ from urllib.parse import urljoin, urlsplit
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_status
 from specwright.document import sites
 from specwright.findings import Level
 from specwright.pointer import join
 
-UNDECLARED_STATUS = Rule(
+UNDECLARED_STATUS = BehaviourRule(
     "undeclared-status",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     "A client can only handle the statuses that the operation declares.",
     example="GET /items/7 -> 418, and the operation declares 200 and 404",
     advice=(
@@ -26,9 +26,9 @@ UNDECLARED_STATUS = Rule(
     position=2,
     judge=judge_status,
 )
-UNDECLARED_REFUSAL = Rule(
+UNDECLARED_REFUSAL = BehaviourRule(
     "undeclared-refusal",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     (
         "A request for a resource that does not exist, or of a caller who is not allowed, is "
         "refused with a status that the operation declares."
@@ -42,9 +42,9 @@ UNDECLARED_REFUSAL = Rule(
     position=4,
     judge=judge_status,
 )
-UNREADABLE_REFUSAL = Rule(
+UNREADABLE_REFUSAL = BehaviourRule(
     "unreadable-refusal",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     (
         "A body that cannot be read at all, such as one that is not UTF-8, is refused with a "
         "status that the operation declares."
@@ -58,9 +58,9 @@ UNREADABLE_REFUSAL = Rule(
     position=3,
     judge=judge_status,
 )
-REDIRECT = Rule(
+REDIRECT = BehaviourRule(
     "redirect",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     (
         "A request to a path of the document is handled there, and not redirected to the same "
         "path with or without a trailing slash."

@@ -11,11 +11,11 @@ from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, ac
 from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
-from specwright.conformance.driver.roles import MAIN, NOBODY
+from specwright.conformance.contract.routes import ContractRoutes
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.document.security import Credential
 from specwright.document.sites import essence
 from specwright.findings import Level
@@ -23,9 +23,9 @@ from specwright.pointer import join
 from specwright.runtime.shared.auth.http_client import ByHTTPClient
 from specwright.runtime.shared.auth.scheme import Scheme
 
-UNDOCUMENTED_OPERATION = Rule(
+UNDOCUMENTED_OPERATION = BehaviourRule(
     "undocumented-operation",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     "Recorded traffic uses only operations that the document declares, unless they fail.",
     example="GET /internal/users -> 200, and the document has no such path",
     advice=(
@@ -60,7 +60,7 @@ class Traffic:
 def watch(contract: Contract, base_url: str, exchanges: Iterable[Exchange]) -> Traffic:
     """Run the monitors on the exchanges with a base URL."""
     record, others = Record(), 0
-    routes, credential = Routes(contract, base_url), Credential.of(contract.document)
+    routes, credential = ContractRoutes(contract, base_url), Credential.of(contract.document)
     record.monitors = (Monitors(contract, record), _Requests(contract, record, routes))
     places = _places(credential)
     for exchange in exchanges:
@@ -73,7 +73,7 @@ def watch(contract: Contract, base_url: str, exchanges: Iterable[Exchange]) -> T
         record.add(
             replace(
                 exchange,
-                role=MAIN if is_known else NOBODY,
+                role=MAIN if is_known else ANONYMOUS,
                 operation=None if operation is None else operation.pointer,
             )
         )
@@ -83,7 +83,7 @@ def watch(contract: Contract, base_url: str, exchanges: Iterable[Exchange]) -> T
 class _Requests:
     """A monitor of successful requests: the document must declare and allow them."""
 
-    def __init__(self, contract: Contract, record: Record, routes: Routes) -> None:
+    def __init__(self, contract: Contract, record: Record, routes: ContractRoutes) -> None:
         self._contract = contract
         self._record = record
         self._routes = routes

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 from specwright.conformance.contract.value_parts import value_parts
 from specwright.conformance.recording.exchange import JsonValue
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_shape
 from specwright.document.applicators import Subschema, applying, reachable
 from specwright.document.model import Document
 from specwright.pointer import Pointer, resolve
 
-WRITE_ONLY = Rule(
+WRITE_ONLY = BehaviourRule(
     "write-only",
-    Category.SHAPE,
+    BehaviourCategory.SHAPE,
     "A member that is only for requests (`writeOnly`), such as a password, is not in a response.",
     example='GET /users/7 -> 200 {"id": 7, "password": "…"}, and `password` is writeOnly',
     advice="Leave the member out of responses, or remove `writeOnly` if clients may read it.",

@@ -15,20 +15,20 @@ from specwright.conformance.checks.robustness.methods import (
 )
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Request
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_rejection
 from specwright.findings import Level
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
 
-MEDIA_TYPE_ACCEPTED = Rule(
+MEDIA_TYPE_ACCEPTED = BehaviourRule(
     "media-type-accepted",
-    Category.VALIDATION,
+    BehaviourCategory.VALIDATION,
     "A body whose Content-Type the operation does not declare is refused.",
     example="POST /items with Content-Type: application/x-unknown -> 201",
     advice="Check the Content-Type before the body is parsed, and refuse others with 415.",
@@ -53,7 +53,7 @@ def robustness(bench: Workbench) -> None:
             continue
         _bodies(bench, call)
         _nowhere(bench, call)
-    routes = Routes(bench.contract, bench.target.base_url)
+    routes = ContractRoutes(bench.contract, bench.target.base_url)
     for path in dict.fromkeys(
         operation.site.key for operation in bench.contract.operations.values()
     ):
@@ -135,7 +135,7 @@ def _nowhere(bench: Workbench, call: Call) -> None:
         bench.violate(CREATED_IS_FOUND, operation, message, exchange)
 
 
-def _methods(bench: Workbench, routes: Routes, path: str) -> None:
+def _methods(bench: Workbench, routes: ContractRoutes, path: str) -> None:
     """Send a method that the path does not have (RFC 9110, 15.5.6)."""
     there = {
         operation.method: operation

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_method
 from specwright.document.shape import METHODS
 from specwright.document.sites import OperationSite
 from specwright.findings import Level
 from specwright.vocabulary.keywords.error import Condition
 
-METHOD_NOT_ALLOWED = Rule(
+METHOD_NOT_ALLOWED = BehaviourRule(
     "method-not-allowed",
-    Category.ROBUSTNESS,
+    BehaviourCategory.ROBUSTNESS,
     "A method that a path does not have is refused with 405.",
     example="PUT /items -> 200, and the document has only GET and POST",
     advice="Return 405, or add the operation to the document if it is intended.",
@@ -23,9 +23,9 @@ METHOD_NOT_ALLOWED = Rule(
     position=3,
     judge=judge_method,
 )
-ALLOW_HEADER = Rule(
+ALLOW_HEADER = BehaviourRule(
     "allow-header",
-    Category.ROBUSTNESS,
+    BehaviourCategory.ROBUSTNESS,
     "A 405 names all methods of the path in its Allow header (RFC 9110, 15.5.6).",
     example="PUT /items -> 405 with Allow: GET where there is also POST",
     advice=(
@@ -42,7 +42,7 @@ _REFUSED = (404, 405, 501)
 
 
 def method_violation(
-    contract: Contract, routes: Routes, nearest: OperationSite, exchange: Exchange
+    contract: Contract, routes: ContractRoutes, nearest: OperationSite, exchange: Exchange
 ) -> Violation | None:
     """Return the violation in the response to a method that a path does not have, if any.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.conformance.driver.workbench import Workbench
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
 
-UNKNOWN_ROUTE = Rule(
+UNKNOWN_ROUTE = BehaviourRule(
     "unknown-route",
-    Category.ROBUSTNESS,
+    BehaviourCategory.ROBUSTNESS,
     "A path that the document does not have is refused with the declared error.",
     example="GET /nothing -> 404 with a page of HTML",
     advice="Return the shared error for unknown paths, too: frameworks have a handler for it.",

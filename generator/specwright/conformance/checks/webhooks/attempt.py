@@ -8,7 +8,7 @@ from enum import StrEnum
 from specwright.http_messages import Headers
 
 
-class Fault(StrEnum):
+class DeliveryFault(StrEnum):
     """A way in which the receiver makes an attempt fail."""
 
     ERROR = "status 500"
@@ -21,7 +21,7 @@ class Fault(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class DeliveryAttempt:
     """A request that reached an endpoint.
 
     Attributes:
@@ -42,7 +42,7 @@ class Attempt:
     is_cut: bool
     is_redirected: bool
     received_at: float
-    fault: Fault | None
+    fault: DeliveryFault | None
     status: int | None
     location: str | None = field(default=None, repr=False)
 

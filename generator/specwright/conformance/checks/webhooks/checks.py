@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specwright.conformance.checks.webhooks.attempt import Attempt
-from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt
+from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.conformance.recording.exchange import seconds_of, text_of
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.document.sites import essence
 from specwright.pointer import Pointer, resolve
 from specwright.runtime.shared.signature import (
@@ -18,17 +18,17 @@ from specwright.runtime.shared.signature import (
     StaleSignatureError,
 )
 
-EVENT_SCHEMA = Rule(
+EVENT_SCHEMA = BehaviourRule(
     "event-schema",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     "The body of a delivery fits the schema of its webhook.",
     example="a delivery lacks a member that the schema of its webhook requires",
     advice="Build the body from the model in the document, or correct the schema.",
     position=2,
 )
-EVENT_CONTENT = Rule(
+EVENT_CONTENT = BehaviourRule(
     "event-content",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     (
         "An event has the declared values, such as the state that it is about, and is sent in "
         "the declared time before a moment."
@@ -37,17 +37,17 @@ EVENT_CONTENT = Rule(
     advice="Write the event where the state changes, with the resource as it is afterwards.",
     position=3,
 )
-EVENT_HEADERS = Rule(
+EVENT_HEADERS = BehaviourRule(
     "event-headers",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     "The headers of a delivery name its event.",
     example="the header has the type invoice.paid, and the body invoice.refunded",
     advice="Take the values of the headers from the event that is sent.",
     position=4,
 )
-DELIVERY_SIGNATURE = Rule(
+DELIVERY_SIGNATURE = BehaviourRule(
     "signature",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     "A delivery is signed as declared, with a fresh timestamp.",
     example="the digest is computed from the parsed body, or the timestamp is an hour old",
     advice="Sign the exact bytes at the time they are sent, as the document declares.",
@@ -58,10 +58,10 @@ DELIVERY_SIGNATURE = Rule(
 # The tolerated difference between the clocks of server and test.
 _CLOCKS_SECONDS = 600.0
 # The webhook, the attempt, and the secret of its endpoint.
-Check = Callable[[Webhook, Attempt, str | None], Iterator[str]]
+Check = Callable[[SentWebhook, DeliveryAttempt, str | None], Iterator[str]]
 
 
-def body_of(attempt: Attempt) -> Any:
+def body_of(attempt: DeliveryAttempt) -> Any:
     """Return the body as JSON; None if it is not valid JSON."""
     try:
         return json.loads(attempt.body)
@@ -69,7 +69,7 @@ def body_of(attempt: Attempt) -> Any:
         return None
 
 
-def in_body(attempt: Attempt, pointer: Pointer) -> str | None:
+def in_body(attempt: DeliveryAttempt, pointer: Pointer) -> str | None:
     """Return the text at a pointer in the body; None if it is missing."""
     try:
         found = resolve(body_of(attempt), pointer)
@@ -78,7 +78,7 @@ def in_body(attempt: Attempt, pointer: Pointer) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def carried(webhook: Webhook, attempt: Attempt) -> str | None:
+def carried(webhook: SentWebhook, attempt: DeliveryAttempt) -> str | None:
     """Return the text of the value that the trigger declares; None if it is missing."""
     declared = webhook.trigger.carries if webhook.trigger is not None else None
     try:
@@ -88,7 +88,9 @@ def carried(webhook: Webhook, attempt: Attempt) -> str | None:
     return None if found is None else text_of(found)
 
 
-def event_content(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
+def event_content(
+    webhook: SentWebhook, attempt: DeliveryAttempt, secret: str | None
+) -> Iterator[str]:
     assert webhook.trigger is not None
     carries, ahead = webhook.trigger.carries, webhook.trigger.ahead
     if carries is not None:
@@ -109,7 +111,9 @@ def event_content(webhook: Webhook, attempt: Attempt, secret: str | None) -> Ite
             )
 
 
-def event_schema(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
+def event_schema(
+    webhook: SentWebhook, attempt: DeliveryAttempt, secret: str | None
+) -> Iterator[str]:
     if attempt.is_cut:
         yield f"the body has more than {len(attempt.body):,} bytes"
         return
@@ -123,7 +127,9 @@ def event_schema(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iter
         yield f"the body is invalid{at}: {problem.message}"
 
 
-def event_headers(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
+def event_headers(
+    webhook: SentWebhook, attempt: DeliveryAttempt, secret: str | None
+) -> Iterator[str]:
     if attempt.method.upper() != webhook.method.upper():
         yield f"the method is not {webhook.method.upper()}"
     yield from _media_type(webhook, attempt)
@@ -144,13 +150,13 @@ def event_headers(webhook: Webhook, attempt: Attempt, secret: str | None) -> Ite
             yield f"the header {header.raw} differs from {place.raw} in the body"
 
 
-def _media_type(webhook: Webhook, attempt: Attempt) -> Iterator[str]:
+def _media_type(webhook: SentWebhook, attempt: DeliveryAttempt) -> Iterator[str]:
     sent = attempt.values("content-type")
     if webhook.media_types and (len(sent) != 1 or essence(sent[0]) not in webhook.media_types):
         yield f"the media type is not {' or '.join(webhook.media_types)}"
 
 
-def signature(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
+def signature(webhook: SentWebhook, attempt: DeliveryAttempt, secret: str | None) -> Iterator[str]:
     scheme, declared = webhook.scheme, webhook.signature
     if scheme is None or declared is None or secret is None:
         return

@@ -11,7 +11,7 @@ from http import HTTPStatus
 
 import h11
 
-from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
 from specwright.http_messages import Headers
 
 MAX_HEAD_BYTES = 16 * 1024
@@ -22,7 +22,7 @@ _READ_BYTES = 64 * 1024
 _AT_ONCE = struct.pack("ii", 1, 0)
 
 # Method, target, headers, body, and whether the body is truncated; None for an unknown endpoint.
-Take = Callable[[str, str, Headers, bytes, bool], Awaitable[Attempt | None]]
+Take = Callable[[str, str, Headers, bytes, bool], Awaitable[DeliveryAttempt | None]]
 
 
 class Connection:
@@ -90,8 +90,8 @@ class Connection:
             self._http.receive_data(await self._reader.read(_READ_BYTES))
         return event
 
-    async def _play(self, attempt: Attempt) -> None:
-        if attempt.fault is Fault.RESET:
+    async def _play(self, attempt: DeliveryAttempt) -> None:
+        if attempt.fault is DeliveryFault.RESET:
             self._reset()
         elif attempt.status is not None:
             await self._send(attempt.status, attempt.location)

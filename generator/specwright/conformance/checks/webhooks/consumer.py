@@ -16,10 +16,10 @@ from specwright.conformance.checks.webhooks.deliveries import (
     REPEATED,
     UNKNOWN,
     Genuine,
-    Message,
+    ReceivedMessage,
     of_unknown_type,
 )
-from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.document.model import Document
 from specwright.errors import InputError
 from specwright.findings import Evidence, Finding, Level, RuleDescription
@@ -44,9 +44,9 @@ class _Trial:
     """
 
     rule: RuleDescription
-    webhook: Webhook
+    webhook: SentWebhook
     words: str
-    message: Message
+    message: ReceivedMessage
     is_genuine: bool
 
 
@@ -58,7 +58,7 @@ class Consumer:
     url: str
     secret: str = field(repr=False)
 
-    def findings(self, webhooks: Sequence[Webhook]) -> list[Finding]:
+    def findings(self, webhooks: Sequence[SentWebhook]) -> list[Finding]:
         """Send every delivery; return findings on the responses and on deliveries not sent.
 
         Raises:
@@ -66,7 +66,7 @@ class Consumer:
         """
         return [*asyncio.run(self._try_all(webhooks)), *self._left_out(webhooks)]
 
-    async def _try_all(self, webhooks: Sequence[Webhook]) -> list[Finding]:
+    async def _try_all(self, webhooks: Sequence[SentWebhook]) -> list[Finding]:
         found: list[Finding] = []
         async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=False) as client:
             for trial in self._trials(webhooks):
@@ -83,7 +83,7 @@ class Consumer:
             )
         return found
 
-    def _trials(self, webhooks: Sequence[Webhook]) -> Iterator[_Trial]:
+    def _trials(self, webhooks: Sequence[SentWebhook]) -> Iterator[_Trial]:
         """Yield the deliveries in sending order, each created when it is due."""
         for webhook in webhooks:
             for event in webhook.examples:
@@ -105,7 +105,7 @@ class Consumer:
                     words = f"a delivery {forgery.words}"
                     yield _Trial(forgery.rule, webhook, words, forged, False)
 
-    def _genuine(self, webhook: Webhook, event: Any) -> Genuine:
+    def _genuine(self, webhook: SentWebhook, event: Any) -> Genuine:
         return Genuine(webhook, event, self.secret, time.time())
 
     async def _send(self, client: httpx2.AsyncClient, trial: _Trial) -> _Answer:
@@ -136,7 +136,7 @@ class Consumer:
             evidence=() if level is Level.INFO else (_shown(trial),),
         )
 
-    def _left_out(self, webhooks: Sequence[Webhook]) -> Iterator[Finding]:
+    def _left_out(self, webhooks: Sequence[SentWebhook]) -> Iterator[Finding]:
         for webhook in webhooks:
             reasons = [
                 (

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.findings import Level, RuleDescription
 from specwright.http_messages import Headers
 from specwright.pointer import Pointer, join, resolve, split
@@ -23,7 +23,7 @@ _DIGEST = re.compile(r"[^,;\s]*\{digest\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ReceivedMessage:
     """The headers and the body of one delivery."""
 
     headers: Headers = field(repr=False)
@@ -39,7 +39,7 @@ class Genuine:
         now: seconds since 1970.
     """
 
-    webhook: Webhook
+    webhook: SentWebhook
     event: Any = field(repr=False)
     secret: str = field(repr=False)
     now: float
@@ -54,7 +54,7 @@ class Genuine:
         """The maximum distance of a timestamp from now, in seconds."""
         return self.webhook.signature.tolerance_seconds if self.webhook.signature else 0
 
-    def sent(self, signature: str | None) -> Message:
+    def sent(self, signature: str | None) -> ReceivedMessage:
         """Return the delivery with this value of the signature header; None omits the header."""
         headers: Headers = (("Content-Type", next(iter(self.webhook.media_types), "*/*")),)
         declared, scheme = self.webhook.delivery, self.webhook.scheme
@@ -65,7 +65,7 @@ class Genuine:
             headers += ((declared.event_type_header.raw, type_ or self.webhook.name),)
         if scheme is not None and signature is not None:
             headers += ((scheme.header, signature),)
-        return Message(headers, self.body)
+        return ReceivedMessage(headers, self.body)
 
     def text(self, pointer: Pointer) -> str | None:
         """Return the text at a pointer in the event; None if it is missing."""
@@ -82,7 +82,7 @@ class Genuine:
         resolve(event, join(*way))[last] = value
         return replace(self, event=event)
 
-    def signed(self) -> Message:
+    def signed(self) -> ReceivedMessage:
         """Return the delivery, signed as the document declares."""
         scheme = self.webhook.scheme
         if scheme is None:
@@ -100,7 +100,7 @@ class Forgery:
 
     rule: RuleDescription
     words: str
-    make: Callable[[Genuine, Scheme], Message]
+    make: Callable[[Genuine, Scheme], ReceivedMessage]
 
 
 def _rule(name: str, why: str, example: str, advice: str) -> RuleDescription:
@@ -129,42 +129,42 @@ UNKNOWN = _rule(
 )
 
 
-def _wrong_digest(genuine: Genuine, scheme: Scheme) -> Message:
+def _wrong_digest(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
     return genuine.sent(scheme.sign(genuine.body + b" ", genuine.secret, int(genuine.now)))
 
 
-def _old(genuine: Genuine, scheme: Scheme) -> Message:
+def _old(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
     at = int(genuine.now) - genuine.tolerance - 1
     return genuine.sent(scheme.sign(genuine.body, genuine.secret, at))
 
 
-def _early(genuine: Genuine, scheme: Scheme) -> Message:
+def _early(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
     # One second beyond the tolerance, and one for the transmission.
     at = math.ceil(genuine.now) + genuine.tolerance + 1
     return genuine.sent(scheme.sign(genuine.body, genuine.secret, at))
 
 
-def _rewritten(genuine: Genuine, scheme: Scheme) -> Message:
+def _rewritten(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
     compact = json.dumps(genuine.event, separators=(",", ":"), ensure_ascii=False).encode()
     return genuine.sent(scheme.sign(compact, genuine.secret, int(genuine.now)))
 
 
-def _capitals(genuine: Genuine, scheme: Scheme) -> Message:
+def _capitals(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
     value = scheme.sign(genuine.body, genuine.secret, int(genuine.now))
     return genuine.sent(_HEX.sub(lambda digest: digest[0].upper(), value))
 
 
-def _twice(genuine: Genuine, scheme: Scheme) -> Message:
+def _twice(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
     template = _DIGEST.sub(lambda part: f"{part[0]},{part[0]}", scheme.template, count=1)
     doubled = replace(scheme, template=template)
     return genuine.sent(doubled.sign(genuine.body, genuine.secret, int(genuine.now)))
 
 
-def _other_secret(genuine: Genuine, scheme: Scheme) -> Message:
+def _other_secret(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
     return genuine.sent(scheme.sign(genuine.body, secrets.token_hex(32), int(genuine.now)))
 
 
-def _unsigned(genuine: Genuine, scheme: Scheme) -> Message:
+def _unsigned(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
     return genuine.sent(None)
 
 

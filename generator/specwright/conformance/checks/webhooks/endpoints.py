@@ -14,13 +14,13 @@ from specwright.conformance.contract.webhooks import Registration
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer, split
 
-EVENT_UNSUBSCRIBED = Rule(
+EVENT_UNSUBSCRIBED = BehaviourRule(
     "event-unsubscribed",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     "An endpoint gets no event that it did not subscribe to.",
     example="an endpoint for invoice.paid gets invoice.refunded",
     advice="Select the endpoints by the type of the event when deliveries are created.",
@@ -36,7 +36,7 @@ class CannotObserve(Exception):  # noqa: N818 - an outcome, not a programming er
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class ReceiverEndpoint:
     """A registered endpoint.
 
     Attributes:
@@ -55,7 +55,7 @@ class Endpoints:
     target: Target
     registration: Registration
 
-    def register(self, url: str, event_types: Sequence[str]) -> Endpoint:
+    def register(self, url: str, event_types: Sequence[str]) -> ReceiverEndpoint:
         """Register an endpoint for some types of events.
 
         Raises:
@@ -79,7 +79,7 @@ class Endpoints:
         if declared.secret is not None and not secret:
             raise CannotObserve(f"the response of {operation.name} lacks the secret")
         self._selected(done, event_types)
-        return Endpoint(str(found), url, secret)
+        return ReceiverEndpoint(str(found), url, secret)
 
     def _selected(self, done: Exchange, event_types: Sequence[str]) -> None:
         """Compare the types in the response with the requested ones."""
@@ -95,15 +95,15 @@ class Endpoints:
                 Violation(rule, operation.pointer, message, (done,), operation=operation.name)
             )
 
-    def remove(self, endpoint: Endpoint) -> Exchange:
+    def remove(self, endpoint: ReceiverEndpoint) -> Exchange:
         """Remove an endpoint."""
         return self._send_to(self.registration.remove, endpoint)
 
-    def test(self, operation: OperationSite, endpoint: Endpoint) -> Exchange:
+    def test(self, operation: OperationSite, endpoint: ReceiverEndpoint) -> Exchange:
         """Request a test webhook for one endpoint."""
         return self._send_to(operation, endpoint)
 
-    def _send_to(self, operation: OperationSite, endpoint: Endpoint) -> Exchange:
+    def _send_to(self, operation: OperationSite, endpoint: ReceiverEndpoint) -> Exchange:
         path = _PARAMETER.sub(lambda _: quote(endpoint.id, safe=""), operation.key)
         return self._send(operation, path, None)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from specwright.conformance.checks.access.isolation import ISOLATION
-from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
 from specwright.conformance.checks.webhooks.checks import (
     CHECKS,
     DELIVERY_SIGNATURE,
@@ -17,7 +17,11 @@ from specwright.conformance.checks.webhooks.checks import (
     carried,
     in_body,
 )
-from specwright.conformance.checks.webhooks.endpoints import EVENT_UNSUBSCRIBED, SOURCE, Endpoint
+from specwright.conformance.checks.webhooks.endpoints import (
+    EVENT_UNSUBSCRIBED,
+    SOURCE,
+    ReceiverEndpoint,
+)
 from specwright.conformance.checks.webhooks.sequence import (
     DELIVERY_ACKNOWLEDGED,
     DELIVERY_RETRY,
@@ -25,11 +29,11 @@ from specwright.conformance.checks.webhooks.sequence import (
     awaited,
     broken,
 )
-from specwright.conformance.contract.webhooks import Registration, Webhook
-from specwright.conformance.driver.roles import NOBODY
+from specwright.conformance.contract.webhooks import Registration, SentWebhook
+from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.http_messages import Headers
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
@@ -37,9 +41,9 @@ from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.keywords.trigger import TRIGGER
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
-EVENT_MISSING = Rule(
+EVENT_MISSING = BehaviourRule(
     "event-missing",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     "A declared event is sent within the declared time after its cause.",
     example="an invoice is paid, and no delivery of invoice.paid arrives",
     advice=(
@@ -48,17 +52,17 @@ EVENT_MISSING = Rule(
     weight=7,
     position=1,
 )
-DELIVERY_REDIRECT = Rule(
+DELIVERY_REDIRECT = BehaviourRule(
     "delivery-redirect",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     "A redirect is a failed attempt, and is not followed.",
     example="an endpoint returns 302, and the delivery goes to the new URL",
     advice="Turn redirects off in the HTTP client, and count one as a failed attempt.",
     position=8,
 )
-DELIVERY_DELETED = Rule(
+DELIVERY_DELETED = BehaviourRule(
     "delivery-deleted",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     "A deleted endpoint gets no further deliveries.",
     example="DELETE /endpoints/7 -> 204, and a delivery is sent to it",
     advice="Check before each attempt that the endpoint still exists.",
@@ -79,7 +83,7 @@ _DECLARATIONS: Mapping[str, str] = {
     DELIVERY_REDIRECT: DELIVERY.name,
 }
 # The part of a webhook that a rule requires.
-_NEEDS: Mapping[str, Callable[[Webhook], object]] = {
+_NEEDS: Mapping[str, Callable[[SentWebhook], object]] = {
     EVENT_SCHEMA: attrgetter("payload"),
     EVENT_CONTENT: attrgetter("has_content"),
     DELIVERY_SIGNATURE: attrgetter("signature"),
@@ -89,12 +93,12 @@ _NEEDS: Mapping[str, Callable[[Webhook], object]] = {
 }
 
 
-def applies(rule: str, webhook: Webhook) -> bool:
+def applies(rule: str, webhook: SentWebhook) -> bool:
     """Return whether a rule applies to a webhook."""
     return rule not in _NEEDS or _NEEDS[rule](webhook) is not None
 
 
-def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], tuple[str, str]]:
+def identify(webhooks: Sequence[SentWebhook]) -> Callable[[Headers], tuple[str, str]]:
     """Return a function that reads the type and the id of an event from request headers."""
     declared = [webhook.delivery for webhook in webhooks if webhook.delivery is not None]
     types = {delivery.event_type_header.raw.lower() for delivery in declared}
@@ -108,7 +112,7 @@ def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], tuple[str, str]
     return read
 
 
-def place(rule: str, webhook: Webhook) -> Pointer:
+def place(rule: str, webhook: SentWebhook) -> Pointer:
     """Return the pointer to the part of a webhook that a rule is about."""
     declaration = _DECLARATIONS.get(rule)
     return webhook.pointer if declaration is None else webhook.pointer + join(declaration)
@@ -128,11 +132,11 @@ class Judge:
     """The application of rules to attempts; each distinct violation is recorded once."""
 
     record: Record
-    webhooks: Sequence[Webhook]
+    webhooks: Sequence[SentWebhook]
     pace: Pace
     _noted: set[tuple[str, Pointer, str]] = field(default_factory=set)
 
-    def webhook(self, attempt: Attempt) -> Webhook | None:
+    def webhook(self, attempt: DeliveryAttempt) -> SentWebhook | None:
         """Return the webhook that an attempt delivers, by its body, else by its header."""
         declared = [
             (webhook, webhook.delivery) for webhook in self.webhooks if webhook.delivery is not None
@@ -147,17 +151,17 @@ class Judge:
                 return webhook
         return None
 
-    def events(self, attempts: Sequence[Attempt]) -> list[list[Attempt]]:
+    def events(self, attempts: Sequence[DeliveryAttempt]) -> list[list[DeliveryAttempt]]:
         """Return the attempts of each event, except events that followed a redirect."""
         name = identify(self.webhooks)
         astray = {name(attempt.headers) for attempt in attempts if attempt.is_redirected}
-        found: dict[tuple[str, str], list[Attempt]] = {}
+        found: dict[tuple[str, str], list[DeliveryAttempt]] = {}
         for attempt in attempts:
             if name(attempt.headers) not in astray:
                 found.setdefault(name(attempt.headers), []).append(attempt)
         return list(found.values())
 
-    def single(self, endpoint: Endpoint, attempts: Sequence[Attempt]) -> None:
+    def single(self, endpoint: ReceiverEndpoint, attempts: Sequence[DeliveryAttempt]) -> None:
         """Check each attempt by itself."""
         for attempt in attempts:
             webhook = self.webhook(attempt)
@@ -176,10 +180,10 @@ class Judge:
                 self._check(rule, webhook)
                 for message in check(webhook, attempt, endpoint.secret):
                     self._break(rule, webhook, message, attempt)
-            if attempt.fault is Fault.REDIRECT:
+            if attempt.fault is DeliveryFault.REDIRECT:
                 self._check(DELIVERY_REDIRECT, webhook)
 
-    def together(self, attempts: Sequence[Attempt], now: float) -> None:
+    def together(self, attempts: Sequence[DeliveryAttempt], now: float) -> None:
         """Check the attempts of each event together, up to now."""
         for event in self.events(attempts):
             webhook = self.webhook(event[0])
@@ -192,7 +196,9 @@ class Judge:
             for rule, message, last in broken(webhook, webhook.delivery, event, self.pace, now):
                 self._break(rule, webhook, message, *event[: event.index(last) + 1])
 
-    def arrival(self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]) -> None:
+    def arrival(
+        self, webhook: SentWebhook, cause: Cause, attempts: Sequence[DeliveryAttempt]
+    ) -> None:
         """Check that a webhook arrived within its time after its trigger."""
         if webhook.trigger is None:
             return
@@ -209,8 +215,8 @@ class Judge:
                 self._break(EVENT_MISSING, webhook, "it arrived too late", first)
 
     def arrived(
-        self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]
-    ) -> dict[str | None, Attempt | None]:
+        self, webhook: SentWebhook, cause: Cause, attempts: Sequence[DeliveryAttempt]
+    ) -> dict[str | None, DeliveryAttempt | None]:
         """Return the first attempts of a webhook after its trigger, by the declared values.
 
         Without such values, it is the first one of all.
@@ -228,7 +234,9 @@ class Judge:
             for value in declared.values
         }
 
-    def again(self, webhook: Webhook, since: float, attempts: Sequence[Attempt]) -> None:
+    def again(
+        self, webhook: SentWebhook, since: float, attempts: Sequence[DeliveryAttempt]
+    ) -> None:
         """Check that an event is not sent again after a time, while its value stays low."""
         for event in self.events(attempts):
             if self.webhook(event[0]) is webhook and event[0].received_at > since:
@@ -236,7 +244,10 @@ class Judge:
                 self._break(EVENT_CONTENT, webhook, message, event[0])
 
     def tested(
-        self, registration: Registration, tested: Sequence[Attempt], others: Sequence[Attempt]
+        self,
+        registration: Registration,
+        tested: Sequence[DeliveryAttempt],
+        others: Sequence[DeliveryAttempt],
     ) -> None:
         """Check that a test of one endpoint did not reach another one as well."""
         name = identify(self.webhooks)
@@ -248,13 +259,13 @@ class Judge:
                 message = "a test of one endpoint reaches another one"
                 self._violate(EVENT_UNSUBSCRIBED, registration.operation.pointer, message, attempt)
 
-    def apart(self, registration: Registration, attempts: Sequence[Attempt]) -> None:
+    def apart(self, registration: Registration, attempts: Sequence[DeliveryAttempt]) -> None:
         """Check that an endpoint in the other mode, without events, received nothing."""
         for attempt in attempts:
             message = "an endpoint receives events of the other mode"
             self._violate(ISOLATION, registration.operation.pointer, message, attempt)
 
-    def pending(self, attempts: Sequence[Attempt]) -> Iterator[float]:
+    def pending(self, attempts: Sequence[DeliveryAttempt]) -> Iterator[float]:
         """Yield the time until which the attempts of an event must be watched."""
         webhook = self.webhook(attempts[0])
         if webhook is None or webhook.delivery is None:
@@ -266,7 +277,10 @@ class Judge:
             yield attempts[-1].received_at + pause
 
     def selection(
-        self, registration: Registration, selected: Sequence[str], attempts: Sequence[Attempt]
+        self,
+        registration: Registration,
+        selected: Sequence[str],
+        attempts: Sequence[DeliveryAttempt],
     ) -> None:
         """Check that an endpoint received only the types that it selected."""
         if registration.declared.event_types is None:
@@ -281,7 +295,7 @@ class Judge:
             self._violate(EVENT_UNSUBSCRIBED, pointer, message, attempt)
 
     def silence(
-        self, registration: Registration, removed_at: float, attempts: Sequence[Attempt]
+        self, registration: Registration, removed_at: float, attempts: Sequence[DeliveryAttempt]
     ) -> None:
         """Check that an endpoint received nothing after it was removed."""
         pointer = registration.remove.pointer
@@ -299,25 +313,25 @@ class Judge:
                 if applies(rule, webhook) and pointer not in self.record.checked.get(rule, ()):
                     self.record.skip(rule, pointer, reason)
 
-    def _stray(self, attempt: Attempt) -> None:
+    def _stray(self, attempt: DeliveryAttempt) -> None:
         # Without a type, it could be any webhook that declares no header for its type.
         if all(webhook.delivery is not None for webhook in self.webhooks):
             message = "a delivery has a type that is not a webhook of the document"
             self._violate(EVENT_HEADERS, WEBHOOKS, message, attempt)
 
-    def _is_watched(self, declared: Delivery, acknowledged: Attempt, now: float) -> bool:
+    def _is_watched(self, declared: Delivery, acknowledged: DeliveryAttempt, now: float) -> bool:
         pause = self.pace.pause(declared, 1)
         return pause is not None and now >= acknowledged.received_at + pause
 
-    def _check(self, rule: str, webhook: Webhook) -> None:
+    def _check(self, rule: str, webhook: SentWebhook) -> None:
         self.record.check(rule, place(rule, webhook))
 
     def _break(
         self,
         rule: str,
-        webhook: Webhook,
+        webhook: SentWebhook,
         message: str,
-        *attempts: Attempt,
+        *attempts: DeliveryAttempt,
         before: tuple[Exchange, ...] = (),
     ) -> None:
         self._violate(rule, place(rule, webhook), message, *attempts, before=before)
@@ -327,7 +341,7 @@ class Judge:
         rule: str,
         pointer: Pointer,
         message: str,
-        *attempts: Attempt,
+        *attempts: DeliveryAttempt,
         before: tuple[Exchange, ...] = (),
     ) -> None:
         if (rule, pointer, message) in self._noted:
@@ -336,12 +350,12 @@ class Judge:
         shown = tuple(self.record.keep(self._exchange(attempt)) for attempt in attempts)
         self.record.violate(Violation(rule, pointer, message, before + shown))
 
-    def _exchange(self, attempt: Attempt) -> Exchange:
+    def _exchange(self, attempt: DeliveryAttempt) -> Exchange:
         webhook = self.webhook(attempt)
         return Exchange(
             number=0,
             source=SOURCE,
-            role=NOBODY,
+            role=ANONYMOUS,
             operation=None if webhook is None else webhook.pointer,
             request=Request(attempt.method, attempt.url, attempt.headers, attempt.body),
             response=None if attempt.status is None else Response(attempt.status, (), b""),

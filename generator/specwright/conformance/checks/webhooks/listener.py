@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from specwright.conformance.checks.webhooks.attempt import Attempt
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt
 from specwright.conformance.checks.webhooks.checks import in_body, signature
 from specwright.conformance.checks.webhooks.judge import identify
-from specwright.conformance.checks.webhooks.server import Lost, Server
+from specwright.conformance.checks.webhooks.server import Lost, ReceiverServer
 from specwright.conformance.checks.webhooks.source import ReceiverOptions
-from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.http_messages import Headers
 from specwright.text import Text, shorten
 
@@ -52,7 +52,7 @@ class Listener:
 
     def __init__(
         self,
-        webhooks: Sequence[Webhook],
+        webhooks: Sequence[SentWebhook],
         options: ReceiverOptions,
         forward_to: str | None,
         tell: Callable[[str], None],
@@ -70,7 +70,7 @@ class Listener:
         self._secret: Future[str | None] = Future()
         self._token = secrets.token_urlsafe(_TOKEN_BYTES)
         context = options.authority.context if options.authority else None
-        self._server = Server(options.port, context, self._take, self._note)
+        self._server = ReceiverServer(options.port, context, self._take, self._note)
         self._trust = ssl.create_default_context()
         self._is_distrusted = False
         deliveries = [webhook.delivery for webhook in webhooks if webhook.delivery is not None]
@@ -112,10 +112,10 @@ class Listener:
 
     async def _take(
         self, method: str, target: str, headers: Headers, body: bytes, is_cut: bool
-    ) -> Attempt | None:
+    ) -> DeliveryAttempt | None:
         if target.partition("?")[0].rpartition("/")[2] != self._token:
             return None
-        attempt = Attempt(
+        attempt = DeliveryAttempt(
             endpoint=self.url,
             method=method,
             url=self.url,
@@ -132,7 +132,9 @@ class Listener:
         self._tell("  ".join(told))
         return replace(attempt, status=status)
 
-    async def _answer(self, attempt: Attempt) -> tuple[int, str] | tuple[int, str, str, str]:
+    async def _answer(
+        self, attempt: DeliveryAttempt
+    ) -> tuple[int, str] | tuple[int, str, str, str]:
         """Return the status of the response, type and id of a genuine event, and a note."""
         if attempt.method.upper() not in {webhook.method.upper() for webhook in self.webhooks}:
             return 405, "not a delivery"
@@ -150,7 +152,7 @@ class Listener:
         type_, event = identify(self.webhooks)(attempt.headers)
         return status, _first(attempt, self._types, type_), _first(attempt, self._ids, event), note
 
-    def _verified(self, attempt: Attempt, secret: str | None) -> tuple[str, str]:
+    def _verified(self, attempt: DeliveryAttempt, secret: str | None) -> tuple[str, str]:
         """Return the problem of the signature, if any, and a note."""
         # The webhook is named in the body, which is not trusted yet.
         signed = {
@@ -165,7 +167,7 @@ class Listener:
         problems = [next(signature(webhook, attempt, secret), "") for webhook in signed.values()]
         return min(problems, key=bool), ""
 
-    async def _forward(self, url: str, attempt: Attempt) -> tuple[int, str]:
+    async def _forward(self, url: str, attempt: DeliveryAttempt) -> tuple[int, str]:
         """Forward a delivery unchanged; return the status of the response and a description."""
         headers = [
             (name.encode("latin-1"), value.encode("latin-1"))
@@ -187,7 +189,7 @@ class Listener:
         return status, f"from {place} in {round((time.monotonic() - started) * 1000)} ms"
 
 
-def _first(attempt: Attempt, places: Iterable[Text | None], otherwise: str) -> str:
+def _first(attempt: DeliveryAttempt, places: Iterable[Text | None], otherwise: str) -> str:
     """Return the first text found at one of the pointers in the body."""
     found = (in_body(attempt, place.raw) for place in places if place is not None)
     return next((each for each in found if each is not None), otherwise)

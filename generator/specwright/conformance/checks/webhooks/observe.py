@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
 from specwright.conformance.checks.webhooks.authority import Authority
 from specwright.conformance.checks.webhooks.checks import (
     DELIVERY_SIGNATURE,
@@ -18,8 +18,8 @@ from specwright.conformance.checks.webhooks.checks import (
 from specwright.conformance.checks.webhooks.endpoints import (
     EVENT_UNSUBSCRIBED,
     CannotObserve,
-    Endpoint,
     Endpoints,
+    ReceiverEndpoint,
     outcome,
 )
 from specwright.conformance.checks.webhooks.judge import (
@@ -38,7 +38,7 @@ from specwright.conformance.checks.webhooks.sequence import (
     DELIVERY_RETRY,
     Pace,
 )
-from specwright.conformance.contract.webhooks import Registration, Webhook
+from specwright.conformance.contract.webhooks import Registration, SentWebhook
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, decimal_of
 from specwright.vocabulary.keywords.delivery import Delivery
@@ -56,7 +56,12 @@ _QUIET_SECONDS = 2.0
 _USUAL_SUCCESSES = (200, 204, 202)
 # Statuses that refuse a selection of types that an implementation does not accept.
 _NOT_VALID = (400, 422)
-_EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
+_EACH_FAULT: Plays = (
+    (DeliveryFault.REDIRECT,),
+    (DeliveryFault.ERROR,),
+    (DeliveryFault.DROP,),
+    (DeliveryFault.RESET,),
+)
 _NOT_SEEN: Mapping[str, str] = {
     EVENT_SCHEMA: "no delivery of it arrived",
     EVENT_CONTENT: "no delivery of it arrived",
@@ -69,7 +74,7 @@ _NOT_SEEN: Mapping[str, str] = {
 
 
 def setting(
-    webhooks: Sequence[Webhook],
+    webhooks: Sequence[SentWebhook],
     *,
     authority: Authority | None = None,
     public_url: str | None = None,
@@ -99,7 +104,7 @@ def _successes(declared: Sequence[Delivery]) -> Sequence[int]:
 
 
 @dataclass(slots=True)
-class Observation:
+class WebhookObservation:
     """An observation of the webhooks of an implementation.
 
     Attributes:
@@ -111,7 +116,7 @@ class Observation:
 
     target: Target
     receiver: Receiver
-    webhooks: Sequence[Webhook]
+    webhooks: Sequence[SentWebhook]
     registration: Registration
     provoke: Provoke
     pace: Pace
@@ -122,7 +127,7 @@ class Observation:
     _causes: dict[str, Cause] = field(default_factory=dict, repr=False)
     _tests: dict[str, Cause] = field(default_factory=dict, repr=False)
     # The webhooks about a value below its threshold, with the time when it fell further.
-    _lower: list[tuple[Webhook, float]] = field(default_factory=list, repr=False)
+    _lower: list[tuple[SentWebhook, float]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         """Prepare the endpoints and the judge of attempts."""
@@ -132,11 +137,11 @@ class Observation:
     def run(self) -> None:
         """Register endpoints, trigger every event, wait for the deliveries, and judge them."""
         selected = self._selectable()
-        registered: list[Endpoint] = []
+        registered: list[ReceiverEndpoint] = []
         apart = self._apart(selected)
         try:
             none = selected if self.registration.test is None else []
-            removed = self._register(((Fault.ERROR,),), none, registered, selected)
+            removed = self._register(((DeliveryFault.ERROR,),), none, registered, selected)
             removed_at = self._remove_failing(removed)
             registered.remove(removed)
             every = [webhook.name for webhook in self.webhooks]
@@ -174,9 +179,9 @@ class Observation:
         self,
         plays: Plays,
         selected: Sequence[str],
-        all_: list[Endpoint],
+        all_: list[ReceiverEndpoint],
         otherwise: Sequence[str] | None = None,
-    ) -> Endpoint:
+    ) -> ReceiverEndpoint:
         """Register an endpoint for some types, or for others if those cannot be selected."""
         url = self.receiver.endpoint(plays)
         try:
@@ -190,7 +195,7 @@ class Observation:
         all_.append(endpoint)
         return endpoint
 
-    def _apart(self, selected: Sequence[str]) -> Endpoint | None:
+    def _apart(self, selected: Sequence[str]) -> ReceiverEndpoint | None:
         """Register an endpoint in the other mode, where no event is triggered; None if it fails."""
         if self.other_mode is None:
             return None
@@ -200,10 +205,10 @@ class Observation:
         except CannotObserve:
             return None
 
-    def _attempts(self, endpoint: Endpoint | None) -> Sequence[Attempt]:
+    def _attempts(self, endpoint: ReceiverEndpoint | None) -> Sequence[DeliveryAttempt]:
         return () if endpoint is None else self.receiver.attempts(endpoint.url)
 
-    def _remove_failing(self, endpoint: Endpoint) -> float | None:
+    def _remove_failing(self, endpoint: ReceiverEndpoint) -> float | None:
         """Remove an endpoint with a pending retry, and return the time of the removal.
 
         Raises:
@@ -223,10 +228,10 @@ class Observation:
             return None
         return time.time()
 
-    def _reaches(self, endpoint: Endpoint) -> bool:
+    def _reaches(self, endpoint: ReceiverEndpoint) -> bool:
         return bool(self.receiver.attempts(endpoint.url)) or self.receiver.distrusted > 0
 
-    def _cause_all(self, whole: Endpoint) -> None:
+    def _cause_all(self, whole: ReceiverEndpoint) -> None:
         """Make each call that triggers a webhook once."""
         made: dict[tuple[str, str | None], Cause] = {}
         for webhook in self.webhooks:
@@ -247,7 +252,7 @@ class Observation:
                 reason = f"the call that triggers it {outcome(cause.exchange)}"
                 self.target.record.skip(EVENT_MISSING, place(EVENT_MISSING, webhook), reason)
 
-    def _cause_below(self, whole: Endpoint) -> None:
+    def _cause_below(self, whole: ReceiverEndpoint) -> None:
         """Lower values that are below their thresholds, which must not trigger the event again."""
         for webhook in self.webhooks:
             cause, trigger = self._causes.get(webhook.name), webhook.trigger
@@ -260,7 +265,7 @@ class Observation:
             if was_below and self._is_below(trigger.falls):
                 self._lower.append((webhook, begun_at))
 
-    def _has_arrived(self, webhook: Webhook, cause: Cause, endpoint: Endpoint) -> bool:
+    def _has_arrived(self, webhook: SentWebhook, cause: Cause, endpoint: ReceiverEndpoint) -> bool:
         came = self.receiver.attempts(endpoint.url)
         return None not in self._judge.arrived(webhook, cause, came).values()
 
@@ -273,7 +278,7 @@ class Observation:
         )
         return value is not None and threshold is not None and value < threshold
 
-    def _cause_again(self, narrow: Endpoint, selected: Sequence[str], times: int) -> float:
+    def _cause_again(self, narrow: ReceiverEndpoint, selected: Sequence[str], times: int) -> float:
         """Trigger a number of events of an endpoint; return when the last of them is due."""
         caused = [
             webhook
@@ -287,7 +292,7 @@ class Observation:
                 self._tests[webhook.name] = causes[0]
         return time.time() + self._test_seconds()
 
-    def _call(self, webhook: Webhook, endpoint: Endpoint) -> Cause:
+    def _call(self, webhook: SentWebhook, endpoint: ReceiverEndpoint) -> Cause:
         trigger, test = webhook.trigger, self.registration.test
         assert trigger is not None
         begun_at = time.time()
@@ -298,7 +303,9 @@ class Observation:
             exchange = self.provoke(trigger.operation.raw, scenario)
         return Cause(begun_at, exchange, time.time())
 
-    def _settle(self, whole: Endpoint, narrow: Endpoint, events: int, until: float) -> None:
+    def _settle(
+        self, whole: ReceiverEndpoint, narrow: ReceiverEndpoint, events: int, until: float
+    ) -> None:
         """Wait for all expected events and their attempts, or until their time is over.
 
         Other steps of a run may cause further events, which must not prolong it.
@@ -308,7 +315,9 @@ class Observation:
         begun = [attempts[0] for attempts in self._events(endpoints)]
         self._wait(endpoints, partial(self._unsettled, endpoints, begun))
 
-    def _wait(self, endpoints: Sequence[Endpoint], pending: Callable[[], Iterable[float]]) -> None:
+    def _wait(
+        self, endpoints: Sequence[ReceiverEndpoint], pending: Callable[[], Iterable[float]]
+    ) -> None:
         """Wait until nothing is pending; each attempt may change the times until which it is."""
         seen = -1
 
@@ -322,7 +331,9 @@ class Observation:
             seen = count()
             self.receiver.wait(has_news, latest)
 
-    def _due(self, whole: Endpoint, narrow: Endpoint, events: int, until: float) -> Iterator[float]:
+    def _due(
+        self, whole: ReceiverEndpoint, narrow: ReceiverEndpoint, events: int, until: float
+    ) -> Iterator[float]:
         """Yield the times until which the first attempts of events are expected."""
         yield from (begun_at + _QUIET_SECONDS for _, begun_at in self._lower)
         for causes, endpoint in ((self._causes, whole), (self._tests, narrow)):
@@ -334,18 +345,20 @@ class Observation:
             yield until
 
     def _unsettled(
-        self, endpoints: Sequence[Endpoint], begun: Sequence[Attempt]
+        self, endpoints: Sequence[ReceiverEndpoint], begun: Sequence[DeliveryAttempt]
     ) -> Iterator[float]:
         """Yield the times until which further attempts of events may arrive."""
         for attempts in self._events(endpoints):
             if attempts[0] in begun:
                 yield from self._judge.pending(attempts)
 
-    def _events(self, endpoints: Sequence[Endpoint]) -> Iterator[Sequence[Attempt]]:
+    def _events(self, endpoints: Sequence[ReceiverEndpoint]) -> Iterator[Sequence[DeliveryAttempt]]:
         for endpoint in endpoints:
             yield from self._judge.events(self.receiver.attempts(endpoint.url))
 
-    def _look(self, whole: Endpoint, narrow: Endpoint, selected: Sequence[str]) -> None:
+    def _look(
+        self, whole: ReceiverEndpoint, narrow: ReceiverEndpoint, selected: Sequence[str]
+    ) -> None:
         now = time.time()
         for endpoint in (whole, narrow):
             attempts = self.receiver.attempts(endpoint.url)
@@ -380,13 +393,13 @@ class Observation:
 
     def _plays(self) -> Plays:
         """Return the faults of the endpoint under test, the only one with slow faults."""
-        plays: list[tuple[Fault, ...]] = [(Fault.REDIRECT,)]
+        plays: list[tuple[DeliveryFault, ...]] = [(DeliveryFault.REDIRECT,)]
         if self._waits(2):
-            plays.append((Fault.ERROR, Fault.ERROR))
+            plays.append((DeliveryFault.ERROR, DeliveryFault.ERROR))
         if self._waits(1):
-            plays += [(Fault.GONE,), (Fault.REFUSED,)]
+            plays += [(DeliveryFault.GONE,), (DeliveryFault.REFUSED,)]
         if self._waits(1) and self._timeout() <= self.pace.patience_seconds:
-            plays.append((Fault.SLOW,))
+            plays.append((DeliveryFault.SLOW,))
         return plays
 
     def _waits(self, failures: int) -> bool:

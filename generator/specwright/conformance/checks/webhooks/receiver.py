@@ -12,26 +12,26 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from types import TracebackType
 
-from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
 from specwright.conformance.checks.webhooks.authority import Authority
 from specwright.conformance.checks.webhooks.connection import MAX_HEAD_BYTES
-from specwright.conformance.checks.webhooks.server import Lost, Server
+from specwright.conformance.checks.webhooks.server import Lost, ReceiverServer
 from specwright.http_messages import Headers
 
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 _TOKEN_BYTES = 24
 # The faults of each successive event of a type; after them, everything is acknowledged.
-Plays = Sequence[Sequence[Fault]]
+Plays = Sequence[Sequence[DeliveryFault]]
 _REDIRECTED = "/redirected"
 
 # The status of the response for each fault; None for no response.
-_STATUSES: Mapping[Fault, int | None] = {
-    Fault.ERROR: 500,
-    Fault.GONE: 410,
-    Fault.REFUSED: 404,
-    Fault.REDIRECT: 307,
-    Fault.DROP: None,
-    Fault.RESET: None,
+_STATUSES: Mapping[DeliveryFault, int | None] = {
+    DeliveryFault.ERROR: 500,
+    DeliveryFault.GONE: 410,
+    DeliveryFault.REFUSED: 404,
+    DeliveryFault.REDIRECT: 307,
+    DeliveryFault.DROP: None,
+    DeliveryFault.RESET: None,
 }
 
 
@@ -61,10 +61,10 @@ class _Endpoint:
     """An endpoint and its remaining faults, by event type and by event."""
 
     plays: Plays
-    by_type: dict[str, Iterator[Sequence[Fault]]] = field(default_factory=dict)
-    by_event: dict[tuple[str, str], Iterator[Fault]] = field(default_factory=dict)
+    by_type: dict[str, Iterator[Sequence[DeliveryFault]]] = field(default_factory=dict)
+    by_event: dict[tuple[str, str], Iterator[DeliveryFault]] = field(default_factory=dict)
 
-    def next(self, type_: str, event: str) -> Fault | None:
+    def next(self, type_: str, event: str) -> DeliveryFault | None:
         if (type_, event) not in self.by_event:
             plays = self.by_type.setdefault(type_, iter(self.plays))
             self.by_event[type_, event] = iter(next(plays, ()))
@@ -82,9 +82,9 @@ class Receiver:
         self._setting = setting
         self._successes = cycle(setting.successes)
         context = setting.authority.context if setting.authority else None
-        self._server = Server(setting.port, context, self._take, self._note)
+        self._server = ReceiverServer(setting.port, context, self._take, self._note)
         self._endpoints: dict[str, _Endpoint] = {}
-        self._attempts: list[Attempt] = []
+        self._attempts: list[DeliveryAttempt] = []
         self._kept_bytes = 0
         self._lost: Counter[Lost] = Counter()
         self._given_up = False
@@ -133,7 +133,7 @@ class Receiver:
             self._endpoints[token] = _Endpoint(plays)
         return f"{self.url}/{token}"
 
-    def attempts(self, endpoint: str) -> tuple[Attempt, ...]:
+    def attempts(self, endpoint: str) -> tuple[DeliveryAttempt, ...]:
         """Return the attempts at an endpoint until now, in order of arrival."""
         with self._changed:
             return tuple(attempt for attempt in self._attempts if attempt.endpoint == endpoint)
@@ -165,7 +165,7 @@ class Receiver:
 
     async def _take(
         self, method: str, target: str, headers: Headers, body: bytes, is_cut: bool
-    ) -> Attempt | None:
+    ) -> DeliveryAttempt | None:
         """Record a request to an endpoint, and decide on the response."""
         path, redirected, _ = target.partition("?")[0].partition(_REDIRECTED)
         # A tunnel may or may not pass on the path of its own URL.
@@ -179,7 +179,7 @@ class Receiver:
             fault = None if redirected else endpoint.next(*self._setting.identify(headers))
             url = f"{self.url}/{token}"
             success = next(self._successes)
-            attempt = Attempt(
+            attempt = DeliveryAttempt(
                 endpoint=url,
                 method=method,
                 url=url + redirected,
@@ -190,11 +190,11 @@ class Receiver:
                 received_at=time.time(),
                 fault=fault,
                 status=success if fault is None else _STATUSES.get(fault, success),
-                location=url + _REDIRECTED if fault is Fault.REDIRECT else None,
+                location=url + _REDIRECTED if fault is DeliveryFault.REDIRECT else None,
             )
             self._kept_bytes += size
             self._attempts.append(attempt)
             self._changed.notify_all()
-        if fault is Fault.SLOW:
+        if fault is DeliveryFault.SLOW:
             await asyncio.sleep(self._setting.slow_seconds)
         return attempt

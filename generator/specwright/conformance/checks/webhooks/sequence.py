@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from specwright.conformance.checks.webhooks.attempt import Attempt, Fault
+from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
 from specwright.conformance.checks.webhooks.checks import DELIVERY_SIGNATURE
-from specwright.conformance.contract.webhooks import Webhook
-from specwright.conformance.rule import Category, Rule
+from specwright.conformance.contract.webhooks import SentWebhook
+from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.vocabulary.keywords.delivery import Delivery
 
-DELIVERY_RETRY = Rule(
+DELIVERY_RETRY = BehaviourRule(
     "delivery-retry",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     (
         "A delivery that is not acknowledged is retried, with the same id and the same bytes, at "
         "the declared times."
@@ -28,9 +28,9 @@ DELIVERY_RETRY = Rule(
     ),
     position=6,
 )
-DELIVERY_ACKNOWLEDGED = Rule(
+DELIVERY_ACKNOWLEDGED = BehaviourRule(
     "delivery-acknowledged",
-    Category.WEBHOOKS,
+    BehaviourCategory.WEBHOOKS,
     "A delivery that was acknowledged is not sent again.",
     example="an endpoint returns 204, and the same event is sent again",
     advice="Record each acknowledgement before the next attempt is scheduled.",
@@ -49,7 +49,7 @@ class Broken(NamedTuple):
 
     rule: str
     message: str
-    last: Attempt
+    last: DeliveryAttempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ class Pace:
         return pause if pause <= self.patience_seconds else None
 
 
-def failed_at(attempt: Attempt, declared: Delivery) -> float:
+def failed_at(attempt: DeliveryAttempt, declared: Delivery) -> float:
     """Return the time at which an attempt failed from its sender's point of view."""
-    slow = declared.timeout_seconds if attempt.fault is Fault.SLOW else 0
+    slow = declared.timeout_seconds if attempt.fault is DeliveryFault.SLOW else 0
     return attempt.received_at + slow
 
 
-def awaited(attempts: Sequence[Attempt], declared: Delivery, pace: Pace) -> float | None:
+def awaited(attempts: Sequence[DeliveryAttempt], declared: Delivery, pace: Pace) -> float | None:
     """Return when another attempt is due; None if it is not required or not awaited."""
     last = attempts[-1]
     pause = pace.pause(declared, len(attempts)) if last.fault else None
@@ -86,7 +86,11 @@ def awaited(attempts: Sequence[Attempt], declared: Delivery, pace: Pace) -> floa
 
 
 def broken(
-    webhook: Webhook, declared: Delivery, attempts: Sequence[Attempt], pace: Pace, now: float
+    webhook: SentWebhook,
+    declared: Delivery,
+    attempts: Sequence[DeliveryAttempt],
+    pace: Pace,
+    now: float,
 ) -> Iterator[Broken]:
     """Yield the rules that attempts break, given in order of arrival."""
     for failures, (before, after) in enumerate(pairwise(attempts), 1):
@@ -108,7 +112,7 @@ def broken(
 
 
 def _untimely(
-    declared: Delivery, before: Attempt, after: Attempt, pause: float
+    declared: Delivery, before: DeliveryAttempt, after: DeliveryAttempt, pause: float
 ) -> Iterator[Broken]:
     waited = after.received_at - failed_at(before, declared)
     if waited < pause - EARLY_SECONDS - pause * 0.1:
@@ -117,7 +121,9 @@ def _untimely(
         yield Broken(DELIVERY_RETRY, "the next attempt comes after the declared pause", after)
 
 
-def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broken]:
+def _copied(
+    webhook: SentWebhook, before: DeliveryAttempt, after: DeliveryAttempt
+) -> Iterator[Broken]:
     """Yield a violation if the timestamp is that of the attempt before."""
     if webhook.signature is None or after.received_at - before.received_at < _DISTINCT_SECONDS:
         return
@@ -127,7 +133,7 @@ def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broke
         yield Broken(DELIVERY_SIGNATURE, message, after)
 
 
-def _timestamp(webhook: Webhook, attempt: Attempt) -> str | None:
+def _timestamp(webhook: SentWebhook, attempt: DeliveryAttempt) -> str | None:
     if webhook.signature is None:
         return None
     form = re.escape(webhook.signature.template.raw)

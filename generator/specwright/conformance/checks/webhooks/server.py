@@ -31,7 +31,7 @@ class Lost(Enum):
     DISTRUSTED = auto()
 
 
-class Server:
+class ReceiverServer:
     """A server that runs within its context; without certificates, it speaks plain HTTP."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Server:
         """The local URL of the server, without a trailing slash."""
         return f"{'https' if self._context else 'http'}://{HOST}:{self.port}"
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> ReceiverServer:
         starting = asyncio.start_server(self._connected, HOST, self.port)
         try:
             self._server = self._loop.run_until_complete(starting)

@@ -10,7 +10,7 @@ from functools import partial
 from specwright.conformance.checks.webhooks.authority import Authority
 from specwright.conformance.checks.webhooks.endpoints import SOURCE
 from specwright.conformance.checks.webhooks.judge import EVENT_MISSING
-from specwright.conformance.checks.webhooks.observe import Observation, setting
+from specwright.conformance.checks.webhooks.observe import WebhookObservation, setting
 from specwright.conformance.checks.webhooks.receiver import Receiver
 from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.contract import Contract
@@ -84,7 +84,9 @@ class Watch:
             pace = Pace(options.retry_scale, self.patience_seconds)
             provoke = partial(cause, bench)
             undone = list(_undone(self.contract))
-            Observation(target, receiver, declared, registered, provoke, pace, apart, undone).run()
+            WebhookObservation(
+                target, receiver, declared, registered, provoke, pace, apart, undone
+            ).run()
 
     @contextmanager
     def _in_other_mode(self) -> Iterator[Target | None]:
