@@ -27,7 +27,8 @@ from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.result import FILE, read, render
 from specwright.errors import InputError
-from tests.conformance.shop import KEYS, Shop, serving
+from tests.conformance.shop import KEYS, serving
+from tests.conformance.shop_faults import shop_with
 from tests.conformance.test_command import Exchange as Answering
 from tests.conformance.test_command import playing
 from tests.conformance.test_scenarios import run
@@ -92,7 +93,7 @@ def test_a_failure_is_repeated(
     result: Path, monkeypatch: pytest.MonkeyPatch, bug: str, code: int, said: str
 ) -> None:
     monkeypatch.setenv("ANNA", ANNA)
-    with serving(Shop(bug).app()) as url:
+    with serving(shop_with(bug).app()) as url:
         value = {**json.loads(result.read_text("utf-8")), "target": url}
         moved = result.with_name("moved.json")
         moved.write_text(json.dumps(value), "utf-8")

@@ -34,6 +34,7 @@ from specwright.conformance.scenario import Scenario
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
+from tests.conformance.shop_faults import shop_with
 
 # What the shop does wrong -> the rule that says so.
 BUGS = {
@@ -152,7 +153,7 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
     anna, bert, *_ = KEYS
     keys = {MAIN: anna, OTHER: bert, **strangers(anna), **others}
     with (
-        serving(Shop(bug).app()) as url,
+        serving(shop_with(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), keys) as target,
     ):
         begun = begin(contract(), target, RunProfile.QUICK, 0)
@@ -238,7 +239,7 @@ def test_what_comes_after_the_first_of_two_pages_moves_the_second(
     bug: str, rules: list[str]
 ) -> None:
     with (
-        serving(Shop(bug).app()) as url,
+        serving(shop_with(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
         bench = Workbench(contract(), target, "scenarios")
@@ -259,7 +260,7 @@ def test_requests_at_once_that_each_take_effect_are_found() -> None:
 def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) -> None:
     main, _, limited = KEYS
     with (
-        serving(Shop(bug).app()) as url,
+        serving(shop_with(bug).app()) as url,
         Target(
             url, Credential.of(contract().document), Record(), {MAIN: main, LIMITED: limited}
         ) as target,
@@ -304,7 +305,7 @@ def test_the_only_place_that_there_is_can_be_used_again(
     document["paths"]["/hooks"]["post"]["x-contract-capacity"]["limit"] = 1
     single, (main, *_) = written(tmp_path, document), KEYS
     with (
-        serving(Shop(bug, most=1).app()) as url,
+        serving(shop_with(bug, most=1).app()) as url,
         Target(url, Credential.of(single.document), Record(), {MAIN: main}) as target,
     ):
         begun = begin(single, target, RunProfile.QUICK, 0)

@@ -28,6 +28,7 @@ from specwright.document.security import Credential
 from tests.conformance import shop
 from tests.conformance.fastapi_apps import bench_of
 from tests.conformance.notes import COLOURS, bench
+from tests.conformance.shop_faults import shop_with
 from tests.conformance.test_scenarios import ANNA, contract, written
 
 ADD, REMOVE = "/paths/~1notes/post", "/paths/~1notes~1{id}/delete"
@@ -218,7 +219,7 @@ def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) ->
     document["components"]["schemas"]["OrderCreate"]["properties"]["note"]["maxLength"] = 5
     short = written(tmp_path, document)
     with (
-        shop.serving(shop.Shop("any payload").app()) as url,
+        shop.serving(shop_with("any payload").app()) as url,
         Target(url, Credential.of(short.document), Record(), {MAIN: ANNA}) as target,
     ):
         idempotency(Workbench(short, target, "scenarios"))
@@ -266,7 +267,7 @@ def test_a_refusal_tells_what_is_missing(
     # Orders of 2 leave 1 of it.
     monkeypatch.setattr(shop, "CREDIT", 35)
     with (
-        shop.serving(shop.Shop(bug).app()) as url,
+        shop.serving(shop_with(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
         made = Workbench(contract(), target, "scenarios")
@@ -277,7 +278,7 @@ def test_a_refusal_tells_what_is_missing(
 
 def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
     with (
-        shop.serving(shop.Shop("forgets large orders").app()) as url,
+        shop.serving(shop_with("forgets large orders").app()) as url,
         Target(
             url,
             Credential.of(contract().document),
