@@ -20,8 +20,9 @@ from specwright.conformance.driver.roles import OTHER
 from specwright.conformance.driver.target import Target, TargetLost, TimeOver
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.fuzzing import profile as fuzzing
-from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.fuzzing.source import fuzz
+from specwright.conformance.recording.exchange import FUZZING
+from specwright.conformance.recording.exchange import SCENARIOS as SOURCE
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
@@ -32,7 +33,6 @@ from specwright.conformance.scenario import Scenario, Step, in_order
 from specwright.findings import OperationSummary, Report, Table
 from specwright.report.wording import listed
 
-SOURCE = "scenarios"
 # The most operations to name in the headline.
 _NAMED = 3
 
@@ -52,8 +52,8 @@ FUZZERS = {RunProfile.QUICK: fuzzing.QUICK, RunProfile.FULL: fuzzing.FULL}
 
 _FUZZ = Step(FUZZING, after="deleted", share=12)
 # The steps in their order, without the watch on webhooks, which depends on the keys.
-STEPS = tuple(in_order((*(each for each in SCENARIOS if not each.beside), _FUZZ)))
-_BESIDE = tuple(in_order(each for each in SCENARIOS if each.beside == FUZZING))
+STEPS = tuple(in_order((*(step for step in SCENARIOS if not step.beside), _FUZZ)))
+_BESIDE = tuple(in_order(step for step in SCENARIOS if step.beside == FUZZING))
 
 # A quick run ends in a minute, or later for more operations than these.
 _QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
@@ -126,7 +126,7 @@ class Run:
                     steps[FUZZING] = partial(self._fuzz, bench)
                     steps |= {WEBHOOKS: observe} if observed is None else {}
             steps |= {WEBHOOKS: observed} if observed is not None else {}
-            shares = {each.name: each.share for each in STEPS}
+            shares = {step.name: step.share for step in STEPS}
             self.budget.begin({name: shares.get(name, 1) for name in steps})
             try:
                 for self.at, step in steps.items():
@@ -149,7 +149,8 @@ class Run:
         profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
         with ThreadPoolExecutor(1) as pool:
             sent = [
-                pool.submit(self._take, each.name, SOURCE, partial(each, bench)) for each in _BESIDE
+                pool.submit(self._take, scenario.name, SOURCE, partial(scenario, bench))
+                for scenario in _BESIDE
             ]
             self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
             for future in sent:

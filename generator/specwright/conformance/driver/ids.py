@@ -79,13 +79,12 @@ class KnownIds:
 
     def link(self, target: Operation, values: Mapping[str, JsonValue], source: str) -> bool:
         """Remember the path values of a declared link; return whether they cover the path."""
-        for part, names in up_to_variables(target.site.key):
-            if values.keys() >= set(names):
-                trail = _Trail(tuple(values[name] for name in names), (), source)
-                self._keep(part, trail)
-                return True
-            break
-        return False
+        whole = next(iter(up_to_variables(target.site.key)), None)
+        if whole is None or not values.keys() >= set(whole[1]):
+            return False
+        path, names = whole
+        self._keep(path, _Trail(tuple(values[name] for name in names), (), source))
+        return True
 
     def _follow(self, url: str, operation: Operation) -> None:
         found = self._routes.path(url)

@@ -23,14 +23,13 @@ from specwright.conformance.fuzzing.process import Line, Processes, command, req
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import FUZZING, Exchange, Request, Response
 from specwright.document.sites import OperationSite
 from specwright.errors import InputError
 from specwright.http_messages import Headers
 from specwright.pointer import ROOT, Pointer
 from specwright.text import visible
 
-SOURCE = "fuzzing"
 # Exit codes of schemathesis: nothing was found, or something was; None if it was ended here.
 _ENDS = (0, 1, None)
 _LONGEST = 300
@@ -176,7 +175,7 @@ class _Run:
         exchange = self._target.record.add(
             Exchange(
                 0,
-                SOURCE,
+                FUZZING,
                 self._role(request, operation.pointer if operation else None),
                 operation.pointer if operation else None,
                 request,

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote_plus
 
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import FUZZING, SCENARIOS, Exchange, JsonValue
 from specwright.conformance.recording.secret_names import is_secret
 from specwright.http_messages import Headers
 from specwright.report.redaction import REDACTED
 
 # Sources of requests with values that the test generates itself.
-_INVENTORS = ("scenarios", "fuzzing")
+_INVENTORS = (SCENARIOS, FUZZING)
 # A pair of a query, a fragment or a form.
 _PAIR = re.compile(r"(?P<name>[^?#&;=\s]+)=(?P<value>[^&#;\s]*)")
 # A field of a form and its value, up to the next boundary (RFC 7578, 4.2).

@@ -16,6 +16,8 @@ from specwright.pointer import Pointer, resolve
 
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 
+# The sources of requests that invent values.
+SCENARIOS, FUZZING = "scenarios", "fuzzing"
 # The most bytes of a body in a report for people.
 _SHOWN = 4_000
 # Characters that curl expands in a URL, and a length that Linux takes as one argument.

@@ -12,6 +12,7 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import MAIN, OTHER
 from specwright.conformance.driver.workbench import Workbench, with_key
 from specwright.conformance.recording.exchange import (
+    FUZZING,
     Exchange,
     JsonValue,
     Response,
@@ -82,7 +83,7 @@ _NOT_OF_THE_REQUEST = (401, 403, 429)
 _MEMBERS: dict[str, JsonValue] = {"one": "1", "two": "2"}
 
 
-@scenario(after="examples", beside="fuzzing")
+@scenario(after="examples", beside=FUZZING)
 def refusals(bench: Workbench) -> None:
     """Use the key of each example again: after its refusal, while in progress, and elsewhere."""
     for operation, declared in bench.contract.declaring(IDEMPOTENCY):

@@ -15,7 +15,7 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import MAIN, OTHER_MODE
 from specwright.conformance.driver.triggers import cause
 from specwright.conformance.driver.workbench import Workbench
-from specwright.conformance.recording.exchange import Exchange, decimal_of
+from specwright.conformance.recording.exchange import FUZZING, Exchange, decimal_of
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import join
@@ -47,7 +47,7 @@ def conservation(bench: Workbench) -> None:
         _gives_back(bench, operation, charge)
 
 
-@scenario(after="fuzzing", needs=CHARGE, name="charges")
+@scenario(after=FUZZING, needs=CHARGE, name="charges")
 def exhausted(bench: Workbench) -> None:
     """Spend until a charge is refused, if a reset restores the balance afterwards."""
     charging = list(bench.contract.declaring(CHARGE))

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.webhooks import webhooks
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.recording.exchange import FUZZING
 from specwright.conformance.scenario import scenario
 from specwright.document import sites
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -15,7 +16,7 @@ from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 _AT_ONCE = 4
 
 
-@scenario(beside="fuzzing")
+@scenario(beside=FUZZING)
 def examples(bench: Workbench) -> None:
     """Send every named example once, except those that trigger webhooks.
 

@@ -16,6 +16,7 @@ from specwright.conformance.checks.responses.write_only import WRITE_ONLY, Write
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.driver.roles import OTHER, OTHER_MODE, STRANGERS
 from specwright.conformance.recording.exchange import (
+    FUZZING,
     Exchange,
     JsonValue,
     Response,
@@ -232,7 +233,7 @@ class Monitors:
     def _no_answer(self, exchange: Exchange, operation: Operation | None) -> Iterator[Violation]:
         """Yield a violation for a missing response, unless the server had crashed before."""
         # The fuzzer does not report whether a request was received.
-        is_dead = exchange.source == "fuzzing" and exchange.source in self._silent
+        is_dead = exchange.source == FUZZING and exchange.source in self._silent
         self._silent.add(exchange.source)
         if operation is not None and not is_dead and not exchange.is_unconnected:
             message = f"no response ({exchange.failure})"
@@ -259,7 +260,7 @@ class Monitors:
         if declared is None:
             # The fuzzer writes slashes into variables, which lead to another path; and failures are
             # reported elsewhere.
-            is_astray = exchange.source == "fuzzing" and operation.template.names
+            is_astray = exchange.source == FUZZING and operation.template.names
             is_nowhere = is_astray and response.status in (404, 405)
             failed = response.status >= 500 and not self._is_declared_failure(response)
             if not (is_nowhere or failed):
