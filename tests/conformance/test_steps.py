@@ -11,6 +11,7 @@ from specwright.conformance.driver.budget import Budget
 from specwright.conformance.driver.roles import MAIN, OTHER
 from specwright.conformance.run import RunProfile, begin
 from specwright.conformance.scenario import Step, in_order
+from specwright.vocabulary.keywords.charge import CHARGE
 from tests.conformance.notes import bench
 
 
@@ -19,21 +20,22 @@ def test_a_step_comes_directly_after_the_one_that_it_names() -> None:
         return [Step(name, before) for name, before in after.items()]
 
     chain = scenarios(explore="", lists="explore", sorting="lists", finish="sorting")
-    for new in ("a", "z"):
-        steps = [step.name for step in in_order([*scenarios(**{new: "lists"}), *chain])]
-        assert steps == ["explore", "lists", new, "sorting", "finish"]
+    (new,) = scenarios(new="lists")
+    for steps in ([new, *chain], [*chain, new]):
+        names = [step.name for step in in_order(steps)]
+        assert names == ["explore", "lists", "new", "sorting", "finish"]
     with pytest.raises(ValueError, match="nowhere"):
         list(in_order(scenarios(explore="", lists="nowhere")))
 
 
-def test_a_scenario_that_no_operation_needs_has_no_time(tmp_path: Path) -> None:
+def test_a_scenario_without_the_keyword_that_it_needs_has_no_time(tmp_path: Path) -> None:
     with bench(tmp_path) as made:
-        needing = {each.name for each in SCENARIOS if each.needs is not None}
-        assert needing
         run = begin(made.contract, made.target, RunProfile.QUICK, 0, max_time=1)
         run.go()
-    declared = {each.name for each in SCENARIOS if each.applies_to(made.contract)}
-    assert needing & set(run.budget.steps) == needing & declared
+        assert not any(made.contract.declaring(CHARGE))
+    charging = {each.name for each in SCENARIOS if each.needs is CHARGE}
+    assert charging == {"charges", "conservation"}
+    assert not charging & set(run.budget.steps)
 
 
 @pytest.mark.parametrize(
