@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from tests.conformance.shop import ANNA, CREDIT, HOOKS, ITEMS, REQUESTS, Refused, Shop
+from tests.conformance.shop import ANNA, CREDIT, HOOKS, ITEMS, KEYS, PRICE, REQUESTS, Refused, Shop
 
 FAULTS: dict[str, type[Shop]] = {}
 
@@ -27,6 +29,18 @@ def fault(name: str) -> Callable[[type[Shop]], type[Shop]]:
         return kind
 
     return register
+
+
+def _data(response: Response) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = json.loads(bytes(response.body))["data"]
+    return items
+
+
+def _owner(shop: Shop, request: Request, partner: str) -> str:
+    """The partner that a parcel belongs to."""
+    owners = {order["id"].replace("ord-", "par-"): order["partner"] for order in shop.orders}
+    owner: str = owners.get(request.path_params["id"], partner)
+    return owner
 
 
 # --- credentials -----------------------------------------------------------------------------
@@ -149,6 +163,18 @@ class Html(Shop):
         return finished
 
 
+@fault("no allow")
+class NoAllow(Shop):
+    def _allow(self, answer: Response, methods: list[str]) -> None:
+        pass
+
+
+@fault("one method allowed")
+class OneMethodAllowed(Shop):
+    def _allow(self, answer: Response, methods: list[str]) -> None:
+        super()._allow(answer, methods[:1])
+
+
 # --- rate limits -----------------------------------------------------------------------------
 
 
@@ -175,6 +201,12 @@ class RequestsLeftOver(Shop):
         return self.requests
 
 
+@fault("keys together")
+class KeysTogether(Shop):
+    def _counted(self, key: str) -> str:
+        return KEYS.get(key, "")
+
+
 # --- items -----------------------------------------------------------------------------------
 
 
@@ -195,6 +227,29 @@ class FilterLetsAllThrough(Shop):
     def list_items(self, request: Request, partner: str, body: bytes) -> Response:
         answer = super().list_items(request, partner, body)
         return JSONResponse({"data": ITEMS}) if "size" in request.query_params else answer
+
+
+@fault("overflow")
+class Overflow(Shop):
+    def list_items(self, request: Request, partner: str, body: bytes) -> Response:
+        size = request.query_params.get("size", "")
+        if size.isdecimal() and int(size) >= 2**31:
+            return JSONResponse({}, 500)
+        return super().list_items(request, partner, body)
+
+
+@fault("filter forgets")
+class FilterForgets(Shop):
+    def list_items(self, request: Request, partner: str, body: bytes) -> Response:
+        items = _data(super().list_items(request, partner, body))
+        return JSONResponse({"data": items[:1] if "size" in request.query_params else items})
+
+
+@fault("size is text")
+class SizeIsText(Shop):
+    def list_items(self, request: Request, partner: str, body: bytes) -> Response:
+        items = _data(super().list_items(request, partner, body))
+        return JSONResponse({"data": [{**item, "size": str(item["size"])} for item in items]})
 
 
 # --- orders and parcels ----------------------------------------------------------------------
@@ -238,6 +293,97 @@ class TellsWhatIsThere(Shop):
             raise
 
 
+@fault("lists everybody's")
+class ListsEverybodys(Shop):
+    def _own_orders(self, partner: str) -> list[dict[str, Any]]:
+        return self.orders[::-1]
+
+
+@fault("forgets large orders")
+class ForgetsLargeOrders(Shop):
+    def _own_orders(self, partner: str) -> list[dict[str, Any]]:
+        return [order for order in super()._own_orders(partner) if order["quantity"] < 5]
+
+
+@fault("oldest first")
+class OldestFirst(Shop):
+    def _own_orders(self, partner: str) -> list[dict[str, Any]]:
+        return super()._own_orders(partner)[::-1]
+
+
+@fault("one too many")
+class OneTooMany(Shop):
+    def _page_size(self, request: Request, limit: int) -> int:
+        return limit + 1
+
+
+@fault("small pages")
+class SmallPages(Shop):
+    def _page_size(self, request: Request, limit: int) -> int:
+        return min(limit, 7)
+
+
+@fault("usual page of all")
+class UsualPageOfAll(Shop):
+    def _page_size(self, request: Request, limit: int) -> int:
+        return limit if "limit" in request.query_params else 1_000
+
+
+@fault("list differs")
+class ListDiffers(Shop):
+    def _listed(self, order: dict[str, Any]) -> dict[str, Any]:
+        return {**super()._listed(order), "quantity": order["quantity"] + 1}
+
+
+@fault("breaks at many members")
+class BreaksAtManyMembers(Shop):
+    def create_order(self, request: Request, partner: str, body: bytes) -> Response:
+        if len(self._read(request, body)) > 30:
+            return JSONResponse({}, 500)
+        return super().create_order(request, partner, body)
+
+
+@fault("four is the most")
+class FourIsTheMost(Shop):
+    def _quantity(self, value: Any) -> None:
+        super()._quantity(value)
+        if value > 4:
+            raise Refused("range", "quantity")
+
+
+@fault("time of another place")
+class TimeOfAnotherPlace(Shop):
+    def _now(self) -> datetime:
+        return super()._now() + timedelta(hours=2)
+
+
+@fault("shows everybody's")
+class ShowsEverybodys(Shop):
+    def get_order(self, request: Request, partner: str, body: bytes) -> Response:
+        owners = {order["id"]: order["partner"] for order in self.orders}
+        owner = owners.get(request.path_params["id"], partner)
+        return super().get_order(request, owner, body)
+
+
+@fault("old version")
+class OldVersion(Shop):
+    def get_order(self, request: Request, partner: str, body: bytes) -> Response:
+        order = json.loads(bytes(super().get_order(request, partner, body).body))
+        return JSONResponse({**order, "changed_at": "2020-01-01T00:00:00Z"})
+
+
+@fault("any parcel")
+class AnyParcel(Shop):
+    def get_parcel(self, request: Request, partner: str, body: bytes) -> Response:
+        return super().get_parcel(request, _owner(self, request, partner), body)
+
+
+@fault("any parcel is called")
+class AnyParcelIsCalled(Shop):
+    def call_parcel(self, request: Request, partner: str, body: bytes) -> Response:
+        return super().call_parcel(request, _owner(self, request, partner), body)
+
+
 # --- credit and resets -----------------------------------------------------------------------
 
 
@@ -269,6 +415,31 @@ class ResetRemovesHooks(Shop):
     def reset(self, request: Request, partner: str, body: bytes) -> Response:
         self.hooks = {name: hook for name, hook in self.hooks.items() if hook[0] != partner}
         return super().reset(request, partner, body)
+
+
+@fault("price of one")
+class PriceOfOne(Shop):
+    def _price(self, quantity: int) -> int:
+        return PRICE
+
+
+@fault("free orders")
+class FreeOrders(Shop):
+    def _charge(self, partner: str, price: int) -> None:
+        pass
+
+
+@fault("charges twice")
+class ChargesTwice(Shop):
+    def _charge(self, partner: str, price: int) -> None:
+        super()._charge(partner, 2 * price)
+
+
+@fault("two modes")
+class TwoModes(Shop):
+    @property
+    def _mode(self) -> str:
+        return "live"
 
 
 # --- hooks -----------------------------------------------------------------------------------
@@ -306,3 +477,24 @@ class DeletesNothing(Shop):
         answer = super().delete_hook(request, partner, body)
         self.hooks = hooks
         return answer
+
+
+@fault("three hooks")
+class ThreeHooks(Shop):
+    def create_hook(self, request: Request, partner: str, body: bytes) -> Response:
+        self.most = 3
+        return super().create_hook(request, partner, body)
+
+
+@fault("one hook")
+class OneHook(Shop):
+    def create_hook(self, request: Request, partner: str, body: bytes) -> Response:
+        self.most = 1
+        return super().create_hook(request, partner, body)
+
+
+@fault("anybody removes hooks")
+class AnybodyRemovesHooks(Shop):
+    def delete_hook(self, request: Request, partner: str, body: bytes) -> Response:
+        owner, _ = self.hooks.get(request.path_params["id"], (partner, ""))
+        return super().delete_hook(request, owner, body)
