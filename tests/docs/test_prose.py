@@ -106,3 +106,13 @@ def test_first_lines_of_docstrings_are_no_clauses() -> None:
         if _CLAUSE.search(first := docstring.splitlines()[0])
     }
     assert not found
+
+
+def test_headings_of_decisions_are_no_clauses() -> None:
+    clauses = {
+        f"{path.relative_to(ROOT)}: {heading}"
+        for path in tracked("docs/decisions", suffix=".md")
+        for heading in re.findall(r"^#+ .*$", path.read_text("utf-8"), re.MULTILINE)
+        if _CLAUSE.search(heading)
+    }
+    assert not clauses
