@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Tutorials": ("docs/tutorial*.md", "docs/tutorials/*.md"),
     "How-to": ("docs/how-to/*.md",),
     "Reference": ("docs/reference/*.md",),
+    "Design": ("docs/design/README.md", "docs/design/*.md"),
     "Decisions": ("docs/decisions/README.md", "docs/decisions/*.md"),
     "Measurements": (
         "docs/benchmarks*.md",

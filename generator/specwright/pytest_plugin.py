@@ -1,6 +1,6 @@
 """A pytest plugin with a test for each operation of a document; inactive without its options.
 
-Decisions: docs/decisions/0186-contract-tests-in-pytest.md.
+The reasons are in docs/design/conformance.md.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ WIDTH = 98
 DECISIONS_HEAD = """\
 # Decisions
 
-One page per decision that shaped the code: what made it necessary, what was chosen, and what that
-costs. A decision is changed by a new page, which the status of the old one names. `nox -s derive`
-makes this list.
+One page per decision that constrains all rooms: what made it necessary, what was chosen, and what
+that costs. The reasons within one room are in [the design](../design/README.md). A decision is
+changed by a new page, which the status of the old one names. `nox -s derive` makes this list.
 
 | No. | Decision | Date | Status |
 |---|---|---|---|

@@ -30,13 +30,13 @@ from tests.docs.transcript import fits, steps
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "spec" / "openapi.json"
-# Decisions hold no code, and measurements differ from machine to machine.
+# Decisions and pages of the design hold no code, and measurements differ from machine to machine.
 PAGES = [
     ROOT / "README.md",
     *sorted(
         path
         for path in (ROOT / "docs").rglob("*.md")
-        if path.parent.name != "decisions" and path.name != "benchmarks.md"
+        if path.parent.name not in ("decisions", "design") and path.name != "benchmarks.md"
     ),
 ]
 # They begin with the installation, beside the clone.

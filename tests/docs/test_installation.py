@@ -36,7 +36,7 @@ def told() -> dict[str, set[str]]:
     return {
         page_name(path): set(PIP.findall(path.read_text("utf-8")))
         for path in files
-        if "decisions" not in path.parts
+        if not {"decisions", "design"} & set(path.parts)
     }
 
 

@@ -108,10 +108,10 @@ def test_first_lines_of_docstrings_are_no_clauses() -> None:
     assert not found
 
 
-def test_headings_of_decisions_are_no_clauses() -> None:
+def test_headings_of_the_design_are_no_clauses() -> None:
     clauses = {
         f"{path.relative_to(ROOT)}: {heading}"
-        for path in tracked("docs/decisions", suffix=".md")
+        for path in tracked("docs/decisions", "docs/design", suffix=".md")
         for heading in re.findall(r"^#+ .*$", path.read_text("utf-8"), re.MULTILINE)
         if _CLAUSE.search(heading)
     }
