@@ -19,12 +19,12 @@ from specwright.check.mending.renames import rename
 from specwright.config import PackageOptions, Renames
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
-from specwright.document.naming import package_name
 from specwright.document.normalise import normalise
-from specwright.document.paging import with_pagination
-from specwright.document.reach import reaching
-from specwright.document.sites import Direction, operations
-from specwright.document.upgrade import upgrade
+from specwright.document.operations.naming import package_name
+from specwright.document.operations.pagination import with_pagination
+from specwright.document.operations.sites import Direction, operations
+from specwright.document.operations.usage import reaching
+from specwright.document.sources.upgrade import upgrade
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Contents, Origin, digest, locked
 from specwright.errors import SpecwrightError

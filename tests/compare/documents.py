@@ -14,7 +14,7 @@ from specwright.compare.verdicts.change_rules import BREAKING, Category
 from specwright.compare.verdicts.rule_table import BY_ID, UNPROVEN
 from specwright.document.model import Document
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Report
 from specwright.grading.settings import Settings
 from tests.validate.documents import whole

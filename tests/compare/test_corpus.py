@@ -12,7 +12,7 @@ from specwright.compare.comparison import compare
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError
 from specwright.findings import Finding
 

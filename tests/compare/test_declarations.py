@@ -11,7 +11,7 @@ from specwright.compare.comparison import compare
 from specwright.compare.document.declarations import ANY, CLAUSES, declaration_changes
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
-from specwright.document.sites import Site
+from specwright.document.operations.sites import Site
 from specwright.document.sources.load import load
 from specwright.findings import Level
 from specwright.pointer import resolve

@@ -14,8 +14,8 @@ from specwright.compare.comparison import compare
 from specwright.compare.schemas.equality import references
 from specwright.compare.verdicts.rule_table import UNPROVEN
 from specwright.document.model import Document
+from specwright.document.operations.sites import operations
 from specwright.document.shape import walk
-from specwright.document.sites import operations
 from specwright.document.sources.load import load
 from specwright.findings import Finding
 from specwright.pointer import resolve, split

@@ -7,7 +7,7 @@ import pytest
 from specwright.compare.comparison import compare
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Report
 
 from .documents import TODAY, changes

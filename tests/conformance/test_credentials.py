@@ -20,7 +20,7 @@ from specwright.conformance.driver.signing import Signer
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.document.security import Credential, scheme_of
+from specwright.document.operations.security import Credential, scheme_of
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
 

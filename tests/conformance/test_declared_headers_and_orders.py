@@ -23,7 +23,7 @@ from specwright.conformance.driver.roles import MAIN, OTHER
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
 from tests.serving import Server
 

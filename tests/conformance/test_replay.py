@@ -35,7 +35,7 @@ from specwright.conformance.replay import judge
 from specwright.conformance.result import FILE, render
 from specwright.conformance.run import RunProfile, begin
 from specwright.conformance.verdicts import Repetition
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.test_command import Exchange as Answering
 from tests.conformance.test_command import playing

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from specwright.conformance.contract.samples import sample
-from specwright.document.instances import Instances
+from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}

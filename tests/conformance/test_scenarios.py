@@ -31,7 +31,7 @@ from specwright.conformance.run import (
     begin,
 )
 from specwright.conformance.scenario import Scenario
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
 from tests.conformance.shop_faults import shop_with

@@ -24,7 +24,7 @@ from specwright.conformance.driver.roles import MAIN, OTHER
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from tests.conformance import shop
 from tests.conformance.fastapi_apps import bench_of
 from tests.conformance.notes import COLOURS, bench

@@ -14,7 +14,7 @@ from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target, TargetLost
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 

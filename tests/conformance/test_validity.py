@@ -14,7 +14,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import Request
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from tests.conformance.fuzzing.widgets import DOCUMENT
 
 BASE = "https://api.example.com/v1"

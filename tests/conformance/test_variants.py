@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from specwright.conformance.checks.requests.variants import odd, variants
-from specwright.document.instances import Instances
 from specwright.document.model import Document
+from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
 
 NULL = {"type": "null"}

@@ -6,8 +6,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from specwright.document import sites
-from specwright.document.sites import Direction
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Direction
 from specwright.document.sources.load import load
 
 DOCUMENT = load(Path(__file__).parents[2] / "spec/openapi.json")

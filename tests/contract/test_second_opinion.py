@@ -25,9 +25,9 @@ from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from tests.contract.shops.serving import SHOPS
 from tests.serving import Server
 

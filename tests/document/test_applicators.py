@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from specwright.document.applicators import Subschema, applying
+from specwright.document.schemas.applicators import Subschema, applying
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 

@@ -12,11 +12,11 @@ import pytest
 
 from specwright.check.lint.contract import contract_reference, contract_shape
 from specwright.check.subject import Subject
-from specwright.document import sites
-from specwright.document.paging import detected, with_pagination
-from specwright.document.sites import Direction
+from specwright.document.operations import sites
+from specwright.document.operations.pagination import detected, with_pagination
+from specwright.document.operations.sites import Direction
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError
 
 TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}

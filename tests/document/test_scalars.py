@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from specwright.document.model import Document
-from specwright.document.scalars import joined
+from specwright.document.schemas.scalars import joined
 from specwright.document.sources.load import load
 
 CODE = "#/components/schemas/Code"

@@ -6,8 +6,15 @@ from typing import Any
 import yaml
 
 from specwright.document.model import Document
-from specwright.document.sites import Direction, Site, examples, is_json, operations, parameters
-from specwright.document.sites import responses as responses_of
+from specwright.document.operations.sites import (
+    Direction,
+    Site,
+    examples,
+    is_json,
+    operations,
+    parameters,
+)
+from specwright.document.operations.sites import responses as responses_of
 from specwright.document.sources.load import load
 from tests.validate.documents import whole, write
 

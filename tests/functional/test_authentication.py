@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from specwright.document.security import KINDS
+from specwright.document.operations.security import KINDS
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json
 from tests.functional.test_access import CHALLENGES, SCHEMES, SENT, api

@@ -11,8 +11,8 @@ import pytest
 from fastapi import FastAPI, HTTPException, Query, Response
 from pydantic import BaseModel
 
-from specwright.document import sites
-from specwright.document.paging import detected
+from specwright.document.operations import sites
+from specwright.document.operations.pagination import detected
 from specwright.document.sources.load import load
 from tests.functional.conftest import Generate
 from tests.serving import Server

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from specwright.document.model import Document
-from specwright.document.schemas import allows_null
+from specwright.document.schemas.inspection import allows_null
+from specwright.document.schemas.unions import unknown_member
 from specwright.document.sources.load import load
-from specwright.document.unions import unknown_member
 from specwright.models.dialect import translate
 from tests.functional.documents import Json, document, ref
 

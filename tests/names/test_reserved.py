@@ -20,8 +20,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from specwright.config import PackageOptions
-from specwright.document import naming
 from specwright.document.normalise import normalise
+from specwright.document.operations import naming
 from specwright.document.sources.load import load
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models

@@ -17,9 +17,9 @@ import yaml
 
 from specwright.cli import COMMANDS, cli
 from specwright.config import read_config
-from specwright.document.paging import with_pagination
+from specwright.document.operations.pagination import with_pagination
 from specwright.document.sources.load import load_in_part
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.project import toml
 from specwright.project.proposals import proposals
 from tests.conftest import Run

@@ -13,7 +13,7 @@ from specwright.config import PackageOptions
 from specwright.document.directions import split_directions
 from specwright.document.normalise import normalise
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.ir.build import build
 from specwright.ir.model.api import Api
 from specwright.ir.model.operations import Operation

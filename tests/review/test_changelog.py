@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from specwright.compare.comparison import compare
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.review.changelog import entry
 from tests.conftest import Run
 from tests.review.projects import DOCUMENT, edited, project, write

@@ -10,7 +10,7 @@ import pytest
 from specwright.compare.verdicts.acceptances import Acceptance
 from specwright.document.model import Document
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.emit.drift import FileDifference, State
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report

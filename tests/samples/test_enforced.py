@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema_rs.canonical import Containment
 
-from specwright.document.applicators import Subschema
+from specwright.document.schemas.applicators import Subschema
 from specwright.samples.compiled import UNUSABLE, Compiled
 from specwright.samples.non_validating import written
 from specwright.samples.scalars import FORMATS

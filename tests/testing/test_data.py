@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from specwright.document import sites
 from specwright.document.model import Document
+from specwright.document.operations import sites
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from specwright.testing.data import read_data, with_data

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.cli import cli
-from specwright.document.canonical import canonical
-from specwright.document.canonical_yaml import canonical_yaml
 from specwright.document.shape import OBJECTS
+from specwright.document.sources.canonical import canonical
+from specwright.document.sources.canonical_yaml import canonical_yaml
 from specwright.document.sources.yaml_source import parse
 from specwright.errors import InputError
 
@@ -230,7 +230,9 @@ def test_empty_lines_do_not_become_content() -> None:
 
 
 def test_a_change_of_the_content_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("specwright.document.canonical_yaml._after", lambda text, rest: rest)
+    monkeypatch.setattr(
+        "specwright.document.sources.canonical_yaml._after", lambda text, rest: rest
+    )
     with pytest.raises(InputError, match="cannot be put in order: its content would change"):
         canonical_yaml("openapi.yaml", KEPT)
 

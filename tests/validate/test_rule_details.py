@@ -6,7 +6,7 @@ import pytest
 
 from specwright.check.checks import check
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.grading.settings import Profile, Settings
 
 from .documents import write

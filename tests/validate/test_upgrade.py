@@ -11,7 +11,7 @@ from specwright.cli import cli
 from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.pipeline import generate
 
 from .documents import write
@@ -135,7 +135,7 @@ def test_a_document_is_upgraded_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         cloned.append(data)
         return clone(data)
 
-    monkeypatch.setattr("specwright.document.upgrade.clone", counting)
+    monkeypatch.setattr("specwright.document.sources.upgrade.clone", counting)
     path = write(tmp_path, "openapi: 3.0.3")
     generate(load(path), PackageOptions())
     assert len(cloned) == 1

@@ -7,7 +7,7 @@ import pytest
 from specwright.check.checks import check
 from specwright.config import PackageOptions
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Level
 from specwright.grading.settings import Settings
 from specwright.pipeline import generate

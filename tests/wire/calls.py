@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Site
 from specwright.ir.model.api import Api, Group
 from specwright.ir.model.bodies import Body
 from specwright.ir.model.operations import Operation

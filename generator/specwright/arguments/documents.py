@@ -19,7 +19,7 @@ from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.git import PREFIX, Commit
 from specwright.document.sources.load import load, load_commit
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
 from specwright.grading import settings

@@ -12,7 +12,7 @@ import click
 
 from specwright.check.sound import without
 from specwright.document.model import Document
-from specwright.document.sites import Direction, OperationSite, operations
+from specwright.document.operations.sites import Direction, OperationSite, operations
 from specwright.errors import InputError, did_you_mean
 
 

@@ -33,7 +33,7 @@ from specwright.conformance.driver.signing import Owner
 from specwright.conformance.driver.target import TIMEOUT_SECONDS, Target
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load_from
 from specwright.errors import InputError, did_you_mean
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from specwright.document.instances import Problem
 from specwright.document.model import Document
+from specwright.document.schemas.instances import Problem
 from specwright.pointer import join, split
 from specwright.text import shorten
 

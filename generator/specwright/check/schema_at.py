@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from specwright.check.subject import Subject
-from specwright.document.applicators import Subschema, applying, of_item, of_property
+from specwright.document.schemas.applicators import Subschema, applying, of_item, of_property
 from specwright.pointer import Pointer, split
 
 MAX_STEPS = 2_000

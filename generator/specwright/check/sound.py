@@ -9,8 +9,8 @@ from jsonschema_rs.canonical.schema import clone
 
 from specwright.check.checks import check
 from specwright.document.model import Document
-from specwright.document.reach import reaching
-from specwright.document.sites import OperationSite, operations
+from specwright.document.operations.sites import OperationSite, operations
+from specwright.document.operations.usage import reaching
 from specwright.findings import Finding, Level
 from specwright.grading.settings import Settings
 from specwright.pointer import Pointer, join, resolve, split

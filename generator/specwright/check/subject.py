@@ -8,10 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from specwright.check.semantics import Semantic, check_semantics
-from specwright.document.instances import Instances, Problem
 from specwright.document.model import Document
+from specwright.document.operations.sites import (
+    OperationSite,
+    component_operations,
+    operations,
+    parameters,
+)
+from specwright.document.schemas.instances import Instances, Problem
 from specwright.document.shape import Node, walk
-from specwright.document.sites import OperationSite, component_operations, operations, parameters
 from specwright.errors import InputError
 from specwright.pointer import Pointer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from specwright.arguments.project import chosen_documents
-from specwright.document.canonical import canonical
+from specwright.document.sources.canonical import canonical
 from specwright.document.sources.load import is_json, parse_openapi, read_file
 from specwright.errors import InputError, Location
 from specwright.files import replace_files
@@ -60,7 +60,7 @@ def _formatted(document: Path, content: bytes) -> bytes:
     if is_json(name, text):
         return canonical(data).encode()
     # Imported here because JSON documents do not need it.
-    from specwright.document.canonical_yaml import canonical_yaml
+    from specwright.document.sources.canonical_yaml import canonical_yaml
 
     return canonical_yaml(name, text).encode()
 

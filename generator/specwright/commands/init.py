@@ -10,10 +10,10 @@ import click
 
 from specwright.arguments.project import USUAL_NAMES, path_or_url
 from specwright.document.model import Document
-from specwright.document.security import Credential
-from specwright.document.sites import Direction, operations
+from specwright.document.operations.security import Credential
+from specwright.document.operations.sites import Direction, operations
 from specwright.document.sources.load import load_in_part, read_address
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location, SpecwrightError
 from specwright.files import replace_files
 from specwright.project.files import project_files

@@ -27,7 +27,7 @@ from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.errors import InputError
 from specwright.report.redaction import Redaction
 from specwright.report.terminal import say

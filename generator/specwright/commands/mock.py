@@ -11,7 +11,7 @@ import click
 
 from specwright.arguments.documents import read_document, sound_part
 from specwright.arguments.project import allow_refs_from, chosen_document, configured, remote_refs
-from specwright.document.paging import with_pagination
+from specwright.document.operations.pagination import with_pagination
 from specwright.document.sources.bundle import Remote
 from specwright.mock.application import Message, Mock, Receive, Send
 from specwright.report.terminal import say

@@ -12,7 +12,7 @@ from specwright.arguments.project import all_configured, allow_refs_from, chosen
 from specwright.check.checks import check
 from specwright.config import is_same
 from specwright.document.sources.bundle import Remote
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Report
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show

@@ -34,9 +34,9 @@ from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeR
 from specwright.compare.verdicts.rule_table import BY_ID, DESCRIPTIONS, UNPROVEN
 from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
-from specwright.document.sites import Direction, Site
-from specwright.document.sites import operations as operations_of
-from specwright.document.subjects import API, OPERATION, subject
+from specwright.document.operations.descriptions import API, OPERATION, subject
+from specwright.document.operations.sites import Direction, Site
+from specwright.document.operations.sites import operations as operations_of
 from specwright.errors import InputError, Location
 from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
 from specwright.grading.settings import Settings, places_of

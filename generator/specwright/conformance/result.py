@@ -16,7 +16,7 @@ from specwright.conformance.recording.origins import Origins
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.results.evidence import Known, known_as, operation_of
 from specwright.conformance.run import Run
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
 from specwright.http_messages import BODY_LIMIT, Headers, MessageContent

@@ -14,10 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 from specwright.document.model import Document
-from specwright.document.naming import STEP, is_from_place, model_name
-from specwright.document.schemas import map_children, unwrapped
-from specwright.document.shape import OBJECTS
-from specwright.document.sites import (
+from specwright.document.operations.naming import STEP, is_from_place, model_name
+from specwright.document.operations.sites import (
     Direction,
     Site,
     contents,
@@ -26,7 +24,9 @@ from specwright.document.sites import (
     request_body,
     responses,
 )
-from specwright.document.unions import says_its_tag
+from specwright.document.schemas.inspection import map_children, unwrapped
+from specwright.document.schemas.unions import says_its_tag
+from specwright.document.shape import OBJECTS
 from specwright.pointer import Pointer, join, split
 
 COMPONENTS = join("components", "schemas")

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from specwright.document import schemas
 from specwright.document.model import Document
-from specwright.document.naming import STEP, argument_names, free
-from specwright.document.sites import (
+from specwright.document.operations.naming import STEP, argument_names, free
+from specwright.document.operations.sites import (
     Site,
     contents,
     follow,
@@ -22,6 +21,7 @@ from specwright.document.sites import (
     responses,
     value_schema,
 )
+from specwright.document.schemas import inspection as schemas
 from specwright.names import pascal
 from specwright.pointer import Pointer, join, resolve, split
 

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from specwright.document import sites
-from specwright.document.headers import OF_HTTP, OF_MEDIA_TYPES, is_header_name
 from specwright.document.model import Document
-from specwright.document.naming import (
+from specwright.document.normalise import COMPONENTS
+from specwright.document.operations import sites
+from specwright.document.operations.headers import OF_HTTP, OF_MEDIA_TYPES, is_header_name
+from specwright.document.operations.naming import (
     argument_names,
     first_tag,
     group_names,
     operation_names,
 )
-from specwright.document.normalise import COMPONENTS
-from specwright.document.schemas import allows_null
-from specwright.document.security import Demands, scheme_table
-from specwright.document.servers import all_servers, own_servers, servers, servers_of
-from specwright.document.sites import Direction, OperationSite, Site
+from specwright.document.operations.security import Demands, scheme_table
+from specwright.document.operations.servers import all_servers, own_servers, servers, servers_of
+from specwright.document.operations.sites import Direction, OperationSite, Site
+from specwright.document.schemas.inspection import allows_null
 from specwright.ir.calls import Calls
 from specwright.ir.contents import Contents
 from specwright.ir.errors import error_body, error_types

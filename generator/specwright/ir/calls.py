@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Site
 from specwright.ir.examples import Examples
 from specwright.ir.model.api import Argument, Call, Group
 from specwright.ir.model.operations import Operation

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Site
 from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
 from specwright.ir.model.bodies import Content, Part
 from specwright.ir.model.values import Kind

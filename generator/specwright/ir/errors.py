@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
-from specwright.document.sites import Site, follow
+from specwright.document.operations.sites import Site, follow
 from specwright.ir.kinds import kinds
 from specwright.ir.model.api import ErrorTypes
 from specwright.ir.model.operations import Operation

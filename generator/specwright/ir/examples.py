@@ -8,9 +8,9 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Site
 from specwright.ir.model.api import Example, Webhook
 from specwright.ir.model.operations import Operation
 from specwright.ir.model.values import TypeRef

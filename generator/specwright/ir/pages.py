@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Site
 from specwright.ir.kinds import ALTERNATIVES
 from specwright.ir.model.bodies import Response
 from specwright.ir.model.operations import Page

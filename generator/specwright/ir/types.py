@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.naming import is_from_place
-from specwright.document.schemas import is_binary, reference, unwrapped
+from specwright.document.operations.naming import is_from_place
+from specwright.document.schemas.inspection import is_binary, reference, unwrapped
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import ALTERNATIVES
 from specwright.ir.model.values import TypeRef

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import OperationSite, Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import OperationSite, Site
 from specwright.ir.examples import Examples
 from specwright.mock.bodies import declared, written
 from specwright.runtime.shared.media.table import medium_of

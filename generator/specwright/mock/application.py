@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import Direction, OperationSite, essence
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Direction, OperationSite, essence
 from specwright.mock.answers import Answer, Bodies
 from specwright.pointer import Pointer
 from specwright.runtime.shared.templates import PathTemplate

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
-from specwright.document.sites import essence
+from specwright.document.operations.sites import essence
 from specwright.runtime.shared.media.table import medium_of
 
 # Separates the parts of a multipart body; no value contains it.

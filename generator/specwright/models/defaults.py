@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from specwright.document.instances import Instances
+from specwright.document.schemas.instances import Instances
 from specwright.models.edits import Edit, applied
 from specwright.models.keywords import BESIDE_TYPE
 from specwright.pointer import Pointer

@@ -13,14 +13,14 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
-from specwright.document import schemas
-from specwright.document.instances import Instances
 from specwright.document.model import Document
-from specwright.document.naming import free, model_name
 from specwright.document.normalise import COMPONENTS
-from specwright.document.scalars import joined
-from specwright.document.schemas import checked_pattern, is_binary
-from specwright.document.unions import is_told_apart, unknown_member
+from specwright.document.operations.naming import free, model_name
+from specwright.document.schemas import inspection as schemas
+from specwright.document.schemas.inspection import checked_pattern, is_binary
+from specwright.document.schemas.instances import Instances
+from specwright.document.schemas.scalars import joined
+from specwright.document.schemas.unions import is_told_apart, unknown_member
 from specwright.models.defaults import has_wrong_default, without_needless_defaults
 from specwright.models.hints import hidden_by_name
 from specwright.models.keywords import COUNTS, FORMATS, KEYWORDS, LIMITS, TEXT_CONSTRAINTS

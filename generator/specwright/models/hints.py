@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.schemas import reference
+from specwright.document.schemas.inspection import reference
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # More values than this are a page of documentation, not a hint.

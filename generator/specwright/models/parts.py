@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.naming import part_name, property_word
-from specwright.document.schemas import is_counted, is_decimal, reference, unwrapped
-from specwright.document.unions import may_overlap
+from specwright.document.operations.naming import part_name, property_word
+from specwright.document.schemas.inspection import is_counted, is_decimal, reference, unwrapped
+from specwright.document.schemas.unions import may_overlap
 from specwright.names import pascal, words
 from specwright.pointer import Pointer, join
 

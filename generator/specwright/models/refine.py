@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
-from specwright.document import schemas
 from specwright.document.model import Document
-from specwright.document.schemas import checked_pattern
-from specwright.document.unions import has_nameless_union, is_open, may_overlap
+from specwright.document.schemas import inspection as schemas
+from specwright.document.schemas.inspection import checked_pattern
+from specwright.document.schemas.unions import has_nameless_union, is_open, may_overlap
 from specwright.models.defaults import with_typed_defaults
 from specwright.models.dialect import DIFFERENT, LIKE, UNLIKE, Dialect
 from specwright.models.edits import Edit, applied, end

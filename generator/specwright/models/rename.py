@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from specwright.document.naming import free
 from specwright.document.normalise import COMPONENTS
+from specwright.document.operations.naming import free
 from specwright.models.dialect import Dialect
 from specwright.models.edits import Edit, applied
 

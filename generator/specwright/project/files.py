@@ -9,8 +9,8 @@ from pathlib import Path
 
 from specwright.config import FILE_NAME, TABLE, is_below, read_toml
 from specwright.document.model import Document
-from specwright.document.naming import package_name
-from specwright.document.security import Credential
+from specwright.document.operations.naming import package_name
+from specwright.document.operations.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
 from specwright.project import toml

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.config import is_variable
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.paging import detected
-from specwright.document.security import scheme_table
-from specwright.document.sites import Direction, OperationSite, Site
+from specwright.document.operations import sites
+from specwright.document.operations.pagination import detected
+from specwright.document.operations.security import scheme_table
+from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.names import snake
 from specwright.pointer import ROOT, Pointer, join
 from specwright.runtime.shared.auth.oauth2 import OAuth2

@@ -11,9 +11,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import OperationSite, Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import OperationSite, Site
 from specwright.ir.model.api import Api, Group, Webhook
 from specwright.ir.model.operations import Operation
 from specwright.pointer import Pointer, resolve

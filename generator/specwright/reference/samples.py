@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.schemas import is_binary
-from specwright.document.sites import Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Site
+from specwright.document.schemas.inspection import is_binary
 from specwright.ir.calls import Calls
 from specwright.ir.examples import Examples
 from specwright.ir.model.api import Api, Argument, Call, Group

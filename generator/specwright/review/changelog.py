@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from specwright.compare.verdicts.change_rules import Category, ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.document.model import Document
-from specwright.document.subjects import subject
+from specwright.document.operations.descriptions import subject
 from specwright.findings import Finding, Report
 from specwright.pointer import Pointer, resolve, split
 from specwright.text import visible

@@ -12,7 +12,7 @@ from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.git import Commit
 from specwright.document.sources.load import load_commit
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError
 from specwright.files import read_regular
 

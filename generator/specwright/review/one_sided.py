@@ -5,7 +5,7 @@ from __future__ import annotations
 from specwright.compare.document.operations import label
 from specwright.compare.verdicts.rule_table import DOCUMENT_REMOVED
 from specwright.document.model import Document
-from specwright.document.sites import operations
+from specwright.document.operations.sites import operations
 from specwright.errors import Location
 from specwright.findings import Affected, Finding, Report
 from specwright.report.wording import counted

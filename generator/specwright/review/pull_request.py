@@ -14,7 +14,7 @@ from specwright.compare.verdicts.acceptances import Acceptance
 from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.grading.settings import Settings
 from specwright.report.wording import counted

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from specwright.document.schemas import ANNOTATIONS
+from specwright.document.schemas.inspection import ANNOTATIONS
 from specwright.samples.compiled import UNUSABLE, Compiled
 from specwright.samples.matching import matching
 from specwright.samples.non_validating import written

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from specwright.document.applicators import Subschema
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema
 from specwright.pointer import Pointer, resolve
 
 

@@ -24,7 +24,7 @@ from specwright.conformance.results.coverage import never_succeeded
 from specwright.conformance.results.evidence import Standards
 from specwright.conformance.run import Run, RunProfile, begin
 from specwright.document.model import Document, is_remote
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from specwright.findings import Finding, Report

@@ -9,9 +9,9 @@ from typing import Any, TypedDict
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.config import parse_toml
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import Direction, OperationSite, Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.errors import InputError, did_you_mean
 from specwright.files import read_argument
 from specwright.pointer import resolve

@@ -12,7 +12,7 @@ from pathlib import Path
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 
 from .judge import Judged, judged, schema_mutants, wire_judged
 from .places import places

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.sites import (
+from specwright.document.operations.sites import (
     Direction,
     json_content,
     operations,

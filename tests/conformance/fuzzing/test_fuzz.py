@@ -21,9 +21,9 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.model import Document
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError
 from tests.conformance.fuzzing.widgets import DOCUMENT, KEY, Widgets
 from tests.service.running import serving

@@ -25,9 +25,9 @@ from specwright.conformance.fuzzing.profile import FULL
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from tests.conformance.fuzzing.widgets import DOCUMENT, KEY
 
 BASE = "http://127.0.0.1:1/v1"

@@ -18,9 +18,9 @@ from specwright.conformance.driver.target import Target
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from tests.serving import Server
 
 pytestmark = pytest.mark.published

@@ -21,7 +21,7 @@ from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.model import Document
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.pointer import join
 from tests.conformance.fuzzing.widgets import DOCUMENT
 

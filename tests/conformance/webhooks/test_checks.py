@@ -14,7 +14,7 @@ from specwright.conformance.checks.webhooks.checks import CHECKS
 from specwright.conformance.checks.webhooks.deliveries import FORGERIES, Genuine
 from specwright.conformance.contract.webhooks import SentWebhook, webhooks
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.runtime.shared.signature import Scheme, StaleSignatureError
 
 from .provider import DOCUMENT

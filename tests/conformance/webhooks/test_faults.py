@@ -19,7 +19,7 @@ from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 
 from .faults import FAULTS, NeverRetries
 from .provider import DOCUMENT, Provider

@@ -25,9 +25,9 @@ from specwright.conformance.driver.triggers import cause
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from tests.service.running import serving
 
 from .provider import DOCUMENT, Attempt, Event, Hook, Provider

@@ -19,7 +19,7 @@ from specwright.conformance.checks.webhooks.sequence import (
 from specwright.conformance.contract.webhooks import SentWebhook, webhooks
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 
 from .provider import DOCUMENT, PAUSES, TIMEOUT
 

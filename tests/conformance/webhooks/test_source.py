@@ -17,7 +17,7 @@ from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from tests.conformance.test_command import always, playing
 
 from .provider import DOCUMENT

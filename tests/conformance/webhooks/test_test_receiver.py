@@ -19,7 +19,7 @@ from specwright.conformance.checks.webhooks.deliveries import RULES
 from specwright.conformance.contract.webhooks import webhooks
 from specwright.document.model import Document
 from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError
 from specwright.findings import Level
 from tests.conftest import COMMAND, ROOT

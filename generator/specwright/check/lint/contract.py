@@ -10,8 +10,8 @@ from specwright.check.lint.declared import validator
 from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
+from specwright.document.operations.sites import Direction
 from specwright.document.shape import Node
-from specwright.document.sites import Direction
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
 from specwright.vocabulary import table

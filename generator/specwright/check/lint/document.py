@@ -10,7 +10,7 @@ from specwright.check.lint.rule import Category, Check, Rule, Violation
 from specwright.check.schema import check_schema, unknown_dialect
 from specwright.check.semantics import PARAMETER_DUPLICATE, PATH_PARAMETERS
 from specwright.check.subject import Subject, mapping, sequence
-from specwright.document.sites import Direction
+from specwright.document.operations.sites import Direction
 from specwright.findings import Level
 from specwright.pointer import join
 from specwright.text import shorten

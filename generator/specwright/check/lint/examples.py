@@ -10,11 +10,11 @@ from typing import Any
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.schema_at import find
 from specwright.check.subject import Subject, mapping, sequence
-from specwright.document import sites
-from specwright.document.applicators import Subschema
-from specwright.document.instances import Problem
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Direction, OperationSite, Site, is_json
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.instances import Problem
 from specwright.document.shape import Node
-from specwright.document.sites import Direction, OperationSite, Site, is_json
 from specwright.findings import Level
 from specwright.pointer import Pointer, join, resolve, split
 

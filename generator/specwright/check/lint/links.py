@@ -10,11 +10,11 @@ from urllib.parse import unquote
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.schema_at import describes
 from specwright.check.subject import Subject, mapping
-from specwright.document import sites
-from specwright.document.applicators import Subschema
-from specwright.document.expressions import EXPRESSION
+from specwright.document.operations import sites
+from specwright.document.operations.expressions import EXPRESSION
+from specwright.document.operations.sites import OperationSite, Site
+from specwright.document.schemas.applicators import Subschema
 from specwright.document.shape import Node
-from specwright.document.sites import OperationSite, Site
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
 

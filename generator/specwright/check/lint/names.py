@@ -8,8 +8,13 @@ from specwright.check.lint.declared import declared
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
 from specwright.document.directions import SUFFIX, inputs_of
-from specwright.document.naming import first_tag, group_names, model_name, operation_names
-from specwright.document.sites import Direction, OperationSite, operations, parameters
+from specwright.document.operations.naming import (
+    first_tag,
+    group_names,
+    model_name,
+    operation_names,
+)
+from specwright.document.operations.sites import Direction, OperationSite, operations, parameters
 from specwright.findings import Level
 from specwright.names import snake
 from specwright.pointer import Pointer, join

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping, sequence
-from specwright.document.sites import Direction, OperationSite
+from specwright.document.operations.sites import Direction, OperationSite
 from specwright.findings import Level
 from specwright.pointer import join
 

@@ -9,8 +9,8 @@ from typing import Any
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.lint.schemas import compiles
 from specwright.check.subject import Subject, mapping, sequence
-from specwright.document.scalars import joined
-from specwright.document.schemas import checked_pattern
+from specwright.document.schemas.inspection import checked_pattern
+from specwright.document.schemas.scalars import joined
 from specwright.document.shape import Node
 from specwright.findings import Level
 from specwright.patterns import linear

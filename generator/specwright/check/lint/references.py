@@ -8,10 +8,10 @@ from typing import Any
 from specwright.check.lint.declared import declared
 from specwright.check.schema_at import describes, find
 from specwright.check.subject import Subject, mapping
-from specwright.document import sites
-from specwright.document.applicators import Subschema, of_item
+from specwright.document.operations import sites
+from specwright.document.operations.sites import OperationSite, Site
+from specwright.document.schemas.applicators import Subschema, of_item
 from specwright.document.shape import Node
-from specwright.document.sites import OperationSite, Site
 from specwright.errors import InputError
 from specwright.pointer import ROOT
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from specwright.check.lint.rule import Violation, unsupported
 from specwright.check.subject import Subject, mapping
-from specwright.document import sites
-from specwright.document.headers import is_header_name
-from specwright.document.security import scheme_of, schemes
-from specwright.document.sites import Direction, Site, essence, is_json
+from specwright.document.operations import sites
+from specwright.document.operations.headers import is_header_name
+from specwright.document.operations.security import scheme_of, schemes
+from specwright.document.operations.sites import Direction, Site, essence, is_json
 from specwright.pointer import join
 from specwright.runtime.shared.auth.http_client import ByHTTPClient
 

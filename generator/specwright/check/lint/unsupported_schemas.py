@@ -9,7 +9,7 @@ from typing import Any
 from specwright.check.lint.rule import Violation, unsupported
 from specwright.check.subject import Subject
 from specwright.document.normalise import COMPONENTS
-from specwright.document.unions import has_nameless_union, may_overlap, unknown_member
+from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 

@@ -16,8 +16,8 @@ from specwright.check.lint.operations import operation_id_unique
 from specwright.check.lint.table import RULES
 from specwright.check.mending.edits import rename_schemas
 from specwright.document.model import Document
-from specwright.document.naming import first_tag, group_names, model_name
-from specwright.document.sites import Direction, OperationSite, operations
+from specwright.document.operations.naming import first_tag, group_names, model_name
+from specwright.document.operations.sites import Direction, OperationSite, operations
 
 # The rules about clashes of names that this module resolves.
 _CHECKS = (operation_id_clash, operation_id_unique, schema_name_clash, tag_name_clash)

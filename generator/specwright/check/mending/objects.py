@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from specwright.check.mending.edits import Edit
-from specwright.document.instances import Problem
+from specwright.document.schemas.instances import Problem
 from specwright.document.shape import Node
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 

@@ -10,8 +10,8 @@ from jsonschema_rs.canonical.schema import clone
 from specwright.check.mending.edits import rename_schemas
 from specwright.config import Renames
 from specwright.document.model import Document
-from specwright.document.naming import first_tag
-from specwright.document.sites import components, operations, parameters
+from specwright.document.operations.naming import first_tag
+from specwright.document.operations.sites import components, operations, parameters
 from specwright.errors import InputError, did_you_mean
 
 

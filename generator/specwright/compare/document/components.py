@@ -9,9 +9,9 @@ from typing import Any
 from specwright.compare.document.contents import SharedSchema
 from specwright.compare.schemas.equality import references
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
-from specwright.document.applicators import Subschema
 from specwright.document.model import Document
-from specwright.document.sites import components
+from specwright.document.operations.sites import components
+from specwright.document.schemas.applicators import Subschema
 from specwright.errors import InputError
 from specwright.pointer import Pointer, join, split
 

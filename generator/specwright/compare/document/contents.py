@@ -13,9 +13,9 @@ from specwright.compare.schemas.flatten import Subschemas
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.verdicts.change import Change, shown
 from specwright.compare.verdicts.change_rules import ChangeRule
-from specwright.document.applicators import Subschema
 from specwright.document.model import Document
-from specwright.document.sites import Site, is_json
+from specwright.document.operations.sites import Site, is_json
+from specwright.document.schemas.applicators import Subschema
 from specwright.pointer import join
 
 _FORMS = ("multipart/", "application/x-www-form-urlencoded")

@@ -9,7 +9,7 @@ from typing import Any
 from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
-from specwright.document.sites import Site
+from specwright.document.operations.sites import Site
 from specwright.pointer import join
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT

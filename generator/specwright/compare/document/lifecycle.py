@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from specwright.compare.verdicts.announcements import DEPRECATED, announced, is_deprecated, sunset
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
-from specwright.document.sites import OperationSite, Site
+from specwright.document.operations.sites import OperationSite, Site
 
 # The fields for the stability of an operation, as several tools write them; the levels, lowest
 # first.

@@ -24,8 +24,8 @@ from specwright.compare.schemas.presence import words as happening
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
-from specwright.document.naming import group_names
-from specwright.document.sites import (
+from specwright.document.operations.naming import group_names
+from specwright.document.operations.sites import (
     Direction,
     OperationSite,
     Site,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from specwright.document.model import Document
-from specwright.document.sites import (
+from specwright.document.operations.sites import (
     Direction,
     OperationSite,
     Site,

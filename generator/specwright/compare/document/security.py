@@ -9,8 +9,8 @@ from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became, shown
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
-from specwright.document.security import schemes
-from specwright.document.sites import OperationSite, Site
+from specwright.document.operations.security import schemes
+from specwright.document.operations.sites import OperationSite, Site
 from specwright.pointer import join
 
 # Scheme -> scopes; a caller needs all of them.

@@ -10,8 +10,8 @@ from specwright.compare.schemas.polarity import Polarity, Writing
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
-from specwright.document.sites import Site, members
-from specwright.document.sites import schema as schema_of
+from specwright.document.operations.sites import Site, members
+from specwright.document.operations.sites import schema as schema_of
 
 # The serialisation fields of a parameter or header, with their defaults.
 _SERIALISATION: Mapping[str, object] = {

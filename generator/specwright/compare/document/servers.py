@@ -8,7 +8,7 @@ from typing import Any
 from specwright.compare.verdicts.change import Change, shown
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
-from specwright.document.sites import OperationSite, Site
+from specwright.document.operations.sites import OperationSite, Site
 from specwright.pointer import Pointer, join
 
 # The server of a document that declares none (OAS 3.1.1, 4.8.1).

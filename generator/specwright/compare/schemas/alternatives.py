@@ -11,8 +11,8 @@ from typing import Any
 
 from specwright.compare.schemas.flatten import CHOICES, Flat, Subschemas, flatten, is_note, types
 from specwright.compare.schemas.polarity import Polarity
-from specwright.document.applicators import Subschema, applying
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema, applying
 from specwright.document.shape import OBJECTS
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.samples.sides import Side

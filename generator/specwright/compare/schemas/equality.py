@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from specwright.document.applicators import REFERENCES
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import REFERENCES
 from specwright.errors import InputError
 from specwright.pointer import Pointer
 

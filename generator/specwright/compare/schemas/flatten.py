@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specwright.compare.schemas.polarity import Polarity
-from specwright.document.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.model import Document
-from specwright.document.schemas import ANNOTATIONS
-from specwright.document.upgrade import CONTENT_FORMATS
+from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
+from specwright.document.schemas.inspection import ANNOTATIONS
+from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.pointer import Pointer, join, resolve
 
 # The keyword and the name of a subschema, such as a member of `properties`.

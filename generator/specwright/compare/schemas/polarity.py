@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from specwright.document.sites import Direction
+from specwright.document.operations.sites import Direction
 
 
 class Polarity(StrEnum):

@@ -21,9 +21,9 @@ from specwright.compare.schemas.text_parsing import readable
 from specwright.compare.schemas.unions import Union
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
-from specwright.document.applicators import applying
 from specwright.document.model import Document
-from specwright.document.upgrade import CONTENT_FORMATS
+from specwright.document.schemas.applicators import applying
+from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.pointer import Pointer
 from specwright.samples.non_validating import KNOWN_FORMATS, felt_by
 from specwright.samples.sides import Side

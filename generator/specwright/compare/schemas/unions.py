@@ -15,8 +15,8 @@ from specwright.compare.schemas.alternatives import (
 from specwright.compare.schemas.flatten import CHOICES, Flat, is_note
 from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.verdicts.change import became
-from specwright.document.applicators import Subschema
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema
 
 _SHOWN = 6
 

@@ -13,9 +13,9 @@ from specwright.compare.schemas.pairs import Frame, Pair, Schema, directed, writ
 from specwright.compare.schemas.polarity import Way
 from specwright.compare.schemas.steps import Claim, Plain, steps
 from specwright.compare.schemas.unions import Union, unions
-from specwright.document.applicators import Subschema, applying
 from specwright.document.model import Document
-from specwright.document.schemas import ANNOTATIONS
+from specwright.document.schemas.applicators import Subschema, applying
+from specwright.document.schemas.inspection import ANNOTATIONS
 from specwright.patterns import matches
 from specwright.pointer import Pointer, join
 from specwright.samples.sides import Side

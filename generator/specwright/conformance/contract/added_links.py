@@ -8,11 +8,11 @@ from typing import Any
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.config import AddedLink, Config
-from specwright.document import sites
-from specwright.document.expressions import EXPRESSION
 from specwright.document.model import Document
-from specwright.document.paging import with_pagination
-from specwright.document.sites import OperationSite
+from specwright.document.operations import sites
+from specwright.document.operations.expressions import EXPRESSION
+from specwright.document.operations.pagination import with_pagination
+from specwright.document.operations.sites import OperationSite
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.pointer import resolve
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
-from specwright.document.sites import Site, essence, is_range
+from specwright.document.operations.sites import Site, essence, is_range
 from specwright.runtime.shared.files import File
 from specwright.runtime.shared.media.medium import Chunks, Converter
 from specwright.runtime.shared.media.table import medium_of

@@ -15,12 +15,12 @@ from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.resources import Shape, shape, up_to_variables
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import JsonValue, Response
-from specwright.document import sites
-from specwright.document.instances import Instances
 from specwright.document.model import Document
-from specwright.document.security import Demands
+from specwright.document.operations import sites
+from specwright.document.operations.security import Demands
+from specwright.document.operations.sites import Direction, OperationSite, Site
+from specwright.document.schemas.instances import Instances
 from specwright.document.shape import walk
-from specwright.document.sites import Direction, OperationSite, Site
 from specwright.findings import Finding
 from specwright.names import snake
 from specwright.pointer import Pointer, join, resolve, split

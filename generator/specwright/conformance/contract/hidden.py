@@ -11,9 +11,9 @@ from specwright.conformance.contract.value_parts import value_parts
 from specwright.conformance.recording.concealment import Concealment, texts
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.document import sites
-from specwright.document.applicators import Subschema, reachable
 from specwright.document.model import Document
+from specwright.document.operations import sites
+from specwright.document.schemas.applicators import Subschema, reachable
 from specwright.pointer import Pointer, resolve
 from specwright.report.redaction import Redaction
 from specwright.vocabulary.keywords.once import ONCE

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from specwright.document.applicators import Subschema, applying
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema, applying
 from specwright.document.shape import walk
 from specwright.pointer import Pointer, resolve
 

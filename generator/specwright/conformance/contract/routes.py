@@ -7,7 +7,7 @@ from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
 from specwright.conformance.contract.contract import Contract, Operation
-from specwright.document.sites import OperationSite
+from specwright.document.operations.sites import OperationSite
 from specwright.pointer import Pointer
 
 _PARAMETER = re.compile(r"\{([^{}]+)\}")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from specwright.conformance.recording.exchange import JsonValue, readings
-from specwright.document.applicators import Subschema, applying, held, of_item, of_property
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema, applying, held, of_item, of_property
 from specwright.pointer import Pointer, join
 
 

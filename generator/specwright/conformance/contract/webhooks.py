@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from specwright.document.instances import Instances, Problem
 from specwright.document.model import Document
-from specwright.document.sites import (
+from specwright.document.operations.sites import (
     Direction,
     OperationSite,
     Site,
@@ -23,7 +22,8 @@ from specwright.document.sites import (
     request_body,
     schema,
 )
-from specwright.document.unions import is_open, unknown_member
+from specwright.document.schemas.instances import Instances, Problem
+from specwright.document.schemas.unions import is_open, unknown_member
 from specwright.pointer import Pointer
 from specwright.runtime.shared.signature import Scheme
 from specwright.samples.witnesses import Witnesses

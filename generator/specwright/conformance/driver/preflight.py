@@ -11,9 +11,9 @@ from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, Request, Response
-from specwright.document import sites
-from specwright.document.servers import all_servers
-from specwright.document.sites import Site
+from specwright.document.operations import sites
+from specwright.document.operations.servers import all_servers
+from specwright.document.operations.sites import Site
 from specwright.errors import InputError
 
 SOURCE = "preflight"

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN, UNKNOWN_KEY, WRONG_SCHEME, stranger
 from specwright.conformance.recording.exchange import Request
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.pointer import Pointer
 from specwright.runtime.client.signing import signed
 from specwright.runtime.client.transport import Request as Unsigned

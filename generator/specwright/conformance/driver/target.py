@@ -18,7 +18,7 @@ from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.signing import Owner, Signer
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.document.security import Credential
+from specwright.document.operations.security import Credential
 from specwright.http_messages import Headers
 from specwright.pointer import Pointer
 from specwright.runtime.shared.media.table import medium_of

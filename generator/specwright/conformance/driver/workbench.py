@@ -19,7 +19,7 @@ from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, value_at
 from specwright.conformance.recording.record import Violation
-from specwright.document import sites
+from specwright.document.operations import sites
 from specwright.pointer import Pointer, resolve
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF

@@ -22,8 +22,7 @@ from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document, JsonObject
-from specwright.document.shape import walk
-from specwright.document.sites import (
+from specwright.document.operations.sites import (
     Direction,
     OperationSite,
     json_content,
@@ -32,6 +31,7 @@ from specwright.document.sites import (
     request_body,
     schema,
 )
+from specwright.document.shape import walk
 from specwright.pointer import Pointer, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 

@@ -18,7 +18,7 @@ from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule import BehaviourRule
-from specwright.document.sites import OperationSite
+from specwright.document.operations.sites import OperationSite
 from specwright.pointer import split
 
 # Statuses that refuse credentials, and one that says nothing about them.

@@ -24,7 +24,7 @@ from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import FUZZING, Exchange, Request, Response
-from specwright.document.sites import OperationSite
+from specwright.document.operations.sites import OperationSite
 from specwright.errors import InputError
 from specwright.http_messages import Headers
 from specwright.pointer import ROOT, Pointer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from specwright.document.naming import apart
+from specwright.document.operations.naming import apart
 from specwright.ir.model.bodies import RAW, Body, Content, Response
 from specwright.ir.model.values import Parameter, TypeRef, union
 from specwright.runtime.shared.operation import REDIRECTS, Way

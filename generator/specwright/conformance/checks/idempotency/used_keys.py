@@ -21,7 +21,7 @@ from specwright.conformance.recording.exchange import (
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_rejection, judge_replay
-from specwright.document import sites
+from specwright.document.operations import sites
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 

@@ -8,7 +8,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import JsonValue
-from specwright.document import sites
+from specwright.document.operations import sites
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 

@@ -19,7 +19,7 @@ from specwright.conformance.recording.exchange import (
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_rejection
-from specwright.document.instances import Problem
+from specwright.document.schemas.instances import Problem
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
 

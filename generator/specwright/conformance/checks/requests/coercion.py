@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from specwright.conformance.recording.exchange import JsonValue, value_at
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_rejection
-from specwright.document.instances import Instances
+from specwright.document.schemas.instances import Instances
 from specwright.findings import Level
 from specwright.pointer import Pointer, split
 

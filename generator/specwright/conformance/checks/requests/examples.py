@@ -9,7 +9,7 @@ from specwright.conformance.contract.webhooks import webhooks
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import FUZZING
 from specwright.conformance.scenario import scenario
-from specwright.document import sites
+from specwright.document.operations import sites
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 

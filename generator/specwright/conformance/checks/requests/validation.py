@@ -34,7 +34,7 @@ from specwright.conformance.recording.exchange import (
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_acceptance
-from specwright.document import sites
+from specwright.document.operations import sites
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.client.urls import parts
 from specwright.vocabulary.keywords.capacity import CAPACITY

@@ -15,7 +15,7 @@ from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import JsonValue, Request
 from specwright.document.model import Document
-from specwright.document.sites import (
+from specwright.document.operations.sites import (
     OperationSite,
     Site,
     contents,

@@ -21,7 +21,7 @@ from specwright.conformance.recording.exchange import (
 )
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.document.applicators import (
+from specwright.document.schemas.applicators import (
     Subschema,
     applying,
     of_item,

@@ -32,8 +32,8 @@ from specwright.conformance.verdicts import (
     judge_shape,
     judge_status,
 )
-from specwright.document import sites
-from specwright.document.sites import Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Site
 from specwright.pointer import Pointer, join
 from specwright.report.redaction import REDACTED
 from specwright.vocabulary.keywords.error import ERROR

@@ -9,7 +9,7 @@ from specwright.conformance.recording.exchange import Exchange, Request, Respons
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_status
-from specwright.document import sites
+from specwright.document.operations import sites
 from specwright.findings import Level
 from specwright.pointer import join
 

@@ -16,8 +16,8 @@ from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.document.security import Credential
-from specwright.document.sites import essence
+from specwright.document.operations.security import Credential
+from specwright.document.operations.sites import essence
 from specwright.findings import Level
 from specwright.pointer import join
 from specwright.runtime.shared.auth.http_client import ByHTTPClient

@@ -9,8 +9,8 @@ from specwright.conformance.contract.value_parts import value_parts
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_shape
-from specwright.document.applicators import Subschema, applying, reachable
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema, applying, reachable
 from specwright.pointer import Pointer, resolve
 
 WRITE_ONLY = BehaviourRule(

@@ -8,8 +8,8 @@ from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_method
+from specwright.document.operations.sites import OperationSite
 from specwright.document.shape import METHODS
-from specwright.document.sites import OperationSite
 from specwright.findings import Level
 from specwright.vocabulary.keywords.error import Condition
 

@@ -15,7 +15,7 @@ from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.document.sites import OperationSite
+from specwright.document.operations.sites import OperationSite
 from specwright.pointer import Pointer, split
 
 EVENT_UNSUBSCRIBED = BehaviourRule(

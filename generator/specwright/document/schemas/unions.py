@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.schemas import discriminator_mapping
+from specwright.document.schemas.inspection import discriminator_mapping
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Types of values without properties; null has none either, but is recognized by itself.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.schemas import ANNOTATIONS, is_decimal
+from specwright.document.schemas.inspection import ANNOTATIONS, is_decimal
 from specwright.errors import InputError
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from specwright.document.model import Document
-from specwright.document.schemas import discriminator_mapping
+from specwright.document.operations.sites import OperationSite, operations
+from specwright.document.schemas.inspection import discriminator_mapping
 from specwright.document.shape import METHODS, walk
-from specwright.document.sites import OperationSite, operations
 from specwright.pointer import Pointer, join, split
 
 # A part that refers to others as a whole: an operation, a component, the shared fields of a path

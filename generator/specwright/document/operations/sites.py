@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.schemas import is_binary
+from specwright.document.schemas.inspection import is_binary
 from specwright.document.shape import METHODS
 from specwright.pointer import Pointer, join
 from specwright.runtime.shared.media.table import medium_of

@@ -9,9 +9,9 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.sites import Direction, OperationSite, Site
+from specwright.document.operations import sites
+from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.names import words
 from specwright.pointer import ROOT, Pointer, join, resolve, split

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.naming import variable_name
-from specwright.document.sites import Direction, OperationSite, operations
+from specwright.document.operations.naming import variable_name
+from specwright.document.operations.sites import Direction, OperationSite, operations
 from specwright.runtime.shared.servers import Server, ServerVariable
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")

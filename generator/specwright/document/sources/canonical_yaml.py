@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from specwright.document.canonical import DOCUMENT, in_order, inside, items_of
+from specwright.document.sources.canonical import DOCUMENT, in_order, inside, items_of
 from specwright.document.sources.yaml_source import loader, parse
 from specwright.errors import InputError, Location
 

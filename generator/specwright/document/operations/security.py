@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from specwright.document import naming
 from specwright.document.model import Document
-from specwright.document.servers import all_servers
-from specwright.document.sites import Direction, Site, components, members, operations
+from specwright.document.operations import naming
+from specwright.document.operations.servers import all_servers
+from specwright.document.operations.sites import Direction, Site, components, members, operations
 from specwright.pointer import Pointer
 from specwright.runtime.shared.auth.api_key import ApiKey
 from specwright.runtime.shared.auth.basic import Basic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from specwright.document.headers import TOKEN
+from specwright.document.operations.headers import TOKEN
 
 # A runtime expression (OpenAPI 3.1.1, 4.8.20.3).
 EXPRESSION = re.compile(

@@ -1,0 +1,1 @@
+"""Operations of a document: their parts, names and declarations."""

@@ -1,0 +1,1 @@
+"""Schemas: their parts, and the values that they accept."""
