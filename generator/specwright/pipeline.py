@@ -13,9 +13,8 @@ from urllib.parse import urlsplit, urlunsplit
 from specwright.check.checks import INCOMPLETE, LEFT_OUT, Examination, examine
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
-from specwright.check.mending.mending import Mended, mend
-from specwright.check.mending.names import TOLD_APART
-from specwright.check.mending.renames import rename
+from specwright.check.repair.names import TOLD_APART, rename
+from specwright.check.repair.repair import RepairedDocument, repair
 from specwright.config import PackageOptions, Renames
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
@@ -216,21 +215,21 @@ def _prepared(
         examination = examine(rename(upgrade(document), renames), settings)
     report = examination.report(settings)
     _stop(report, report.findings, lint)
-    mended = Mended(examination.document)
+    repaired = RepairedDocument(examination.document)
     named_otherwise = any(finding.rule in TOLD_APART for finding in report.findings)
     if report.has_errors or document.unresolved or named_otherwise:
-        mended = mend(examination.document, short_names=options.short_method_names)
-        _stop(report, mended.lost, lint)
-        _tell(tell, report, mended.lost, lint)
-        report = examine(mended.document, settings).report(settings)
-        report = replace(report, findings=in_order((*report.findings, *mended.lost)))
+        repaired = repair(examination.document, short_names=options.short_method_names)
+        _stop(report, repaired.dropped, lint)
+        _tell(tell, report, repaired.dropped, lint)
+        report = examine(repaired.document, settings).report(settings)
+        report = replace(report, findings=in_order((*report.findings, *repaired.dropped)))
     for finding in report.findings:
         if finding.rule == INCOMPLETE.id:
             # It is not known what would be left out.
             raise SpecwrightError(finding.message, finding.location)
-    contents = _contents(mended.document, report)
-    normal = split_directions(normalise(mended.document))
-    return _Prepared(mended.document, normal, package_names(mended.document, options), contents)
+    contents = _contents(repaired.document, report)
+    normal = split_directions(normalise(repaired.document))
+    return _Prepared(repaired.document, normal, package_names(repaired.document, options), contents)
 
 
 def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:

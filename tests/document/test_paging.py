@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from specwright.check.context import Subject
 from specwright.check.lint.contract import contract_reference, contract_shape
-from specwright.check.subject import Subject
 from specwright.document.operations import sites
 from specwright.document.operations.pagination import detected, with_pagination
 from specwright.document.operations.sites import Direction

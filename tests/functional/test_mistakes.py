@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from specwright.check.mending.edits import Edit, apply
+from specwright.check.repair.edits import Edit, apply
 from specwright.config import PackageOptions
 from specwright.document.sources.load import load_in_part
 from specwright.emit.lock import Contents, contents

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import Rule
 from specwright.check.lint.table import RULES
-from specwright.check.subject import Subject
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order
 from specwright.grading.settings import Settings, places_of
@@ -102,17 +102,17 @@ def examine(document: Document, *settings: Settings) -> Examination:
     Args:
         settings: at least one; all have the same `short_method_names`.
     """
-    subject = Subject(document, short_names=settings[0].short_method_names)
+    context = LintContext(document, short_names=settings[0].short_method_names)
     chosen = {rule.id for setting in settings for rule in _chosen(setting)}
     rules = [rule for rule in RULES if rule.id in chosen]
-    outcomes = isolated([partial(_apply, rule, subject) for rule in rules], _limits(subject))
+    outcomes = isolated([partial(_apply, rule, context) for rule in rules], _limits(context))
     found = {
-        rule.id: [_incomplete(subject, f"'{rule.id}' stopped: {outcome}")]
+        rule.id: [_incomplete(context, f"'{rule.id}' stopped: {outcome}")]
         if isinstance(outcome, Stopped)
         else outcome
         for rule, outcome in zip(rules, outcomes, strict=True)
     }
-    return Examination(document, found, subject.short_names)
+    return Examination(document, found, context.short_names)
 
 
 def _chosen(settings: Settings) -> list[Rule]:
@@ -120,15 +120,15 @@ def _chosen(settings: Settings) -> list[Rule]:
     return [rule for rule in RULES if settings.asks(rule)]
 
 
-def _limits(subject: Subject) -> Limits:
-    return Limits(SECONDS + len(subject.nodes) * SECONDS_PER_OBJECT, MEMORY)
+def _limits(context: LintContext) -> Limits:
+    return Limits(SECONDS + len(context.nodes) * SECONDS_PER_OBJECT, MEMORY)
 
 
-def _apply(rule: Rule, subject: Subject) -> list[Finding]:
+def _apply(rule: Rule, context: LintContext) -> list[Finding]:
     findings: list[Finding] = []
     try:
-        for pointer, message in rule.check(subject):
-            place = subject.document.locate(pointer)
+        for pointer, message in rule.check(context):
+            place = context.document.locate(pointer)
             findings.append(Finding(rule.id, rule.recommended, place, pointer, message))
     except MemoryError:
         # Nothing more can be done in this process.
@@ -136,13 +136,13 @@ def _apply(rule: Rule, subject: Subject) -> list[Finding]:
     # A document of invalid shape can break any assumption; the official schema has reported it.
     except Exception as error:
         reason = f"'{rule.id}' stopped: {type(error).__name__}: {error}"
-        findings.append(_incomplete(subject, reason))
-    findings.extend(_incomplete(subject, reason) for reason in subject.unfinished)
+        findings.append(_incomplete(context, reason))
+    findings.extend(_incomplete(context, reason) for reason in context.unfinished)
     return findings
 
 
-def _incomplete(subject: Subject, reason: str) -> Finding:
-    start = subject.document.locate("")
+def _incomplete(context: LintContext, reason: str) -> Finding:
+    start = context.document.locate("")
     return Finding(INCOMPLETE.id, INCOMPLETE.recommended, start, "", shorten(reason))
 
 

@@ -5,36 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from specwright.check.subject import Subject
+from specwright.check.context import LintContext
 from specwright.document.schemas.applicators import Subschema, applying, of_item, of_property
 from specwright.pointer import Pointer, split
 
 MAX_STEPS = 2_000
 
 
-def describes(subject: Subject, schema: Subschema, pointer: Pointer) -> bool:
+def describes(context: LintContext, schema: Subschema, pointer: Pointer) -> bool:
     """Return whether instances of the schema can have a described value at the pointer."""
-    return any(map(_says_something, find(subject, schema, pointer)))
+    return any(map(_says_something, find(context, schema, pointer)))
 
 
-def find(subject: Subject, schema: Subschema, pointer: Pointer) -> list[Subschema]:
+def find(context: LintContext, schema: Subschema, pointer: Pointer) -> list[Subschema]:
     """Return the schemas of the value at the pointer, through references and all alternatives."""
-    found = _applying(subject, [schema])
+    found = _applying(context, [schema])
     for token in split(pointer):
         found = _applying(
-            subject, (subschema for one in found for subschema in _below(subject, one, token))
+            context, (subschema for one in found for subschema in _below(context, one, token))
         )
     return found
 
 
-def _applying(subject: Subject, schemas: Iterable[Subschema]) -> list[Subschema]:
-    return list(islice(applying(subject.document, schemas), MAX_STEPS))
+def _applying(context: LintContext, schemas: Iterable[Subschema]) -> list[Subschema]:
+    return list(islice(applying(context.document, schemas), MAX_STEPS))
 
 
-def _below(subject: Subject, schema: Subschema, token: str) -> Iterator[Subschema]:
-    yield from of_property(subject.document, schema, token)
+def _below(context: LintContext, schema: Subschema, token: str) -> Iterator[Subschema]:
+    yield from of_property(context.document, schema, token)
     if token.isdecimal():
-        yield from of_item(subject.document, schema, int(token))
+        yield from of_item(context.document, schema, int(token))
 
 
 def _says_something(schema: Subschema) -> bool:

@@ -1,12 +1,10 @@
-"""Defaults from a document: those that models keep, and their form."""
+"""Defaults from a document: those that models keep."""
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 from specwright.document.schemas.instances import Instances
-from specwright.models.edits import Edit, applied
 from specwright.models.keywords import BESIDE_TYPE
 from specwright.pointer import Pointer
 
@@ -37,24 +35,3 @@ def has_wrong_default(instances: Instances, pointer: Pointer, schema: Any) -> bo
             for problem in instances.problems(pointer, schema["default"])
         )
     )
-
-
-def with_typed_defaults(source: str) -> str:
-    """Move `validate_default` into the assignment, where a default is the JSON of a model."""
-    edits: list[Edit] = []
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.AnnAssign(
-                annotation=ast.Subscript(
-                    slice=ast.Tuple([type_, ast.Call(ast.Name("Field"), [], keywords)])
-                ),
-                value=ast.expr() as value,
-            ) if any(isinstance(node, ast.Dict) for node in ast.walk(value)):
-                kept = [keyword for keyword in keywords if keyword.arg != "validate_default"]
-                if len(kept) < len(keywords):
-                    given = ", ".join(f"{each.arg}={ast.unparse(each.value)}" for each in kept)
-                    text = ast.unparse(type_)
-                    text = f"Annotated[{text}, Field({given})]" if kept else text
-                    validated = f"Field({ast.unparse(value)}, validate_default=True)"
-                    edits += Edit.of(node.annotation, text), Edit.of(value, validated)
-    return applied(source, edits)

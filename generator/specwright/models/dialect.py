@@ -24,21 +24,15 @@ from specwright.document.schemas.unions import is_told_apart, unknown_member
 from specwright.models.defaults import has_wrong_default, without_needless_defaults
 from specwright.models.hints import hidden_by_name
 from specwright.models.keywords import COUNTS, FORMATS, KEYWORDS, LIMITS, TEXT_CONSTRAINTS
+from specwright.models.marks import BINARY, sealed, sealed_name, unique
 from specwright.models.parts import has_properties, parts
 from specwright.names import pascal
-from specwright.patterns import SEAL, Pattern, linear
+from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Keywords about a place, not about the class of its value.
 BESIDE_REFERENCE = ("default", "deprecated", "description")
-
-# No array has fewer than zero items: lower values encode the minimum length of a list of unique
-# items, for which the generator knows only sets. `refine` decodes them.
-DIFFERENT = -1
-
-# Prefixes of further patterns behind the first one, each after a seal.
-LIKE, UNLIKE = "=", "!"
 
 
 @dataclass(slots=True)
@@ -107,22 +101,12 @@ def translate(document: Document) -> Dialect:
     return dialect
 
 
-def _sealed(pattern: Pattern) -> str:
-    """Return a pattern for the generator, with the further patterns for `refine`.
-
-    The generator does not reason about a pattern that begins with flags for verbose mode; it would
-    try any other on values with an engine of exponential time.
-    """
-    others = (*(LIKE + each for each in pattern.like), *(UNLIKE + each for each in pattern.unlike))
-    return SEAL.join(("", pattern.rest, *others))
-
-
 def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str, Any]:
     """Return the schema with those of its patterns that can be matched in linear time."""
     result = {k: v for k, v in schema.items() if k != "pattern"}
     found = [checked_pattern({**schema, "pattern": pattern}) for pattern in patterns]
     if checked := list(filter(None, found)):
-        result["pattern"] = _sealed(reduce(and_, checked))
+        result["pattern"] = sealed(reduce(and_, checked))
     names = schema.get("patternProperties")
     if isinstance(names, dict):
         linear_names = {name: linear(name) for name in names}
@@ -132,7 +116,9 @@ def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str,
             result["additionalProperties"] = {}
         else:
             result["patternProperties"] = {
-                f"{SEAL}{linear_names[name]}": value for name, value in names.items()
+                sealed_name(pattern): names[name]
+                for name, pattern in linear_names.items()
+                if pattern is not None
             }
     return result
 
@@ -231,7 +217,7 @@ class _Translation:
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
         known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
         if known.pop("uniqueItems", False) is True:
-            known["minItems"] = DIFFERENT - int(known.get("minItems", 0))
+            known["minItems"] = unique(int(known.get("minItems", 0)))
         known = without_needless_defaults(_with_patterns(known, patterns))
         result = schemas.map_children(
             known, lambda each, step: self._child(each, None if pointer is None else pointer + step)
@@ -242,9 +228,8 @@ class _Translation:
                 for name, value in properties.items()
             }
         if is_binary(schema):
-            # A type that nothing else has; `refine` replaces it with the package's own.
             result = {k: v for k, v in result.items() if k not in TEXT_CONSTRAINTS}
-            result["format"] = "binary"
+            result["format"] = BINARY
         elif known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
             result.pop("format", None)
         if isinstance(known.get("$ref"), str):

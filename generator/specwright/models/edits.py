@@ -10,7 +10,7 @@ from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class SourceEdit:
     """A replacement by `text` of the source from one position (line, column) to another."""
 
     begin: tuple[int, int]
@@ -29,13 +29,22 @@ def end(node: ast.expr | ast.stmt) -> tuple[int, int]:
     return node.end_lineno, node.end_col_offset
 
 
-def applied(source: str, edits: Iterable[Edit]) -> str:
-    """Return the source with all changes, which must not overlap."""
+def applied(source: str, edits: Iterable[SourceEdit]) -> str:
+    """Return the source with all changes; of nested ones the outer, of equal ones the last."""
     lines = source.encode().splitlines(keepends=True)
     starts = [0, *accumulate(map(len, lines))]
     data, parts, position = source.encode(), list[bytes](), 0
-    for edit in sorted(edits, key=lambda e: e.begin):
-        begin, stop = (starts[line - 1] + column for line, column in (edit.begin, edit.end))
-        parts += data[position:begin], edit.text.encode()
-        position = stop
+    spans = [
+        (
+            starts[edit.begin[0] - 1] + edit.begin[1],
+            -(starts[edit.end[0] - 1] + edit.end[1]),
+            -number,
+            edit.text,
+        )
+        for number, edit in enumerate(edits)
+    ]
+    for begin, stop, _, text in sorted(spans):
+        if begin >= position:
+            parts += data[position:begin], text.encode()
+            position = -stop
     return b"".join((*parts, data[position:])).decode()

@@ -17,7 +17,7 @@ from specwright.errors import SpecwrightError
 from specwright.ir.index import Model, ModelIndex
 from specwright.models.dialect import Dialect, translate
 from specwright.models.refine import refine
-from specwright.models.rename import renamed
+from specwright.models.rename import names_by_place
 from specwright.names import pascal
 from specwright.pointer import Pointer
 
@@ -75,8 +75,11 @@ def generate(document: Document) -> ModelSource:
     if not dialect.schemas:
         return ModelSource('"""Models: the document has no schemas."""\n', ModelIndex({}))
     try:
-        source, metadata = renamed(*_run(document, dialect), dialect)
-        refined = refine(source, metadata, dialect)
+        source, metadata = _run(document, dialect)
+        new_names = names_by_place(metadata, dialect)
+        for entry in metadata:
+            entry["class_name"] = new_names.get(entry["class_name"], entry["class_name"])
+        refined = refine(source, metadata, dialect, new_names)
     except RecursionError:
         raise SpecwrightError(
             f"{document.path}: the schemas are nested too deeply for models, or one has too many "

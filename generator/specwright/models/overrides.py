@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from specwright.models.edits import Edit, applied, end
+from specwright.models.edits import SourceEdit, applied, end
 
 # Pydantic's names for the types of JSON, which do not accept other types.
 _STRICT = {"StrictBool": "bool", "StrictFloat": "float", "StrictInt": "int", "StrictStr": "str"}
@@ -52,7 +52,7 @@ class _Hierarchy:
             }
         )
 
-    def add(self, node: ast.ClassDef) -> Iterator[Edit]:
+    def add(self, node: ast.ClassDef) -> Iterator[SourceEdit]:
         """Add a class, after its bases, and yield the changes that it needs."""
         members = own = dict(self._said(node.body))
         arguments = given = {
@@ -80,16 +80,16 @@ class _Hierarchy:
             head = f"class {node.name}({', '.join([*derived, *said])}):"
             yield from self._changed(node, head, copied)
 
-    def _changed(self, node: ast.ClassDef, head: str, copied: list[str]) -> Iterator[Edit]:
+    def _changed(self, node: ast.ClassDef, head: str, copied: list[str]) -> Iterator[SourceEdit]:
         first, line = node.body[0], len(self._lines[node.lineno - 1].encode())
-        yield Edit((node.lineno, 0), (node.lineno, line), head)
+        yield SourceEdit((node.lineno, 0), (node.lineno, line), head)
         body = "".join(f"\n    {text}" for text in copied)
         if isinstance(first, ast.Pass) and copied:
-            yield Edit.of(first, body.strip())
+            yield SourceEdit.of(first, body.strip())
         else:
             # Below the docstring of the class, or right below its first line.
             place = end(first) if _is_text(first) else (node.lineno, line)
-            yield Edit(place, place, body)
+            yield SourceEdit(place, place, body)
 
     def _said(self, body: list[ast.stmt]) -> Iterator[tuple[str, _Member]]:
         for statement, below in zip_longest(body, body[1:]):

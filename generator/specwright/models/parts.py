@@ -26,7 +26,7 @@ _LONGEST_TITLE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SchemaPart:
     """A schema within another one.
 
     Attributes:
@@ -38,12 +38,12 @@ class Part:
     has_name: bool
 
 
-def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Iterator[Part]:
+def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Iterator[SchemaPart]:
     """Yield the schemas within a schema with their names, at any depth."""
     for step, word, child, is_separate in _children(document, name, schema):
         within, child = unwrapped(child)
         has_name = is_separate and _has_name(document, child)
-        part = Part(pointer + step + within, part_name(name, word), has_name)
+        part = SchemaPart(pointer + step + within, part_name(name, word), has_name)
         yield part
         yield from parts(document, part.pointer, part.name, child)
 

@@ -16,12 +16,11 @@ from specwright.document.model import Document
 from specwright.document.schemas import inspection as schemas
 from specwright.document.schemas.inspection import checked_pattern
 from specwright.document.schemas.unions import has_nameless_union, is_open, may_overlap
-from specwright.models.defaults import with_typed_defaults
-from specwright.models.dialect import DIFFERENT, LIKE, UNLIKE, Dialect
-from specwright.models.edits import Edit, applied, end
+from specwright.models.dialect import Dialect
+from specwright.models.edits import SourceEdit, applied, end
 from specwright.models.keywords import FORMATS
+from specwright.models.marks import Decoder, plain
 from specwright.models.overrides import with_fitting_overrides
-from specwright.patterns import SEAL
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
@@ -61,16 +60,23 @@ class _Alias:
     type: ast.expr
 
 
-def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
-    """Add decimals, tagged unions and marks of fields to the generated source."""
-    source = with_typed_defaults(_with_files(_unsealed(_marked(source))))
+def refine(
+    source: str, metadata: list[dict[str, Any]], dialect: Dialect, new_names: Mapping[str, str]
+) -> Refined:
+    """Add decimals, tagged unions and marks of fields to the generated source.
+
+    Args:
+        new_names: new names of classes by those in the source; the metadata has the new ones.
+    """
     tree = ast.parse(source)
+    decoder = Decoder(new_names)
+    decoder.visit(tree)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
     names = {_key(entry): entry for entry in metadata}
     lines = {alias.name: alias.node.lineno for alias in aliases.values()}
     lines |= {name: node.lineno for name, node in classes.items()}
-    edits: list[Edit] = []
+    edits = decoder.edits
     written = {name: ast.unparse(alias.type) for name, alias in aliases.items()}
     exclusive: set[str] = set()
     for key, pointer in dialect.origins.items():
@@ -101,82 +107,14 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     forward = _forward(aliases, classes.keys()) | _whole(aliases, exclusive)
     edits += [_statement(a, written[a.name], a.name in forward) for a in aliases.values()]
     edits += _joined(tree.body)
-    refined = with_fitting_overrides(applied(source, edits))
+    refined = applied(source, edits)
+    if any(
+        isinstance(base, ast.Name) and base.id in classes
+        for c in classes.values()
+        for base in c.bases
+    ):
+        refined = with_fitting_overrides(refined)
     return Refined(refined.replace(_FUTURE, _FUTURE + IMPORTS, 1), frozenset(classes))
-
-
-def _marked(source: str) -> str:
-    """Return the source with our marks where those of the generator are too strict or too lax.
-
-    These are for a discriminator, which would refuse alternatives that come later, for unique
-    items, and for patterns beside another one.
-    """
-    edits: list[Edit] = []
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Call(ast.Name("Field" | "StringConstraints" | "constr" as call), [], keywords):
-                named = {str(keyword.arg): keyword.value for keyword in keywords}
-                marks: list[str] = []
-                if "discriminator" in named:
-                    marks.append(f"TaggedUnion({ast.unparse(named.pop('discriminator'))})")
-                least = ast.literal_eval(named["min_length"]) if "min_length" in named else 0
-                if least < 0:
-                    marks.append("UniqueItems()")
-                    del named["min_length"]
-                    if least < DIFFERENT:
-                        named["min_length"] = ast.Constant(DIFFERENT - least)
-                if "pattern" in named:
-                    _, pattern, *others = ast.literal_eval(named["pattern"]).split(SEAL)
-                    if others:
-                        marks.append(_patterns(others))
-                        named["pattern"] = ast.Constant(SEAL + pattern)
-                rest = ", ".join(f"{name}={ast.unparse(each)}" for name, each in named.items())
-                if marks and call == "constr":
-                    text = f"Annotated[str, Field({rest}), {', '.join(marks)}]"
-                    edits.append(Edit.of(node, text))
-                elif marks:
-                    edits.append(Edit.of(node, ", ".join([f"{call}({rest})"] * bool(rest) + marks)))
-    return applied(source, edits)
-
-
-def _patterns(others: list[str]) -> str:
-    """Return the mark of a text with further patterns."""
-    arguments = (
-        (name, [each.removeprefix(kind) for each in others if each.startswith(kind)])
-        for name, kind in (("like", LIKE), ("unlike", UNLIKE))
-    )
-    given = (f"{name}=[{', '.join(map(ascii, each))}]" for name, each in arguments if each)
-    return f"Patterns({', '.join(given)})"
-
-
-def _unsealed(source: str) -> str:
-    """Return the source with plain patterns, without the seals for the generator."""
-    if SEAL not in source:
-        return source
-    sealed = (
-        keyword.value
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call)
-        for keyword in node.keywords
-        if keyword.arg == "pattern" and isinstance(keyword.value, ast.Constant)
-    )
-    return applied(source, [Edit.of(each, ascii(_plain(each.value))) for each in sealed])
-
-
-def _with_files(source: str) -> str:
-    """Return the source with files in place of bytes, which only binary strings become."""
-    if "bytes" not in source:
-        return source
-    names = (
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Name) and node.id == "bytes" and isinstance(node.ctx, ast.Load)
-    )
-    return applied(source, [Edit.of(name, "_files.File") for name in names])
-
-
-def _plain(value: Any) -> Any:
-    return value.removeprefix(SEAL) if isinstance(value, str) else value
 
 
 def _alias(node: ast.stmt) -> _Alias | None:
@@ -186,11 +124,11 @@ def _alias(node: ast.stmt) -> _Alias | None:
     return None
 
 
-def _statement(alias: _Alias, written: str, is_forward: bool) -> Edit:
+def _statement(alias: _Alias, written: str, is_forward: bool) -> SourceEdit:
     """Return a plain alias, which validates faster, unless it names something defined later."""
     if is_forward:
-        return Edit.of(alias.type, written)
-    return Edit.of(alias.node, f"{alias.name}: TypeAlias = {written}")
+        return SourceEdit.of(alias.type, written)
+    return SourceEdit.of(alias.node, f"{alias.name}: TypeAlias = {written}")
 
 
 def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
@@ -257,12 +195,12 @@ def _types(node: ast.AST) -> Iterator[ast.AST]:
         pending.extend(ast.iter_child_nodes(each))
 
 
-def _joined(body: list[ast.stmt]) -> Iterator[Edit]:
+def _joined(body: list[ast.stmt]) -> Iterator[SourceEdit]:
     """Keep consecutive aliases together, like the fields of a class."""
     for before, node in pairwise(body):
         documents = isinstance(before, ast.Expr) and before is not body[0]
         if _alias(node) and (documents or _alias(before)):
-            yield Edit(end(before), (node.lineno, node.col_offset), "\n")
+            yield SourceEdit(end(before), (node.lineno, node.col_offset), "\n")
 
 
 def _key(entry: dict[str, Any]) -> str:
@@ -276,7 +214,7 @@ def _union(schema: dict[str, Any]) -> list[str]:
 
 def _decimal(schema: dict[str, Any]) -> str:
     arguments = ", ".join(
-        f"{argument}={_plain(schema[keyword])!a}"
+        f"{argument}={plain(schema[keyword])!a}"
         for keyword, argument in CONSTRAINTS.items()
         if keyword in schema
     )
@@ -294,11 +232,11 @@ def _tagged_union(schema: dict[str, Any], members: list[str], later: Set[str]) -
 
 def _unknown_tag(
     schema: dict[str, Any], entry: dict[str, Any], classes: Mapping[str, ast.ClassDef]
-) -> Edit:
+) -> SourceEdit:
     """Give the tag of unknown values a type by which type checkers recognize them."""
     tag = schema["discriminator"]["propertyName"]
     name = next(field["name"] for field in entry["fields"] if field["original_name"] == tag)
-    return Edit.of(_annotations(classes[entry["class_name"]])[name], "UnknownTag")
+    return SourceEdit.of(_annotations(classes[entry["class_name"]])[name], "UnknownTag")
 
 
 def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
@@ -350,7 +288,7 @@ def _all_of(document: Document, schema: Any) -> Iterator[dict[str, Any]]:
 
 def _marks(
     document: Document, schema: dict[str, Any], entry: dict[str, Any], node: ast.ClassDef
-) -> Iterator[Edit]:
+) -> Iterator[SourceEdit]:
     """Mark the fields with hidden values, and those that may be null or absent."""
     parts = [schema, *_parts(schema)]
     properties = {n: each for part in parts for n, each in (part.get("properties") or {}).items()}
@@ -368,10 +306,10 @@ def _marks(
             marks.append("Nullable")
         if marks and annotation is not None:
             calls = ", ".join(f"{mark}()" for mark in marks)
-            yield Edit.of(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
+            yield SourceEdit.of(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
 
 
-def _counted(schema: dict[str, Any], node: ast.ClassDef) -> Iterator[Edit]:
+def _counted(schema: dict[str, Any], node: ast.ClassDef) -> Iterator[SourceEdit]:
     """Limit the number of members of a class's objects."""
     parts = [schema, *_parts(schema)]
     arguments = [
@@ -381,7 +319,7 @@ def _counted(schema: dict[str, Any], node: ast.ClassDef) -> Iterator[Edit]:
     ]
     if arguments:
         position = end(node.bases[-1])
-        yield Edit(position, position, "".join(arguments))
+        yield SourceEdit(position, position, "".join(arguments))
 
 
 def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

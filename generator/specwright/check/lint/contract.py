@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from specwright.check.context import LintContext, mapping
 from specwright.check.lint.declared import validator
 from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Subject, mapping
 from specwright.document.operations.sites import Direction
 from specwright.document.shape import Node
 from specwright.findings import Level
@@ -33,42 +33,42 @@ class Declaration(NamedTuple):
     value: Any
 
 
-def contract_key(subject: Subject) -> Iterator[Violation]:
-    for node, name in _keys(subject):
+def contract_key(context: LintContext) -> Iterator[Violation]:
+    for node, name in _keys(context):
         pointer = node.pointer + join(name)
         if name not in _KNOWN:
             close = get_close_matches(name, sorted(_KNOWN), 1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             yield Violation(pointer, f"'{name}' is not in the vocabulary{hint}")
             continue
-        keyword = _keyword(subject, node, name)
+        keyword = _keyword(context, node, name)
         if keyword is None:
             places = " or ".join(sorted(table.places(name)))
             yield Violation(pointer, f"'{name}' belongs on a {places}, not here")
-        elif keyword.methods and _method(subject, node) not in keyword.methods:
+        elif keyword.methods and _method(context, node) not in keyword.methods:
             methods = " or ".join(keyword.methods)
             yield Violation(pointer, f"'{name}' belongs on an operation with {methods}, not here")
 
 
-def contract_shape(subject: Subject) -> Iterator[Violation]:
-    for declaration in _declarations(subject):
+def contract_shape(context: LintContext) -> Iterator[Violation]:
+    for declaration in _declarations(context):
         for error in validator(declaration.keyword).iter_errors(declaration.value):
             yield Violation(declaration.pointer + join(*error.instance_path), error.message)
 
 
-def contract_reference(subject: Subject) -> Iterator[Violation]:
-    for declaration in _declarations(subject):
+def contract_reference(context: LintContext) -> Iterator[Violation]:
+    for declaration in _declarations(context):
         # Invalid shapes are reported by the rule above; nothing can be looked up in them.
         if validator(declaration.keyword).is_valid(declaration.value):
             for reference in declaration.keyword.references(declaration.value):
-                for reason in missing(subject, declaration.node, reference):
+                for reason in missing(context, declaration.node, reference):
                     yield Violation(
                         declaration.pointer + reference.at, f"'{reference.name}' {reason}"
                     )
 
 
-def contract_condition(subject: Subject) -> Iterator[Violation]:
-    declared = mapping(subject.document.data.get(ERROR.name))
+def contract_condition(context: LintContext) -> Iterator[Violation]:
+    declared = mapping(context.document.data.get(ERROR.name))
     first: dict[str, str] = {}
     for code, each in mapping(declared.get("codes")).items():
         condition = mapping(each).get("condition")
@@ -79,9 +79,9 @@ def contract_condition(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def contract_webhook(subject: Subject) -> Iterator[Violation]:
+def contract_webhook(context: LintContext) -> Iterator[Violation]:
     webhooks = [
-        operation for operation in subject.operations if operation.direction is Direction.WEBHOOK
+        operation for operation in context.operations if operation.direction is Direction.WEBHOOK
     ]
     for name in (SIGNATURE.name, DELIVERY.name):
         if any(name in webhook.value for webhook in webhooks):
@@ -92,36 +92,36 @@ def contract_webhook(subject: Subject) -> Iterator[Violation]:
                     )
 
 
-def _keys(subject: Subject) -> Iterator[tuple[Node, str]]:
-    for node in subject.nodes:
+def _keys(context: LintContext) -> Iterator[tuple[Node, str]]:
+    for node in context.nodes:
         for name in node.value:
             if name.startswith(PREFIX) or (name in _KNOWN and name[:2] == "x-"):
                 yield node, name
 
 
-def _declarations(subject: Subject) -> Iterator[Declaration]:
-    for node, name in _keys(subject):
-        keyword = _keyword(subject, node, name)
+def _declarations(context: LintContext) -> Iterator[Declaration]:
+    for node, name in _keys(context):
+        keyword = _keyword(context, node, name)
         if keyword is not None:
             yield Declaration(keyword, node, node.pointer + join(name), node.value[name])
 
 
-def _keyword(subject: Subject, node: Node, name: str) -> Keyword[Any] | None:
-    place = _place(subject, node)
+def _keyword(context: LintContext, node: Node, name: str) -> Keyword[Any] | None:
+    place = _place(context, node)
     return None if place is None else table.keyword(name, place)
 
 
-def _method(subject: Subject, node: Node) -> str | None:
-    found = subject.operations_by_pointer.get(node.pointer)
+def _method(context: LintContext, node: Node) -> str | None:
+    found = context.operations_by_pointer.get(node.pointer)
     return None if found is None else found.method
 
 
-def _place(subject: Subject, node: Node) -> Place | None:
+def _place(context: LintContext, node: Node) -> Place | None:
     match node.kind:
         case "document":
             return Place.DOCUMENT
         case "operation":
-            found = subject.operations_by_pointer.get(node.pointer)
+            found = context.operations_by_pointer.get(node.pointer)
             is_webhook = found is not None and found.direction is Direction.WEBHOOK
             return Place.WEBHOOK if is_webhook else Place.OPERATION
         case "parameter":

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
+from specwright.check.context import LintContext, mapping, sequence
 from specwright.check.lint.rule import Category, Check, Rule, Violation
 from specwright.check.schema import check_schema, unknown_dialect
 from specwright.check.semantics import PARAMETER_DUPLICATE, PATH_PARAMETERS
-from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.operations.sites import Direction
 from specwright.findings import Level
 from specwright.pointer import join
@@ -18,38 +18,38 @@ from specwright.text import shorten
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 
 
-def official_schema(subject: Subject) -> Iterator[Violation]:
-    for problem in check_schema(subject.document):
+def official_schema(context: LintContext) -> Iterator[Violation]:
+    for problem in check_schema(context.document):
         yield Violation(problem.pointer, problem.message)
 
 
-def later_field(subject: Subject) -> Iterator[Violation]:
-    if not subject.document.version.startswith("3.1"):
+def later_field(context: LintContext) -> Iterator[Violation]:
+    if not context.document.version.startswith("3.1"):
         return
-    for node in subject.of_kind("mediaType"):
+    for node in context.of_kind("mediaType"):
         if "itemSchema" in node.value:
             place = node.pointer + join("itemSchema")
             yield Violation(place, "'itemSchema' is a field of OpenAPI 3.2: write 'openapi: 3.2.0'")
 
 
-def dialect(subject: Subject) -> Iterator[Violation]:
-    unknown = unknown_dialect(subject.document)
+def dialect(context: LintContext) -> Iterator[Violation]:
+    unknown = unknown_dialect(context.document)
     if unknown is not None:
         yield Violation("/jsonSchemaDialect", f"schemas in the dialect '{unknown}' are not checked")
 
 
 def _semantic(rule: str) -> Check:
-    def check(subject: Subject) -> Iterator[Violation]:
-        for semantic in subject.semantics:
+    def check(context: LintContext) -> Iterator[Violation]:
+        for semantic in context.semantics:
             if semantic.rule == rule:
                 yield Violation(semantic.pointer, shorten(semantic.message))
 
     return check
 
 
-def reference_kind(subject: Subject) -> Iterator[Violation]:
-    kinds = {node.pointer: node.kind for node in subject.nodes}
-    for node in subject.nodes:
+def reference_kind(context: LintContext) -> Iterator[Violation]:
+    kinds = {node.pointer: node.kind for node in context.nodes}
+    for node in context.nodes:
         place, _, pointer = (node.ref or "").partition("#")
         found = node.kind if place else kinds.get(unquote(pointer), node.kind)
         if node.ref and found != node.kind:
@@ -59,18 +59,18 @@ def reference_kind(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def path_clash(subject: Subject) -> Iterator[Violation]:
+def path_clash(context: LintContext) -> Iterator[Violation]:
     seen: dict[str, str] = {}
-    for path in mapping(subject.document.data.get("paths")):
+    for path in mapping(context.document.data.get("paths")):
         template = _VARIABLE.sub("{}", path)
         first = seen.setdefault(template, path)
         if first != path:
             yield Violation(join("paths", path), f"'{path}' matches the same URLs as '{first}'")
 
 
-def security_defined(subject: Subject) -> Iterator[Violation]:
-    known = mapping(subject.components.get("securitySchemes"))
-    for node in subject.of_kind("securityRequirement"):
+def security_defined(context: LintContext) -> Iterator[Violation]:
+    known = mapping(context.components.get("securitySchemes"))
+    for node in context.of_kind("securityRequirement"):
         for name in node.value:
             # 3.2 allows the URI of a scheme in place of a name.
             if name not in known and not re.match(r"[#./]|https?:", name):
@@ -80,20 +80,20 @@ def security_defined(subject: Subject) -> Iterator[Violation]:
                 )
 
 
-def server_variables(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("server"):
+def server_variables(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("server"):
         variables = mapping(node.value.get("variables"))
         for name in re.findall(r"\{([^{}]+)\}", str(node.value.get("url"))):
             if name not in variables:
                 yield Violation(node.pointer + "/url", f"variable '{name}' is not described")
-    for node in subject.of_kind("serverVariable"):
+    for node in context.of_kind("serverVariable"):
         values = sequence(node.value.get("enum"))
         if values and node.value.get("default") not in values:
             yield Violation(node.pointer + "/default", "the default is not among the enum values")
 
 
-def webhook_body(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
+def webhook_body(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
         if operation.direction is Direction.WEBHOOK and not operation.value.get("requestBody"):
             yield Violation(operation.pointer, "a webhook without a request body delivers no data")
 

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from specwright.check.context import LintContext, mapping, sequence
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.schema_at import find
-from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site, is_json
 from specwright.document.schemas.applicators import Subschema
@@ -29,23 +29,23 @@ _TYPES: dict[type, tuple[str, ...]] = {
 }
 
 
-def example_valid(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("mediaType", "parameter", "header"):
+def example_valid(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("mediaType", "parameter", "header"):
         if node.ref is None and isinstance(node.value.get("schema"), dict):
             schema = f"{node.pointer}/schema"
-            for pointer, value in sites.examples(subject.document, Site(node.pointer, node.value)):
-                if _is_comparable(subject, node, value):
-                    yield from _violations(subject, schema, pointer, value, "example")
-    for node in subject.of_kind("schema"):
+            for pointer, value in sites.examples(context.document, Site(node.pointer, node.value)):
+                if _is_comparable(context, node, value):
+                    yield from _violations(context, schema, pointer, value, "example")
+    for node in context.of_kind("schema"):
         for index, value in enumerate(sequence(node.value.get("examples"))):
             pointer = node.pointer + join("examples", index)
-            yield from _violations(subject, node.pointer, pointer, value, "example")
+            yield from _violations(context, node.pointer, pointer, value, "example")
         if "example" in node.value:
             pointer = f"{node.pointer}/example"
-            yield from _violations(subject, node.pointer, pointer, node.value["example"], "example")
+            yield from _violations(context, node.pointer, pointer, node.value["example"], "example")
 
 
-def _is_comparable(subject: Subject, node: Node, value: Any) -> bool:
+def _is_comparable(context: LintContext, node: Node, value: Any) -> bool:
     """Return whether a schema applies to an example: if it is not JSON, it is text."""
     if node.kind != "mediaType" or not isinstance(value, str):
         return True
@@ -54,38 +54,38 @@ def _is_comparable(subject: Subject, node: Node, value: Any) -> bool:
 
 
 def _violations(
-    subject: Subject, schema: Pointer, pointer: Pointer, value: Any, what: str
+    context: LintContext, schema: Pointer, pointer: Pointer, value: Any, what: str
 ) -> Iterator[Violation]:
-    for problem in subject.problems(schema, value):
-        if problem.missing is not None and _goes_one_way(subject, schema, problem):
+    for problem in context.problems(schema, value):
+        if problem.missing is not None and _goes_one_way(context, schema, problem):
             continue
-        inside = problem.pointer if _is_written_at(subject, pointer) else ""
+        inside = problem.pointer if _is_written_at(context, pointer) else ""
         at = f" at {problem.pointer}" if problem.pointer else ""
         yield Violation(pointer + inside, f"the {what} does not fit{at}: {problem.message}")
 
 
-def _goes_one_way(subject: Subject, schema: Pointer, problem: Problem) -> bool:
+def _goes_one_way(context: LintContext, schema: Pointer, problem: Problem) -> bool:
     """Return whether a missing property belongs only to requests or only to responses."""
     place = problem.pointer + join(problem.missing or "")
-    whole = Subschema(schema, resolve(subject.document.data, schema))
-    described = [mapping(subschema.value) for subschema in find(subject, whole, place)]
+    whole = Subschema(schema, resolve(context.document.data, schema))
+    described = [mapping(subschema.value) for subschema in find(context, whole, place)]
     return any(each.get(word) is True for each in described for word in ("readOnly", "writeOnly"))
 
 
-def _is_written_at(subject: Subject, pointer: Pointer) -> bool:
-    return pointer.rpartition("/")[2] not in subject.components.get("examples", {})
+def _is_written_at(context: LintContext, pointer: Pointer) -> bool:
+    return pointer.rpartition("/")[2] not in context.components.get("examples", {})
 
 
-def default_valid(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
+def default_valid(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("schema"):
         if "default" in node.value:
             yield from _violations(
-                subject, node.pointer, f"{node.pointer}/default", node.value["default"], "default"
+                context, node.pointer, f"{node.pointer}/default", node.value["default"], "default"
             )
 
 
-def enum_valid(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
+def enum_valid(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("schema"):
         values = node.value.get("enum")
         if isinstance(values, list):
             yield from _enum(node, values)
@@ -111,11 +111,11 @@ def _types_of(value: Any) -> tuple[str, ...]:
     return _TYPES[type(value)]
 
 
-def example_present(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("mediaType"):
+def example_present(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("mediaType"):
         if node.ref is not None or "schema" not in node.value:
             continue
-        schema = subject.follow(node.value["schema"])
+        schema = context.follow(node.value["schema"])
         if not any(word in holder for holder in (node.value, schema) for word in _EXAMPLE_WORDS):
             yield Violation(node.pointer, "this body has no example")
 
@@ -123,15 +123,15 @@ def example_present(subject: Subject) -> Iterator[Violation]:
 _EXAMPLE_WORDS = ("example", "examples")
 
 
-def example_id(subject: Subject) -> Iterator[Violation]:
+def example_id(context: LintContext) -> Iterator[Violation]:
     """Yield the ids sent by examples that no example of a response shows."""
     sent: list[tuple[str, Pointer, Any]] = []
     known: dict[str, set[Any]] = defaultdict(set)
-    for operation in subject.operations:
-        sent.extend(_sent_ids(subject, operation))
-    for node in subject.of_kind("mediaType"):
+    for operation in context.operations:
+        sent.extend(_sent_ids(context, operation))
+    for node in context.of_kind("mediaType"):
         if "requestBody" not in split(node.pointer) or node.pointer.startswith("/webhooks/"):
-            for pointer, value in sites.examples(subject.document, Site(node.pointer, node.value)):
+            for pointer, value in sites.examples(context.document, Site(node.pointer, node.value)):
                 for name, _, found in _ids(value, pointer, ""):
                     known[name].add(found)
     for name, pointer, value in sent:
@@ -140,8 +140,8 @@ def example_id(subject: Subject) -> Iterator[Violation]:
             yield Violation(pointer, f"no example of a response has {name} {value!r}")
 
 
-def _sent_ids(subject: Subject, operation: OperationSite) -> Iterator[tuple[str, Pointer, Any]]:
-    document = subject.document
+def _sent_ids(context: LintContext, operation: OperationSite) -> Iterator[tuple[str, Pointer, Any]]:
+    document = context.document
     if operation.direction is Direction.WEBHOOK:
         return
     for (place, name), parameter in sites.parameters(document, operation).items():

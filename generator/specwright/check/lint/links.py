@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any, TypeGuard
 from urllib.parse import unquote
 
+from specwright.check.context import LintContext, mapping
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.schema_at import describes
-from specwright.check.subject import Subject, mapping
 from specwright.document.operations import sites
 from specwright.document.operations.expressions import EXPRESSION
 from specwright.document.operations.sites import OperationSite, Site
@@ -19,25 +19,25 @@ from specwright.findings import Level
 from specwright.pointer import Pointer, join
 
 
-def link_target(subject: Subject) -> Iterator[Violation]:
-    for node in _links(subject):
+def link_target(context: LintContext) -> Iterator[Violation]:
+    for node in _links(context):
         operation_id = node.value.get("operationId")
         reference = node.value.get("operationRef")
         if isinstance(operation_id, str):
-            if subject.by_operation_id(operation_id) is None:
+            if context.by_operation_id(operation_id) is None:
                 yield Violation(
                     f"{node.pointer}/operationId", f"there is no operation '{operation_id}'"
                 )
-        elif _is_local(reference) and _target(subject, node) is None:
+        elif _is_local(reference) and _target(context, node) is None:
             yield Violation(f"{node.pointer}/operationRef", f"'{reference}' is not an operation")
 
 
-def link_parameters(subject: Subject) -> Iterator[Violation]:
-    for node in _links(subject):
-        target = _target(subject, node)
+def link_parameters(context: LintContext) -> Iterator[Violation]:
+    for node in _links(context):
+        target = _target(context, node)
         if target is None:
             continue
-        known = sites.parameters(subject.document, target)
+        known = sites.parameters(context.document, target)
         given = mapping(node.value.get("parameters"))
         names = {name for _, name in known} | {f"{place}.{name}" for place, name in known}
         for name in given:
@@ -53,9 +53,9 @@ def link_parameters(subject: Subject) -> Iterator[Violation]:
             yield Violation(f"{node.pointer}/requestBody", "the target takes no request body")
 
 
-def link_expression(subject: Subject) -> Iterator[Violation]:
-    owners = _owners(subject)
-    for node in _links(subject):
+def link_expression(context: LintContext) -> Iterator[Violation]:
+    owners = _owners(context)
+    for node in _links(context):
         for pointer, expression in _expressions(node):
             if not isinstance(expression, str) or not expression.startswith("$"):
                 continue
@@ -64,27 +64,27 @@ def link_expression(subject: Subject) -> Iterator[Violation]:
                 yield Violation(pointer, f"'{expression}' is not a runtime expression")
                 continue
             for operation, response in owners.get(node.pointer, []):
-                reason = _missing(subject, match, operation, response)
+                reason = _missing(context, match, operation, response)
                 if reason:
                     yield Violation(pointer, f"'{expression}': {reason}")
 
 
-def _links(subject: Subject) -> Iterator[Node]:
-    return (node for node in subject.of_kind("link") if node.ref is None)
+def _links(context: LintContext) -> Iterator[Node]:
+    return (node for node in context.of_kind("link") if node.ref is None)
 
 
 def _is_local(reference: Any) -> TypeGuard[str]:
     return isinstance(reference, str) and reference.startswith("#")
 
 
-def _target(subject: Subject, node: Node) -> OperationSite | None:
+def _target(context: LintContext, node: Node) -> OperationSite | None:
     operation_id = node.value.get("operationId")
     if isinstance(operation_id, str):
-        return subject.by_operation_id(operation_id)
+        return context.by_operation_id(operation_id)
     reference = node.value.get("operationRef")
     if not _is_local(reference):
         return None
-    return subject.operations_by_pointer.get(unquote(reference[1:]))
+    return context.operations_by_pointer.get(unquote(reference[1:]))
 
 
 def _expressions(node: Node) -> Iterator[tuple[Pointer, Any]]:
@@ -93,30 +93,30 @@ def _expressions(node: Node) -> Iterator[tuple[Pointer, Any]]:
     yield f"{node.pointer}/requestBody", node.value.get("requestBody")
 
 
-def _owners(subject: Subject) -> dict[Pointer, list[tuple[OperationSite, Site]]]:
+def _owners(context: LintContext) -> dict[Pointer, list[tuple[OperationSite, Site]]]:
     """Return the operations and responses that have each link, by the pointer of the link."""
-    written = {node.pointer for node in _links(subject)}
+    written = {node.pointer for node in _links(context)}
     owners: dict[Pointer, list[tuple[OperationSite, Site]]] = {}
-    for operation in subject.operations:
-        for _, response in sites.responses(subject.document, operation):
-            for _, link in sites.members(subject.document, response, "links"):
+    for operation in context.operations:
+        for _, response in sites.responses(context.document, operation):
+            for _, link in sites.members(context.document, response, "links"):
                 if link.pointer in written:
                     owners.setdefault(link.pointer, []).append((operation, response))
     return owners
 
 
 def _missing(
-    subject: Subject, match: re.Match[str], operation: OperationSite, response: Site
+    context: LintContext, match: re.Match[str], operation: OperationSite, response: Site
 ) -> str | None:
     """Return why the expression has no value in the request or response of the operation."""
     of_response = match["side"] == "response"
     if match["body"]:
-        holder = response if of_response else sites.request_body(subject.document, operation)
-        body = sites.json_content(subject.document, holder)
+        holder = response if of_response else sites.request_body(context.document, operation)
+        body = sites.json_content(context.document, holder)
         if body is None:
             return f"the {match['side']} has no JSON body"
         schema = Subschema(body / "schema", body.value.get("schema"))
-        if schema.value and not describes(subject, schema, unquote(match["body"])):
+        if schema.value and not describes(context, schema, unquote(match["body"])):
             return f"the {match['side']} body has no '{match['body']}'"
         return None
     if match["header"] and of_response:
@@ -125,7 +125,7 @@ def _missing(
     for place in ("header", "query", "path"):
         if match[place] and not of_response:
             name = match[place].lower() if place == "header" else match[place]
-            known = (place, name) in sites.parameters(subject.document, operation)
+            known = (place, name) in sites.parameters(context.document, operation)
             return None if known else f"the request has no such {place} parameter"
     return None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
+from specwright.check.context import LintContext, mapping
 from specwright.check.lint.declared import declared
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Subject, mapping
 from specwright.document.directions import SUFFIX, inputs_of
 from specwright.document.operations.naming import (
     first_tag,
@@ -40,10 +40,10 @@ def _clashes(what: str, named: Iterable[Named]) -> Iterator[Violation]:
             taken.setdefault(made, (name, pointer))
 
 
-def operation_id_clash(subject: Subject) -> Iterator[Violation]:
+def operation_id_clash(context: LintContext) -> Iterator[Violation]:
     yield from _clashes(
         "operations",
-        (_named(site, short=subject.short_names) for site in operations(subject.document)),
+        (_named(site, short=context.short_names) for site in operations(context.document)),
     )
 
 
@@ -74,9 +74,9 @@ def in_code(site: OperationSite, *, short: bool) -> tuple[tuple[Hashable, str], 
     return tuple(becomes)
 
 
-def tag_name_clash(subject: Subject) -> Iterator[Violation]:
+def tag_name_clash(context: LintContext) -> Iterator[Violation]:
     groups: dict[str, Pointer] = {}
-    for site in operations(subject.document):
+    for site in operations(context.document):
         if site.direction is Direction.PATH:
             place = join("paths", site.key, site.method.lower(), "tags", "0")
             groups.setdefault(first_tag(site.value), place)
@@ -97,8 +97,8 @@ def classes_of(tag: str) -> tuple[tuple[Hashable, str], ...]:
     )
 
 
-def schema_name_clash(subject: Subject) -> Iterator[Violation]:
-    schemas = mapping(subject.components.get("schemas"))
+def schema_name_clash(context: LintContext) -> Iterator[Violation]:
+    schemas = mapping(context.components.get("schemas"))
     yield from _clashes(
         "schemas",
         (
@@ -108,10 +108,10 @@ def schema_name_clash(subject: Subject) -> Iterator[Violation]:
     )
 
 
-def input_name_clash(subject: Subject) -> Iterator[Violation]:
-    schemas = mapping(subject.components.get("schemas"))
+def input_name_clash(context: LintContext) -> Iterator[Violation]:
+    schemas = mapping(context.components.get("schemas"))
     names = {model_name(key): key for key in schemas}
-    for key, sent in inputs_of(subject.document).items():
+    for key, sent in inputs_of(context.document).items():
         other = names.get(model_name(key + SUFFIX))
         if other is not None:
             pointer = join("components", "schemas", key)
@@ -122,8 +122,8 @@ def input_name_clash(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def property_name_clash(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
+def property_name_clash(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("schema"):
         properties = mapping(node.value.get("properties"))
         if len(properties) > 1:
             yield from _clashes(
@@ -135,10 +135,10 @@ def property_name_clash(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def parameter_name_clash(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
+def parameter_name_clash(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
         found: dict[str, str] = {}
-        for place, name in parameters(subject.document, operation):
+        for place, name in parameters(context.document, operation):
             first = found.setdefault(snake(name), f"{place} parameter '{name}'")
             if first != f"{place} parameter '{name}'":
                 yield Violation(

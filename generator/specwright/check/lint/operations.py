@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from specwright.check.context import LintContext, mapping, sequence
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.operations.sites import Direction, OperationSite
 from specwright.findings import Level
 from specwright.pointer import join
@@ -14,15 +14,15 @@ from specwright.pointer import join
 _CAMEL_CASE = re.compile(r"[a-z][a-z0-9]*([A-Z][a-z0-9]*)*")
 
 
-def operation_id(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
+def operation_id(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
         if operation.id is None and operation.direction is not Direction.CALLBACK:
             yield Violation(operation.pointer, f"{_title(operation)} has no operationId")
 
 
-def operation_id_unique(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
-        first = subject.by_operation_id(operation.id) if operation.id is not None else None
+def operation_id_unique(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
+        first = context.by_operation_id(operation.id) if operation.id is not None else None
         if first is not None and first is not operation:
             yield Violation(
                 f"{operation.pointer}/operationId",
@@ -30,26 +30,26 @@ def operation_id_unique(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def operation_id_case(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
+def operation_id_case(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
         if operation.id is not None and not _CAMEL_CASE.fullmatch(operation.id):
             yield Violation(
                 f"{operation.pointer}/operationId", f"operationId '{operation.id}' is not camelCase"
             )
 
 
-def operation_tag(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
+def operation_tag(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
         tags = sequence(operation.value.get("tags"))
         if len(tags) != 1 and operation.direction is not Direction.CALLBACK:
             pointer = f"{operation.pointer}/tags" if tags else operation.pointer
             yield Violation(pointer, f"{_title(operation)} has {len(tags)} tags instead of one")
 
 
-def tag_declared(subject: Subject) -> Iterator[Violation]:
-    tags = map(mapping, sequence(subject.document.data.get("tags")))
+def tag_declared(context: LintContext) -> Iterator[Violation]:
+    tags = map(mapping, sequence(context.document.data.get("tags")))
     declared = [tag.get("name") for tag in tags]
-    for operation in subject.operations:
+    for operation in context.operations:
         for index, tag in enumerate(sequence(operation.value.get("tags"))):
             if isinstance(tag, str) and tag not in declared:
                 yield Violation(
@@ -57,15 +57,15 @@ def tag_declared(subject: Subject) -> Iterator[Violation]:
                 )
 
 
-def operation_text(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
+def operation_text(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
         for field in ("summary", "description"):
             if not operation.value.get(field):
                 yield Violation(operation.pointer, f"{_title(operation)} has no {field}")
 
 
-def response_success(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
+def response_success(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
         responses = mapping(operation.value.get("responses"))
         if responses and not any(status[:1] in ("1", "2", "3", "d") for status in responses):
             yield Violation(

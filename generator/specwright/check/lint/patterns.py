@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from specwright.check.context import LintContext, mapping, sequence
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.lint.schemas import compiles
-from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.schemas.inspection import checked_pattern
 from specwright.document.schemas.scalars import joined
 from specwright.document.shape import Node
@@ -20,9 +20,9 @@ from specwright.text import shorten
 _MOST_PARTS = 5_000
 
 
-def unsupported_pattern(subject: Subject) -> Iterator[Violation]:
+def unsupported_pattern(context: LintContext) -> Iterator[Violation]:
     # Invalid patterns are reported by `pattern-valid`.
-    for node in subject.of_kind("schema"):
+    for node in context.of_kind("schema"):
         pattern = node.value.get("pattern")
         if isinstance(pattern, str) and checked_pattern(node.value) is None and compiles(pattern):
             yield Violation(f"{node.pointer}/pattern", f"models do not check '{shorten(pattern)}'")
@@ -33,10 +33,10 @@ def unsupported_pattern(subject: Subject) -> Iterator[Violation]:
                     f"models accept any property: they cannot match '{shorten(name)}'",
                 )
         if "allOf" in node.value:
-            yield from _joined(subject, node)
+            yield from _joined(context, node)
 
 
-def _joined(subject: Subject, node: Node) -> Iterator[Violation]:
+def _joined(context: LintContext, node: Node) -> Iterator[Violation]:
     """Yield the places where the parts of a schema have several patterns for one value."""
     patterns: dict[tuple[str, ...], set[str]] = defaultdict(set)
     parts: list[tuple[tuple[str, ...], Any]] = [((), node.value)]
@@ -54,10 +54,10 @@ def _joined(subject: Subject, node: Node) -> Iterator[Violation]:
             patterns[place].add(schema["pattern"])
         parts += [(place, each) for each in sequence(schema.get("allOf"))]
         if "$ref" in schema:
-            parts.append((place, subject.follow(schema)))
+            parts.append((place, context.follow(schema)))
         if not place:
             parts += [((name,), each) for name, each in mapping(schema.get("properties")).items()]
-    if joined(subject.document, node.value) is not None:
+    if joined(context.document, node.value) is not None:
         patterns.pop((), None)
     for place, several in sorted(patterns.items()):
         if len(several) > 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from specwright.check.subject import Subject
+from specwright.check.context import LintContext
 from specwright.findings import Level, RuleDescription
 from specwright.pointer import Pointer
 
@@ -32,7 +32,7 @@ class Violation(NamedTuple):
     message: str
 
 
-Check = Callable[[Subject], Iterator[Violation]]
+Check = Callable[[LintContext], Iterator[Violation]]
 
 
 @dataclass(frozen=True, slots=True)

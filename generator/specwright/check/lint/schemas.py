@@ -12,8 +12,8 @@ import jsonschema_rs
 from jsonschema_rs.canonical import UnsatisfiableReason, find_unsatisfiable
 from jsonschema_rs.canonical.schema import clone
 
+from specwright.check.context import LintContext, mapping, sequence
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.shape import SECTIONS, walk
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
@@ -27,8 +27,8 @@ _PART = re.compile(
 )
 
 
-def schema_inline(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
+def schema_inline(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("schema"):
         if (
             ("properties" in node.value or "oneOf" in node.value or "anyOf" in node.value)
             and node.ref is None
@@ -45,14 +45,14 @@ def _is_only_nullable(schema: dict[str, Any]) -> bool:
     return len(choices) == 2 and {"type": "null"} in choices and "properties" not in schema
 
 
-def unsatisfiable(subject: Subject) -> Iterator[Violation]:
+def unsatisfiable(context: LintContext) -> Iterator[Violation]:
     """Yield schemas that no value fits, from one call: the library shares work between them."""
     roots: list[Pointer] = []
-    for node in subject.of_kind("schema"):
+    for node in context.of_kind("schema"):
         if not roots or not node.pointer.startswith(f"{roots[-1]}/"):
             roots.append(node.pointer)
-    data = subject.document.data
-    if any(True for _ in pattern_valid(subject)):
+    data = context.document.data
+    if any(True for _ in pattern_valid(context)):
         # One invalid pattern would stop the whole search.
         data = _without_broken_patterns(data)
     wrapped = {
@@ -71,7 +71,7 @@ def unsatisfiable(subject: Subject) -> Iterator[Violation]:
             case UnsatisfiableReason.Empty(cause) if cause.keywords and cause.keywords != ["$ref"]:
                 words = ", ".join(cause.keywords)
                 yield Violation(pointer, f"no value fits this schema: {words} leave nothing")
-    yield from _endless(subject)
+    yield from _endless(context)
 
 
 def _without_broken_patterns(data: dict[str, Any]) -> dict[str, Any]:
@@ -82,9 +82,9 @@ def _without_broken_patterns(data: dict[str, Any]) -> dict[str, Any]:
     return copy
 
 
-def _endless(subject: Subject) -> Iterator[Violation]:
+def _endless(context: LintContext) -> Iterator[Violation]:
     """Yield schemas that require themselves: every value would have to contain another one."""
-    schemas = mapping(subject.components.get("schemas"))
+    schemas = mapping(context.components.get("schemas"))
     needs = {
         f"#/components/schemas/{name}": list(_needs(mapping(schema)))
         for name, schema in schemas.items()
@@ -123,8 +123,8 @@ def _needs(schema: dict[str, Any]) -> Iterator[str]:
         yield from _needs(mapping(schema.get("items")))
 
 
-def required_declared(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
+def required_declared(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("schema"):
         required = node.value.get("required")
         properties = node.value.get("properties")
         if isinstance(required, list) and isinstance(properties, dict) and _is_closed(node.value):
@@ -143,30 +143,30 @@ def _is_closed(schema: dict[str, Any]) -> bool:
     ) and not isinstance(schema.get("additionalProperties"), dict)
 
 
-def component_unused(subject: Subject) -> Iterator[Violation]:
-    used = set(_references(subject))
+def component_unused(context: LintContext) -> Iterator[Violation]:
+    used = set(_references(context))
     prefixes = {"/".join(ref.split("/")[:4]) for ref in used}
     for section in sorted(set(SECTIONS.values()) - {"securitySchemes"}):
-        for name in mapping(subject.components.get(section)):
+        for name in mapping(context.components.get(section)):
             pointer = join("components", section, name)
             if f"#{pointer}" not in prefixes:
                 yield Violation(pointer, f"nothing refers to '{name}'")
 
 
-def _references(subject: Subject) -> Iterator[str]:
+def _references(context: LintContext) -> Iterator[str]:
     """Yield every reference to a component in the document."""
-    for node in subject.nodes:
+    for node in context.nodes:
         if node.ref is not None:
             yield node.ref
-    for node in subject.of_kind("discriminator"):
+    for node in context.of_kind("discriminator"):
         for name in mapping(node.value.get("mapping")).values():
             yield from (str(name), f"#/components/schemas/{name}")
-    declared = mapping(subject.document.data.get(ERROR.name))
+    declared = mapping(context.document.data.get(ERROR.name))
     yield str(declared.get("schema"))
 
 
-def pattern_valid(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
+def pattern_valid(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("schema"):
         pattern = node.value.get("pattern")
         if isinstance(pattern, str) and not compiles(pattern):
             yield Violation(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from specwright.check.context import LintContext, mapping
 from specwright.check.lint.rule import Violation, unsupported
-from specwright.check.subject import Subject, mapping
 from specwright.document.operations import sites
 from specwright.document.operations.headers import is_header_name
 from specwright.document.operations.security import scheme_of, schemes
@@ -17,8 +17,8 @@ _PARTS = frozenset({"allowReserved", "encoding", "headers", "itemEncoding", "pre
 _XML = ("application/xml", "+xml", "/xml")
 
 
-def unsupported_security_scheme(subject: Subject) -> Iterator[Violation]:
-    for name, scheme in schemes(subject.document):
+def unsupported_security_scheme(context: LintContext) -> Iterator[Violation]:
+    for name, scheme in schemes(context.document):
         is_left = isinstance(scheme_of("", scheme.value), ByHTTPClient)
         # A certificate belongs to the connection, and so to the HTTP client.
         if is_left and scheme.value.get("type") != "mutualTLS":
@@ -27,8 +27,8 @@ def unsupported_security_scheme(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def unsupported_parameter(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("parameter"):
+def unsupported_parameter(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("parameter"):
         if node.ref is not None:
             continue
         place = node.value.get("in")
@@ -43,18 +43,18 @@ def unsupported_parameter(subject: Subject) -> Iterator[Violation]:
                 yield Violation(pointer, "the value is sent as text, not in this media type")
 
 
-def unsupported_body(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
-        body = sites.request_body(subject.document, operation)
+def unsupported_body(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
+        body = sites.request_body(context.document, operation)
         if body is None:
             continue
-        for name, content in sites.contents(subject.document, body):
+        for name, content in sites.contents(context.document, body):
             if operation.direction is not Direction.PATH and not is_json(name):
                 yield Violation(content.pointer, f"'{name}' is not parsed into an event")
             elif reason := _not_opaque(name):
                 yield Violation(content.pointer, f"the method takes {reason}")
             yield from _left_out(content)
-            for _, encoding in sites.members(subject.document, content, "encoding"):
+            for _, encoding in sites.members(context.document, content, "encoding"):
                 yield from _left_out(encoding)
 
 
@@ -65,16 +65,16 @@ def _left_out(holder: Site) -> Iterator[Violation]:
             yield Violation(holder / field, f"'{field}' of a part is not supported")
 
 
-def unsupported_answer(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
+def unsupported_answer(context: LintContext) -> Iterator[Violation]:
+    for operation in context.operations:
         if operation.direction is not Direction.PATH:
             continue
-        for status, response in sites.responses(subject.document, operation):
+        for status, response in sites.responses(context.document, operation):
             if status[:1] == "1":
                 yield Violation(response.pointer, f"a response with {status} is ignored")
             if status[:1] != "2":
                 continue
-            for name, content in sites.contents(subject.document, response):
+            for name, content in sites.contents(context.document, response):
                 if reason := _not_opaque(name):
                     yield Violation(content.pointer, f"the method returns {reason}")
 

@@ -6,34 +6,34 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import Violation, unsupported
-from specwright.check.subject import Subject
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 
-def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
+def unsupported_open_union(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("schema"):
         if EXTENSIBLE_ENUM.name not in node.value or not {"oneOf", "anyOf"} & node.value.keys():
             continue
         pointer = node.pointer + join(EXTENSIBLE_ENUM.name)
         if len(split(node.pointer)) != len(split(COMPONENTS)) + 1:
             yield Violation(pointer, "the union has no name of its own, and stays closed")
-        elif unknown_member(subject.document, node.value) is None:
+        elif unknown_member(context.document, node.value) is None:
             yield Violation(
                 pointer, "not every alternative says which tags are its own; the union stays closed"
             )
 
 
-def unsupported_one_of(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
-        if not may_overlap(subject.document, node.value):
+def unsupported_one_of(context: LintContext) -> Iterator[Violation]:
+    for node in context.of_kind("schema"):
+        if not may_overlap(context.document, node.value):
             continue
         # Parts of an `allOf` are one with the schema around them.
         is_part = _PART.search(node.pointer) is not None
-        if is_part or has_nameless_union(subject.document, node.value):
+        if is_part or has_nameless_union(context.document, node.value):
             yield Violation(
                 f"{node.pointer}/oneOf", "models also accept a value that fits several alternatives"
             )
@@ -115,10 +115,10 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
 }
 
 
-def unsupported_schema(subject: Subject) -> Iterator[Violation]:
+def unsupported_schema(context: LintContext) -> Iterator[Violation]:
     # Keywords inside one that is not checked need no finding of their own.
     covered: list[Pointer] = []
-    for node in subject.of_kind("schema"):
+    for node in context.of_kind("schema"):
         if any(node.pointer.startswith(f"{each}/") for each in covered):
             continue
         schema = {**node.value, "type": ""} if _PART.search(node.pointer) else node.value

@@ -31,7 +31,7 @@ def sequence(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-class Subject:
+class LintContext:
     """The input of the rules; expensive parts are computed once, on first use."""
 
     def __init__(self, document: Document, *, short_names: bool = False) -> None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.check.checks import LEFT_OUT
+from specwright.check.context import LintContext
 from specwright.check.lint.document import reference_kind
-from specwright.check.mending.edits import Edit, apply
-from specwright.check.mending.names import tell_apart
-from specwright.check.mending.objects import edit, is_loss
+from specwright.check.repair.edits import Edit, apply
+from specwright.check.repair.names import tell_apart
+from specwright.check.repair.objects import edit, is_loss
 from specwright.check.schema import check_schema
-from specwright.check.subject import Subject
 from specwright.document.model import Document
 from specwright.document.sources.references import check_references
 from specwright.errors import SpecwrightError, UnresolvedError
@@ -25,83 +25,83 @@ MOST_ROUNDS = 20
 
 
 @dataclass(slots=True)
-class Mended:
+class RepairedDocument:
     """A document that code can be generated from.
 
     Attributes:
-        lost: findings about the parts that are left out.
+        dropped: findings about the parts that are left out.
     """
 
     document: Document
-    lost: list[Finding] = field(default_factory=list)
+    dropped: list[Finding] = field(default_factory=list)
 
-    def lose(self, pointer: Pointer, message: str) -> None:
+    def drop(self, pointer: Pointer, message: str) -> None:
         """Record a part that is about to be left out, in place of records of parts inside it."""
         within = f"{pointer}/"
-        self.lost = [each for each in self.lost if not f"{each.pointer}/".startswith(within)]
+        self.dropped = [each for each in self.dropped if not f"{each.pointer}/".startswith(within)]
         place = self.document.locate(pointer)
-        self.lost.append(Finding(LEFT_OUT.id, LEFT_OUT.recommended, place, pointer, message))
+        self.dropped.append(Finding(LEFT_OUT.id, LEFT_OUT.recommended, place, pointer, message))
 
 
-def mend(document: Document, *, short_names: bool) -> Mended:
+def repair(document: Document, *, short_names: bool) -> RepairedDocument:
     """Read an upgraded document as far as possible: a mistake costs at most its element."""
     # Parts that 3.0 forbids and 3.1 allows can be read.
-    mended = Mended(replace(document, data=clone(document.data), written=None))
+    repaired = RepairedDocument(replace(document, data=clone(document.data), written=None))
     for pointer, error in document.unresolved.items():
-        mended.lose(pointer, _words(error))
+        repaired.drop(pointer, _words(error))
     for _ in range(MOST_ROUNDS):
-        if not any(step(mended) for step in _STEPS):
+        if not any(step(repaired) for step in _STEPS):
             break
     else:
         raise SpecwrightError(
             f"{document.path}: too much of the document breaks the specification",
             hint=f"see specwright validate {document.path}",
         )
-    mended.document = tell_apart(mended.document, short=short_names)
-    return mended
+    repaired.document = tell_apart(repaired.document, short=short_names)
+    return repaired
 
 
-def _objects(mended: Mended) -> bool:
+def _objects(repaired: RepairedDocument) -> bool:
     """Repair objects that break the official schema; return whether there were any."""
-    nodes = {node.pointer: node for node in Subject(mended.document).nodes}
+    nodes = {node.pointer: node for node in LintContext(repaired.document).nodes}
     edits: dict[Pointer, Edit] = {}
     messages: dict[Pointer, str] = {}
-    for problem in check_schema(mended.document):
-        found = edit(problem, nodes, mended.document.data)
+    for problem in check_schema(repaired.document):
+        found = edit(problem, nodes, repaired.document.data)
         if found is not None and found.pointer not in edits:
             edits[found.pointer] = found
             messages[found.pointer] = problem.message
     for pointer, found in edits.items():
         if is_loss(found, nodes) and not edits.keys() & set(parents(pointer)):
-            mended.lose(pointer, messages[pointer])
-    mended.document = apply(mended.document, edits.values())
+            repaired.drop(pointer, messages[pointer])
+    repaired.document = apply(repaired.document, edits.values())
     return bool(edits)
 
 
-def _kinds(mended: Mended) -> bool:
+def _kinds(repaired: RepairedDocument) -> bool:
     """Remove references to objects of another kind; return whether there were any."""
     wrong = {
         pointer.removesuffix("/$ref"): message
-        for pointer, message in reference_kind(Subject(mended.document))
+        for pointer, message in reference_kind(LintContext(repaired.document))
     }
     for pointer, message in wrong.items():
-        mended.lose(pointer, message)
-    mended.document = apply(mended.document, [Edit(pointer, {}) for pointer in wrong])
+        repaired.drop(pointer, message)
+    repaired.document = apply(repaired.document, [Edit(pointer, {}) for pointer in wrong])
     return bool(wrong)
 
 
-def _references(mended: Mended) -> bool:
+def _references(repaired: RepairedDocument) -> bool:
     """Remove references to parts that were left out; return whether there were any."""
-    before = mended.document.unresolved
-    mended.document = check_references(mended.document)
-    after = mended.document.unresolved
+    before = repaired.document.unresolved
+    repaired.document = check_references(repaired.document)
+    after = repaired.document.unresolved
     new = [pointer for pointer, error in after.items() if error is not before.get(pointer)]
     for pointer in new:
-        mended.lose(pointer, _words(after[pointer]))
+        repaired.drop(pointer, _words(after[pointer]))
     return bool(new)
 
 
-_STEPS: tuple[Callable[[Mended], bool], ...] = (_objects, _kinds, _references)
+_STEPS: tuple[Callable[[RepairedDocument], bool], ...] = (_objects, _kinds, _references)
 
 
 def _words(error: UnresolvedError) -> str:

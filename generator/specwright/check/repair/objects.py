@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from specwright.check.mending.edits import Edit
+from specwright.check.repair.edits import Edit
 from specwright.document.schemas.instances import Problem
 from specwright.document.shape import Node
 from specwright.pointer import ROOT, Pointer, join, resolve, split
