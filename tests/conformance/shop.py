@@ -37,6 +37,8 @@ ITEMS = [
     {"id": "itm-lemon", "colour": "yellow", "size": 3, **ORIGIN},
 ]
 LIMITS = {"reference": 60, "item_id": 60, "note": 20}
+# What a request orders: its members and the quantity.
+Payload = tuple[dict[str, Any], Any]
 LABEL, REQUESTS, HOOKS = 10, 5_000, 2
 
 
@@ -49,15 +51,18 @@ class Refused(Exception):  # noqa: N818 - it is an answer
 
 
 class Shop:
-    """The state of the shop; `bug` is its mistake, `requests` and `most` are its limits."""
+    """The state of the shop; `requests` and `most` are its limits.
 
-    def __init__(self, bug: str = "", requests: int = REQUESTS, most: int = HOOKS) -> None:
-        self.bug, self.requests, self.most = bug, requests, most
+    Its methods are small, so that a fault overrides one of them.
+    """
+
+    def __init__(self, requests: int = REQUESTS, most: int = HOOKS) -> None:
+        self.requests, self.most = requests, most
         self.orders: list[dict[str, Any]] = []
         self.replies: dict[tuple[str, str], tuple[Any, bytes]] = {}
         self.hooks: dict[str, tuple[str, str]] = {}
         self.spent, self.owed = Counter[str](), Counter[str]()
-        self.asked, self.hooked = Counter[str](), Counter[str]()
+        self.asked = Counter[str]()
         self.numbers, self.ids = count(1), count(1)
         self.lock = threading.Lock()
 
@@ -96,21 +101,21 @@ class Shop:
                 handler = handlers.get(request.method)
                 if handler is None:
                     raise Refused("no_method")
-                if self.bug == "body before the key" and body and not body.endswith(b"}"):
-                    raise Refused("bad_json")
+                self._look_at(body)
                 partner = self._partner(request)
                 self._once(request)
                 with self.lock:
                     answer = handler(request, partner, body)
             except Refused as refused:
-                answer = self._error(refused)
-                if self.bug == "mistakes are free" and refused.code in ("bad_json", "missing"):
-                    self.asked[request.headers.get("x-key", "")] -= 1
+                answer = self._error(request, refused)
             if answer.status_code == 405:
                 self._allow(answer, list(handlers))
             return self._finish(answer, max(left, 0))
 
         return endpoint
+
+    def _look_at(self, body: bytes) -> None:
+        """Nothing is looked at before the key."""
 
     def _allow(self, answer: Response, methods: list[str]) -> None:
         answer.headers["Allow"] = ", ".join(methods)
@@ -133,7 +138,7 @@ class Shop:
             if names.count(name) > 1:
                 raise Refused("invalid", name)
 
-    def _error(self, refused: Refused) -> Response:
+    def _error(self, request: Request, refused: Refused) -> Response:
         return JSONResponse(self._error_body(refused), CODES[refused.code]["status"])
 
     def _error_body(self, refused: Refused) -> dict[str, Any]:
@@ -149,7 +154,7 @@ class Shop:
         answer.headers["Request-Id"] = request_id
         if answer.status_code >= 400:
             value = json.loads(bytes(answer.body))
-            value["request_id"] = "another" if self.bug == "another request id" else request_id
+            value["request_id"] = request_id
             answer = JSONResponse(value, answer.status_code, dict(answer.headers))
             answer.headers["content-length"] = str(len(answer.body))
         answer.headers["RateLimit"] = f'"all";r={left};t=1'
@@ -169,14 +174,14 @@ class Shop:
 
     def list_items(self, request: Request, partner: str, body: bytes) -> Response:
         colour, size = request.query_params.get("colour"), request.query_params.get("size")
-        if colour is None and size is None and self.bug != "asks nothing":
-            raise Refused("invalid" if self.bug == "asks in other words" else "nothing_asked")
+        if colour is None and size is None:
+            raise Refused("nothing_asked")
         if colour is not None and len(colour) > 10:
             raise Refused("length", "colour")
         if size is not None:
             if not size.isdecimal():
                 raise Refused("invalid", "size")
-            if not 1 <= int(size) <= 9 and self.bug != "any size":
+            if not 1 <= int(size) <= 9:
                 raise Refused("range", "size")
         found = [
             item
@@ -192,28 +197,36 @@ class Shop:
         limit, cursor = request.query_params.get("limit", "20"), request.query_params.get("cursor")
         if not limit.isdecimal():
             raise Refused("invalid" if not limit.lstrip("-").isdecimal() else "range", "limit")
-        least = 0 if self.bug == "page of nothing" else 1
-        if not least <= int(limit) <= 50 and self.bug != "any limit":
-            raise Refused("range", "limit")
+        self._check_limit(int(limit))
         if cursor is not None and len(cursor) > 60:
             raise Refused("length", "cursor")
-        own = self._own_orders(partner)
-        if cursor is not None:
-            if not cursor.startswith("c-") and self.bug != "any cursor":
-                raise Refused("bad_cursor", "cursor")
-            last = int(cursor.removeprefix("c-")) if cursor.startswith("c-") else 0
-            if self.bug == "offset":
-                own = own[last:]
-            else:
-                own = [each for each in own if each["number"] < last or not last]
+        last = 0 if cursor is None else self._last(cursor)
+        own = self._after(last, self._own_orders(partner))
         size = self._page_size(request, int(limit))
         page = own[:size]
-        more = 0 < len(page) < len(own) or (self.bug == "announces more" and 0 < len(page) == size)
-        at = size + int((cursor or "c-0").removeprefix("c-")) if self.bug == "offset" else 0
-        following = f"c-{at or page[-1]['number']}" if more else None
-        if self.bug == "skips" and following:
-            following = f"c-{page[-1]['number'] - 1}"
+        following = self._next(last, page) if self._has_more(page, own, size) else None
         return JSONResponse({"data": [self._listed(order) for order in page], "next": following})
+
+    def _check_limit(self, limit: int) -> None:
+        if not 1 <= limit <= 50:
+            raise Refused("range", "limit")
+
+    def _last(self, cursor: str) -> int:
+        """The number of the order that a cursor comes after."""
+        if not cursor.startswith("c-"):
+            raise Refused("bad_cursor", "cursor")
+        return int(cursor.removeprefix("c-"))
+
+    def _after(self, last: int, orders: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [order for order in orders if order["number"] < last or not last]
+
+    def _has_more(
+        self, page: list[dict[str, Any]], orders: list[dict[str, Any]], size: int
+    ) -> bool:
+        return 0 < len(page) < len(orders)
+
+    def _next(self, last: int, page: list[dict[str, Any]]) -> str:
+        return f"c-{page[-1]['number']}"
 
     def _own_orders(self, partner: str) -> list[dict[str, Any]]:
         """The orders of a partner, the latest first."""
@@ -227,33 +240,38 @@ class Shop:
 
     def create_order(self, request: Request, partner: str, body: bytes) -> Response:
         value = self._read(request, body)
+        key, payload = (self._scope(partner), self._reference(value)), self._payload(value)
+        if key in self.replies:
+            return self._replay(partner, key, payload)
+        return self._create(partner, value, key, payload)
+
+    def _scope(self, partner: str) -> str:
+        """The owner of a reference."""
+        return partner
+
+    def _reference(self, value: dict[str, Any]) -> str:
+        return str(value["reference"])
+
+    def _payload(self, value: dict[str, Any]) -> Payload:
         names = {name: value[name] for name in value if name not in ("quantity", "reference")}
+        return names, value.get("quantity", 1)
+
+    def _replay(self, partner: str, key: tuple[str, str], payload: Payload) -> Response:
+        before, reply = self.replies[key]
+        if before != payload:
+            raise Refused("changed")
+        return Response(reply, 201, {"Replayed": "yes"}, "application/json")
+
+    def _create(
+        self, partner: str, value: dict[str, Any], key: tuple[str, str], payload: Payload
+    ) -> Response:
         quantity = value.get("quantity", 1)
-        payload = (names, quantity if self.bug != "no defaults" else value.get("quantity"))
-        scope = "" if self.bug in ("one scope", "one unmarked scope") else partner
-        reference = value["reference"]
-        key = (scope, reference.lower() if self.bug == "keys without case" else reference)
-        if key in self.replies and self.bug != "no idempotency":
-            before, reply = self.replies[key]
-            if before != payload and self.bug != "any payload":
-                raise Refused("changed")
-            is_marked = self.bug not in ("unmarked replay", "one unmarked scope")
-            headers = {"Replayed": "yes"} if is_marked else {}
-            self.spent[partner] += self.bug == "charges replays" and 2 * quantity
-            status = 200 if self.bug == "replay is 200" else 201
-            return Response(reply, status, headers, "application/json")
-        if self.bug == "failure keeps the key":
-            self.replies[key] = (payload, b"{}")
         if value["item_id"] not in [item["id"] for item in ITEMS]:
             raise Refused("no_item", "item_id")
-        if self.bug == "quantity breaks" and quantity == 5:
-            return JSONResponse({}, 500)
         number, price = next(self.numbers), self._price(quantity)
         made_at = self._now()
         if price > (there := CREDIT - self.spent[partner]):
-            needed = price - there if self.bug == "asks for the rest" else price
-            shown = there + (self.bug == "shows another balance")
-            raise Refused("unpaid", needed=needed, there=shown)
+            raise self._unpaid(price, there)
         order = {
             "id": f"ord-{number:06}",
             "reference": value["reference"],
@@ -269,15 +287,22 @@ class Shop:
         }
         self.orders.append(order)
         self._charge(partner, price)
-        left = CREDIT - self.spent[partner] + (price if self.bug == "credit before" else 0)
+        left = self._credit_after(partner, price)
         reply = json.dumps({**self._shown(order), "left": left}).encode()
-        if value.get("note") == "sold out" and self.bug != "keeps the price":
-            self.owed[partner] += price
+        if value.get("note") == "sold out":
+            self._owe(partner, price)
         self.replies[key] = (payload, reply)
-        is_known = any(used == key[1] for owner, used in self.replies if owner != scope)
-        is_marked = is_known and self.bug == "marks what others made"
-        headers = {"Replayed": "yes"} if is_marked or self.bug == "always a replay" else {}
-        return Response(reply, 201, headers, "application/json")
+        return Response(reply, 201, None, "application/json")
+
+    def _unpaid(self, price: int, there: int) -> Refused:
+        return Refused("unpaid", needed=price, there=there)
+
+    def _credit_after(self, partner: str, price: int) -> int:
+        """The credit that the response to an order names."""
+        return CREDIT - self.spent[partner]
+
+    def _owe(self, partner: str, price: int) -> None:
+        self.owed[partner] += price
 
     def _price(self, quantity: int) -> int:
         return PRICE * quantity
@@ -292,9 +317,7 @@ class Shop:
         """The body, as the contract wants it."""
         if len(body) > 10_000:
             raise Refused("too_large")
-        media_type = request.headers.get("content-type", "").partition(";")[0]
-        if media_type != "application/json" and self.bug != "any media type":
-            raise Refused("bad_media_type")
+        self._check_media_type(request)
         try:
             value = json.loads(body.decode())
         except (ValueError, RecursionError):
@@ -305,27 +328,35 @@ class Shop:
             if name not in value:
                 raise Refused("missing", name)
         for name, member in value.items():
-            if name == "quantity":
-                self._quantity(member)
-            elif name == "labels":
-                self._labels(member)
-            elif name not in LIMITS:
-                if self.bug != "unknown members":
-                    raise Refused("unknown", name)
-            elif not isinstance(member, str):
-                if self.bug != "numbers are texts" or name != "note":
-                    raise Refused("invalid", name)
-            elif (
-                self.bug != "long notes"
-                and not (name == "reference") <= len(member) <= LIMITS[name]
-            ):
-                raise Refused("range" if self.bug == "wrong code" else "length", name)
-            elif name == "reference" and not re.fullmatch("[!-~]*", member):
-                if self.bug != "any reference":
-                    raise Refused("invalid", name)
-            elif name == "note" and self.bug == "only Latin" and not member.isascii():
-                raise Refused("invalid", name)
+            self._check(name, member)
         return value
+
+    def _check_media_type(self, request: Request) -> None:
+        media_type = request.headers.get("content-type", "").partition(";")[0]
+        if media_type != "application/json":
+            raise Refused("bad_media_type")
+
+    def _check(self, name: str, member: Any) -> None:
+        """A member of an order is as the contract wants it."""
+        if name == "quantity":
+            self._quantity(member)
+        elif name == "labels":
+            self._labels(member)
+        elif name not in LIMITS:
+            raise Refused("unknown", name)
+        elif not isinstance(member, str):
+            raise Refused("invalid", name)
+        else:
+            self._check_length(name, member)
+            self._check_letters(name, member)
+
+    def _check_length(self, name: str, text: str) -> None:
+        if not (name == "reference") <= len(text) <= LIMITS[name]:
+            raise Refused("length", name)
+
+    def _check_letters(self, name: str, text: str) -> None:
+        if name == "reference" and not re.fullmatch("[!-~]*", text):
+            raise Refused("invalid", name)
 
     def _labels(self, value: Any) -> None:
         if not isinstance(value, dict):
@@ -333,8 +364,11 @@ class Shop:
         for name, label in value.items():
             if not isinstance(label, str):
                 raise Refused("invalid", f"labels.{name}")
-            if len(label) > LABEL and self.bug != "long labels":
-                raise Refused("length", f"labels.{name}")
+            self._check_label(name, label)
+
+    def _check_label(self, name: str, label: str) -> None:
+        if len(label) > LABEL:
+            raise Refused("length", f"labels.{name}")
 
     def _quantity(self, value: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value % 1:
@@ -358,10 +392,13 @@ class Shop:
         wanted = request.query_params.get("order_id")
         if wanted is not None and len(wanted) > 60:
             raise Refused("length", "order_id")
-        is_open = wanted is not None and self.bug == "parcels of any order"
-        own = [order["id"] for order in self.orders if is_open or order["partner"] == partner]
-        shown = [self._parcel(each) for each in own if wanted in (None, each)]
+        own = self._sent_orders(partner, wanted)
+        shown = [self._parcel(order) for order in own if wanted in (None, order)]
         return JSONResponse({"data": shown})
+
+    def _sent_orders(self, partner: str, wanted: str | None) -> list[str]:
+        """The ids of the orders whose parcels are shown."""
+        return [order["id"] for order in self.orders if order["partner"] == partner]
 
     def get_parcel(self, request: Request, partner: str, body: bytes) -> Response:
         order = self._order_of(request, partner)
@@ -394,30 +431,32 @@ class Shop:
         return "test"
 
     def reset(self, request: Request, partner: str, body: bytes) -> Response:
-        if self.bug == "reset keeps references":
-            self.orders = [order for order in self.orders if order["partner"] != partner]
-        elif self.bug != "reset keeps orders":
-            self.orders = [order for order in self.orders if order["partner"] != partner]
-            self.replies = {key: each for key, each in self.replies.items() if key[0] != partner}
-        if self.bug != "reset keeps credit":
-            self.spent[partner] = self.owed[partner] = 0
+        self._forget_orders(partner)
+        self._refund(partner)
         return self.get_credit(request, partner, body)
+
+    def _forget_orders(self, partner: str) -> None:
+        self.orders = [order for order in self.orders if order["partner"] != partner]
+        self.replies = {key: reply for key, reply in self.replies.items() if key[0] != partner}
+
+    def _refund(self, partner: str) -> None:
+        self.spent[partner] = self.owed[partner] = 0
 
     def list_hooks(self, request: Request, partner: str, body: bytes) -> Response:
         own = [{"id": name} for name, (owner, _) in self.hooks.items() if owner == partner]
         return JSONResponse({"data": own})
 
     def create_hook(self, request: Request, partner: str, body: bytes) -> Response:
-        self.hooked[partner] += 1
-        there = sum(1 for owner, _ in self.hooks.values() if owner == partner)
-        if self.bug == "removed hooks count":
-            there = self.hooked[partner] - 1
-        if there >= self.most:
-            raise Refused("busy" if self.bug == "wrong capacity code" else "full")
+        if self._hooks_of(partner) >= self.most:
+            raise Refused("full")
         number = next(self.numbers)
         name, secret = f"hook-{number:06}", f"whsec-{number:020}"
         self.hooks[name] = (partner, secret)
         return JSONResponse({"id": name, "secret": secret}, 201)
+
+    def _hooks_of(self, partner: str) -> int:
+        """The number of hooks that count."""
+        return sum(1 for owner, _ in self.hooks.values() if owner == partner)
 
     def get_hook(self, request: Request, partner: str, body: bytes) -> Response:
         if self.hooks.get(request.path_params["id"], ("",))[0] != partner:

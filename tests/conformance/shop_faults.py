@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,14 +11,27 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from tests.conformance.shop import ANNA, CREDIT, HOOKS, ITEMS, KEYS, PRICE, REQUESTS, Refused, Shop
+from tests.conformance.shop import (
+    ANNA,
+    CREDIT,
+    HOOKS,
+    ITEMS,
+    KEYS,
+    LIMITS,
+    PRICE,
+    REQUESTS,
+    Payload,
+    Refused,
+    Shop,
+)
 
 FAULTS: dict[str, type[Shop]] = {}
 
 
 def shop_with(bug: str, requests: int = REQUESTS, most: int = HOOKS) -> Shop:
-    """Return a shop with a fault."""
-    return FAULTS.get(bug, Shop)(bug, requests, most)
+    """Return a shop with a fault; without a name, a correct one."""
+    kind = FAULTS[bug] if bug else Shop
+    return kind(requests, most)
 
 
 def fault(name: str) -> Callable[[type[Shop]], type[Shop]]:
@@ -34,6 +48,11 @@ def fault(name: str) -> Callable[[type[Shop]], type[Shop]]:
 def _data(response: Response) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = json.loads(bytes(response.body))["data"]
     return items
+
+
+def _instead(refused: Refused, code: str, other: str) -> Refused:
+    """Return a refusal with another code for one of them."""
+    return Refused(other, refused.param) if refused.code == code else refused
 
 
 def _owner(shop: Shop, request: Request, partner: str) -> str:
@@ -114,16 +133,16 @@ class LastParameter(Shop):
 
 @fault("undeclared type")
 class UndeclaredStatus(Shop):
-    def _error(self, refused: Refused) -> Response:
-        answer = super()._error(refused)
+    def _error(self, request: Request, refused: Refused) -> Response:
+        answer = super()._error(request, refused)
         answer.status_code = 418
         return answer
 
 
 @fault("wrong status")
 class WrongStatus(Shop):
-    def _error(self, refused: Refused) -> Response:
-        answer = super()._error(refused)
+    def _error(self, request: Request, refused: Refused) -> Response:
+        answer = super()._error(request, refused)
         if refused.code == "not_found":
             answer.status_code = 400
         return answer
@@ -175,6 +194,24 @@ class OneMethodAllowed(Shop):
         super()._allow(answer, methods[:1])
 
 
+@fault("body before the key")
+class BodyBeforeTheKey(Shop):
+    def _look_at(self, body: bytes) -> None:
+        if body and not body.endswith(b"}"):
+            raise Refused("bad_json")
+
+
+@fault("another request id")
+class AnotherRequestId(Shop):
+    def _finish(self, answer: Response, left: int) -> Response:
+        finished = super()._finish(answer, left)
+        if finished.status_code >= 400:
+            value = {**json.loads(bytes(finished.body)), "request_id": "another"}
+            finished.body = finished.render(value)
+            finished.headers["content-length"] = str(len(finished.body))
+        return finished
+
+
 # --- rate limits -----------------------------------------------------------------------------
 
 
@@ -205,6 +242,14 @@ class RequestsLeftOver(Shop):
 class KeysTogether(Shop):
     def _counted(self, key: str) -> str:
         return KEYS.get(key, "")
+
+
+@fault("mistakes are free")
+class MistakesAreFree(Shop):
+    def _error(self, request: Request, refused: Refused) -> Response:
+        if refused.code in ("bad_json", "missing"):
+            self.asked[request.headers.get("x-key", "")] -= 1
+        return super()._error(request, refused)
 
 
 # --- items -----------------------------------------------------------------------------------
@@ -250,6 +295,34 @@ class SizeIsText(Shop):
     def list_items(self, request: Request, partner: str, body: bytes) -> Response:
         items = _data(super().list_items(request, partner, body))
         return JSONResponse({"data": [{**item, "size": str(item["size"])} for item in items]})
+
+
+@fault("asks nothing")
+class AsksNothing(Shop):
+    def list_items(self, request: Request, partner: str, body: bytes) -> Response:
+        if not {"colour", "size"} & set(request.query_params):
+            return JSONResponse({"data": ITEMS})
+        return super().list_items(request, partner, body)
+
+
+@fault("asks in other words")
+class AsksInOtherWords(Shop):
+    def list_items(self, request: Request, partner: str, body: bytes) -> Response:
+        try:
+            return super().list_items(request, partner, body)
+        except Refused as refused:
+            raise _instead(refused, "nothing_asked", "invalid") from None
+
+
+@fault("any size")
+class AnySize(Shop):
+    def list_items(self, request: Request, partner: str, body: bytes) -> Response:
+        try:
+            return super().list_items(request, partner, body)
+        except Refused as refused:
+            if refused.code != "range":
+                raise
+            return JSONResponse({"data": []})
 
 
 # --- orders and parcels ----------------------------------------------------------------------
@@ -384,6 +457,216 @@ class AnyParcelIsCalled(Shop):
         return super().call_parcel(request, _owner(self, request, partner), body)
 
 
+@fault("page of nothing")
+class PageOfNothing(Shop):
+    def _check_limit(self, limit: int) -> None:
+        if limit:
+            super()._check_limit(limit)
+
+
+@fault("any limit")
+class AnyLimit(Shop):
+    def _check_limit(self, limit: int) -> None:
+        pass
+
+
+@fault("any cursor")
+class AnyCursor(Shop):
+    def _last(self, cursor: str) -> int:
+        return super()._last(cursor) if cursor.startswith("c-") else 0
+
+
+@fault("offset")
+class Offset(Shop):
+    def _after(self, last: int, orders: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return orders[last:]
+
+    def _next(self, last: int, page: list[dict[str, Any]]) -> str:
+        return f"c-{last + len(page)}"
+
+
+@fault("announces more")
+class AnnouncesMore(Shop):
+    def _has_more(
+        self, page: list[dict[str, Any]], orders: list[dict[str, Any]], size: int
+    ) -> bool:
+        return super()._has_more(page, orders, size) or 0 < len(page) == size
+
+
+@fault("skips")
+class Skips(Shop):
+    def _next(self, last: int, page: list[dict[str, Any]]) -> str:
+        return f"c-{page[-1]['number'] - 1}"
+
+
+@fault("any media type")
+class AnyMediaType(Shop):
+    def _check_media_type(self, request: Request) -> None:
+        pass
+
+
+@fault("unknown members")
+class UnknownMembers(Shop):
+    def _check(self, name: str, member: Any) -> None:
+        if name in (*LIMITS, "quantity", "labels"):
+            super()._check(name, member)
+
+
+@fault("numbers are texts")
+class NumbersAreTexts(Shop):
+    def _check(self, name: str, member: Any) -> None:
+        if name != "note" or isinstance(member, str):
+            super()._check(name, member)
+
+
+@fault("only Latin")
+class OnlyLatin(Shop):
+    def _check(self, name: str, member: Any) -> None:
+        super()._check(name, member)
+        if name == "note" and not member.isascii():
+            raise Refused("invalid", name)
+
+
+@fault("long notes")
+class LongNotes(Shop):
+    def _check_length(self, name: str, text: str) -> None:
+        pass
+
+
+@fault("wrong code")
+class WrongCode(Shop):
+    def _check_length(self, name: str, text: str) -> None:
+        try:
+            super()._check_length(name, text)
+        except Refused as refused:
+            raise _instead(refused, "length", "range") from None
+
+
+@fault("any reference")
+class AnyReference(Shop):
+    def _check_letters(self, name: str, text: str) -> None:
+        pass
+
+
+@fault("long labels")
+class LongLabels(Shop):
+    def _check_label(self, name: str, label: str) -> None:
+        pass
+
+
+@fault("quantity breaks")
+class QuantityBreaks(Shop):
+    def _create(
+        self, partner: str, value: dict[str, Any], key: tuple[str, str], payload: Payload
+    ) -> Response:
+        if payload[1] == 5 and value["item_id"] in [item["id"] for item in ITEMS]:
+            return JSONResponse({}, 500)
+        return super()._create(partner, value, key, payload)
+
+
+@fault("parcels of any order")
+class ParcelsOfAnyOrder(Shop):
+    def _sent_orders(self, partner: str, wanted: str | None) -> list[str]:
+        if wanted is None:
+            return super()._sent_orders(partner, wanted)
+        return [order["id"] for order in self.orders]
+
+
+# --- references ------------------------------------------------------------------------------
+
+
+@fault("no idempotency")
+class NoIdempotency(Shop):
+    def create_order(self, request: Request, partner: str, body: bytes) -> Response:
+        self.replies = {}
+        return super().create_order(request, partner, body)
+
+
+@fault("no defaults")
+class NoDefaults(Shop):
+    def _payload(self, value: dict[str, Any]) -> Payload:
+        return super()._payload(value)[0], value.get("quantity")
+
+
+@fault("one scope")
+class OneScope(Shop):
+    def _scope(self, partner: str) -> str:
+        return ""
+
+
+@fault("keys without case")
+class KeysWithoutCase(Shop):
+    def _reference(self, value: dict[str, Any]) -> str:
+        return super()._reference(value).lower()
+
+
+@fault("any payload")
+class AnyPayload(Shop):
+    def _replay(self, partner: str, key: tuple[str, str], payload: Payload) -> Response:
+        self.replies[key] = (payload, self.replies[key][1])
+        return super()._replay(partner, key, payload)
+
+
+@fault("unmarked replay")
+class UnmarkedReplay(Shop):
+    def _replay(self, partner: str, key: tuple[str, str], payload: Payload) -> Response:
+        answer = super()._replay(partner, key, payload)
+        del answer.headers["Replayed"]
+        return answer
+
+
+@fault("one unmarked scope")
+class OneUnmarkedScope(UnmarkedReplay):
+    def _scope(self, partner: str) -> str:
+        return ""
+
+
+@fault("charges replays")
+class ChargesReplays(Shop):
+    def _replay(self, partner: str, key: tuple[str, str], payload: Payload) -> Response:
+        answer = super()._replay(partner, key, payload)
+        self.spent[partner] += PRICE * payload[1]
+        return answer
+
+
+@fault("replay is 200")
+class ReplayIs200(Shop):
+    def _replay(self, partner: str, key: tuple[str, str], payload: Payload) -> Response:
+        answer = super()._replay(partner, key, payload)
+        answer.status_code = 200
+        return answer
+
+
+@fault("failure keeps the key")
+class FailureKeepsTheKey(Shop):
+    def _create(
+        self, partner: str, value: dict[str, Any], key: tuple[str, str], payload: Payload
+    ) -> Response:
+        self.replies[key] = (payload, b"{}")
+        return super()._create(partner, value, key, payload)
+
+
+@fault("always a replay")
+class AlwaysAReplay(Shop):
+    def _create(
+        self, partner: str, value: dict[str, Any], key: tuple[str, str], payload: Payload
+    ) -> Response:
+        answer = super()._create(partner, value, key, payload)
+        answer.headers["Replayed"] = "yes"
+        return answer
+
+
+@fault("marks what others made")
+class MarksWhatOthersMade(Shop):
+    def _create(
+        self, partner: str, value: dict[str, Any], key: tuple[str, str], payload: Payload
+    ) -> Response:
+        answer = super()._create(partner, value, key, payload)
+        if any(used == key[1] and owner != key[0] for owner, used in self.replies):
+            answer.headers["Replayed"] = "yes"
+        return answer
+
+
 # --- credit and resets -----------------------------------------------------------------------
 
 
@@ -442,6 +725,50 @@ class TwoModes(Shop):
         return "live"
 
 
+@fault("asks for the rest")
+class AsksForTheRest(Shop):
+    def _unpaid(self, price: int, there: int) -> Refused:
+        return super()._unpaid(price - there, there)
+
+
+@fault("shows another balance")
+class ShowsAnotherBalance(Shop):
+    def _unpaid(self, price: int, there: int) -> Refused:
+        return super()._unpaid(price, there + 1)
+
+
+@fault("credit before")
+class CreditBefore(Shop):
+    def _credit_after(self, partner: str, price: int) -> int:
+        return super()._credit_after(partner, price) + price
+
+
+@fault("keeps the price")
+class KeepsThePrice(Shop):
+    def _owe(self, partner: str, price: int) -> None:
+        pass
+
+
+@fault("reset keeps orders")
+class ResetKeepsOrders(Shop):
+    def _forget_orders(self, partner: str) -> None:
+        pass
+
+
+@fault("reset keeps references")
+class ResetKeepsReferences(Shop):
+    def _forget_orders(self, partner: str) -> None:
+        replies = self.replies
+        super()._forget_orders(partner)
+        self.replies = replies
+
+
+@fault("reset keeps credit")
+class ResetKeepsCredit(Shop):
+    def _refund(self, partner: str) -> None:
+        pass
+
+
 # --- hooks -----------------------------------------------------------------------------------
 
 
@@ -498,3 +825,23 @@ class AnybodyRemovesHooks(Shop):
     def delete_hook(self, request: Request, partner: str, body: bytes) -> Response:
         owner, _ = self.hooks.get(request.path_params["id"], (partner, ""))
         return super().delete_hook(request, owner, body)
+
+
+@fault("removed hooks count")
+class RemovedHooksCount(Shop):
+    def __init__(self, requests: int = REQUESTS, most: int = HOOKS) -> None:
+        super().__init__(requests, most)
+        self.hooked = Counter[str]()
+
+    def _hooks_of(self, partner: str) -> int:
+        self.hooked[partner] += 1
+        return self.hooked[partner] - 1
+
+
+@fault("wrong capacity code")
+class WrongCapacityCode(Shop):
+    def create_hook(self, request: Request, partner: str, body: bytes) -> Response:
+        try:
+            return super().create_hook(request, partner, body)
+        except Refused as refused:
+            raise _instead(refused, "full", "busy") from None
