@@ -1,5 +1,6 @@
 """Faults in the limits of requests and of resources."""
 
+from copy import copy
 from dataclasses import replace
 
 from pytest import MonkeyPatch
@@ -7,42 +8,72 @@ from pytest import MonkeyPatch
 from esim_service.domain import endpoints
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
 from partner_esim import server
-from partner_esim._runtime.server.application import _Service
-from tests.contract.faults.seeding import REFUSED, Exchange, edit, over_http
+from partner_esim.server import Allowance, Context, RateLimit
+from tests.contract.faults.seeding import REFUSED, Exchange, over_http
 
 
 def one_request_more(patch: MonkeyPatch) -> None:
     """The 601st request is served. “never more than 600 (60) in any window of 60 s”"""
-    edit(patch, LocalWindows.take, ("len(times) < limit", "len(times) <= limit"))
+    take = LocalWindows.take
+
+    async def one_more(windows: LocalWindows, bucket: str, limit: int, seconds: int) -> Allowance:
+        allowance = await take(windows, bucket, limit + 1, seconds)
+        return replace(allowance, remaining=max(0, allowance.remaining - 1), limit=limit)
+
+    patch.setattr(LocalWindows, "take", one_more)
 
 
 def writes_count_as_reads(patch: MonkeyPatch) -> None:
     """Writes have the limit of reads. “60 requests per minute per key”"""
-    edit(
-        patch,
-        KeyLimiter.take,
-        ("allowed = limit.limit if own is None else own", "allowed = 600 if own is None else own"),
-    )
+    take = KeyLimiter.take
+
+    async def of_reads(limiter: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+        return await take(limiter, replace(limit, limit=600), context)
+
+    patch.setattr(KeyLimiter, "take", of_reads)
 
 
 def window_of_all_keys(patch: MonkeyPatch) -> None:
     """The keys of a partner share one limit. “Rate limits are counted per key.”"""
-    edit(patch, KeyLimiter.take, ("principal.key_id", "principal.scope.partner_id"))
+    take = KeyLimiter.take
+
+    async def of_partner(limiter: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+        shared = copy(context)
+        shared.principal = replace(context.principal, key_id=context.principal.scope.partner_id)
+        return await take(limiter, limit, shared)
+
+    patch.setattr(KeyLimiter, "take", of_partner)
 
 
 def no_retry_after(patch: MonkeyPatch) -> None:
     """A refusal does not say how long to wait. “rate_limited + `Retry-After`”"""
-    edit(patch, _Service._count, ("{retry: str(seconds)} if retry else {}", "{}"))
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status == 429:
+            del exchange.headers["retry-after"]
+
+    over_http(patch, ".*", answered=answered)
 
 
 def retry_after_in_milliseconds(patch: MonkeyPatch) -> None:
     """The wait is in another unit. “rate_limited + `Retry-After`”"""
-    edit(patch, _Service._count, ("{retry: str(seconds)}", "{retry: str(seconds * 1000)}"))
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status == 429:
+            exchange.headers["retry-after"] += "000"
+
+    over_http(patch, ".*", answered=answered)
 
 
 def remaining_never_changes(patch: MonkeyPatch) -> None:
     """The header for the remaining requests shows the limit. “`RateLimit: "read";r=599;t=12`”"""
-    edit(patch, _Service._count, ("r={allowance.remaining}", "r={most}"))
+    take = KeyLimiter.take
+
+    async def all_of_it(limiter: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+        allowance = await take(limiter, limit, context)
+        return replace(allowance, remaining=allowance.limit or limit.limit)
+
+    patch.setattr(KeyLimiter, "take", all_of_it)
 
 
 def no_rate_headers_on_errors(patch: MonkeyPatch) -> None:
@@ -71,7 +102,7 @@ def four_endpoints(patch: MonkeyPatch) -> None:
 
     “Up to three HTTPS webhook endpoints may be registered per mode.”
     """
-    edit(patch, endpoints.register, (">= CAPACITY", "> CAPACITY"))
+    patch.setattr(endpoints, "CAPACITY", endpoints.CAPACITY + 1)
 
 
 def capacity_is_400(patch: MonkeyPatch) -> None:
@@ -79,7 +110,14 @@ def capacity_is_400(patch: MonkeyPatch) -> None:
 
     “webhook_endpoint_limit_reached for the fourth”
     """
-    edit(patch, endpoints.register, ('"webhook_endpoint_limit_reached"', '"invalid_value"'))
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status == 409:
+            error = exchange.json
+            error["error"]["code"] = "invalid_value"
+            exchange.status, exchange.json = 400, error
+
+    over_http(patch, "POST /webhook-endpoints", answered=answered)
 
 
 def removed_endpoints_count(patch: MonkeyPatch) -> None:
