@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import pytest
 
-from specwright.isolation import Limits, Stopped, isolated
+from specwright.isolation import Stopped, TaskLimits, isolated
 
-LIMITS = Limits(seconds=0.6, memory=256 * 2**20)
+LIMITS = TaskLimits(seconds=0.6, memory=256 * 2**20)
 
 
 def one() -> int:
@@ -70,7 +70,7 @@ def test_a_task_that_waits_for_ever_ends_when_patience_does() -> None:
 
 
 def test_time_without_a_processor_does_not_count() -> None:
-    limits = Limits(seconds=0.1, memory=2**28)
+    limits = TaskLimits(seconds=0.1, memory=2**28)
 
     def starved() -> int:
         time.sleep(10 * limits.seconds)
@@ -119,7 +119,7 @@ def test_whoever_stops_asking_leaves_no_process_behind(monkeypatch: pytest.Monke
         return made[-1]
 
     monkeypatch.setattr(os, "fork", noted)
-    results = isolated([one, for_ever], Limits(seconds=600, memory=2**28))
+    results = isolated([one, for_ever], TaskLimits(seconds=600, memory=2**28))
     assert next(results) == 1
     results.close()  # type: ignore[attr-defined]
     assert made

@@ -14,7 +14,7 @@ from benchmarks.compatibility.commands import refusal
 from benchmarks.compatibility.documents import Sample
 from benchmarks.compatibility.peers import Peers
 from benchmarks.workshop import Workshop
-from specwright.emit.lock import LOCK, Contents
+from specwright.emit.manifest import LOCK, PackageContents
 
 PACKAGE = "made"
 
@@ -31,7 +31,7 @@ class Outcome:
     """
 
     sample: Sample
-    contents: Contents = field(default_factory=Contents)
+    contents: PackageContents = field(default_factory=PackageContents)
     refusal: str = ""
     peers: Mapping[str, str] = field(default_factory=dict)
     failure: str = ""
@@ -51,7 +51,7 @@ def outcome(
     refused = _ours(sample.file, place)
     return Outcome(
         sample,
-        Contents() if refused else _contents(place),
+        PackageContents() if refused else _contents(place),
         refused,
         {name: peers.refusal(name, sample.file, place) for name in names},
         "" if refused else _failure(place),
@@ -64,8 +64,8 @@ def _ours(document: Path, place: Path) -> str:
     return refusal([*command, "--output", str(place / "out"), "--package", PACKAGE], place)
 
 
-def _contents(place: Path) -> Contents:
-    return Contents(**json.loads((place / "out" / LOCK).read_text("utf-8"))["contents"])
+def _contents(place: Path) -> PackageContents:
+    return PackageContents(**json.loads((place / "out" / LOCK).read_text("utf-8"))["contents"])
 
 
 def _failure(place: Path) -> str:

@@ -22,8 +22,8 @@ _LEAST_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of tasks: processor time, and memory beyond the present use.
+class TaskLimits:
+    """TaskLimits of tasks: processor time, and memory beyond the present use.
 
     Attributes:
         seconds: processor time, which the load of the machine does not change.
@@ -48,7 +48,7 @@ class Stopped(StrEnum):
         return cls.TIME if signal_number in (signal.SIGPROF, signal.SIGALRM) else cls.CRASH
 
 
-def isolated(tasks: Sequence[Callable[[], T]], limits: Limits) -> Iterator[T | Stopped]:
+def isolated(tasks: Sequence[Callable[[], T]], limits: TaskLimits) -> Iterator[T | Stopped]:
     """Yield the result of each task in order, or the reason why it has none.
 
     The tasks share the limits; each may use half of the time that those before it left. Their
@@ -76,7 +76,7 @@ def isolated(tasks: Sequence[Callable[[], T]], limits: Limits) -> Iterator[T | S
 class _Process:
     """A copy of this process that runs tasks until one of them ends it."""
 
-    def __init__(self, tasks: Sequence[Callable[[], Any]], limits: Limits) -> None:
+    def __init__(self, tasks: Sequence[Callable[[], Any]], limits: TaskLimits) -> None:
         reading, writing = os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
@@ -100,7 +100,7 @@ class _Process:
         return Stopped.by(number), usage.ru_utime + usage.ru_stime
 
 
-def _work(tasks: Sequence[Callable[[], Any]], limits: Limits, output: int) -> NoReturn:
+def _work(tasks: Sequence[Callable[[], Any]], limits: TaskLimits, output: int) -> NoReturn:
     try:
         # The parent is interrupted, too, and ends this process.
         signal.signal(signal.SIGINT, signal.SIG_IGN)

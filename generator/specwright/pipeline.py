@@ -25,7 +25,7 @@ from specwright.document.operations.sites import Direction, operations
 from specwright.document.operations.usage import reaching
 from specwright.document.sources.upgrade import upgrade
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import Contents, Origin, digest, locked
+from specwright.emit.manifest import Origin, PackageContents, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.grading.settings import Settings
@@ -34,10 +34,10 @@ from specwright.ir.model.api import Api, Names
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal
+from specwright.render.package import render_package, render_runtime, templates_of_package
 from specwright.render.renderer import Renderer
+from specwright.render.scaffold import render_scaffold
 from specwright.render.templates import Templates, builtin_directory
-from specwright.targets.package import render_package, render_runtime, templates_of_package
-from specwright.targets.scaffold import render_scaffold
 
 TOOLS = ("specwright", "datamodel-code-generator", "ruff")
 # Only rules about errors that prevent a package and about parts that it leaves out apply. All
@@ -182,7 +182,7 @@ class _Prepared(NamedTuple):
     document: Document
     normal: Document
     names: Names
-    contents: Contents
+    contents: PackageContents
 
 
 def _described(
@@ -257,13 +257,13 @@ def _tell(
         tell(replace(report, findings=said))
 
 
-def _contents(document: Document, report: Report) -> Contents:
+def _contents(document: Document, report: Report) -> PackageContents:
     found = [finding for finding in report.findings if finding.rule in _LEFT_OUT]
     lacking = reaching(document, [finding.pointer or "" for finding in found])
     count: Counter[tuple[Direction, bool]] = Counter(
         (site.direction, site.pointer not in lacking) for site in operations(document)
     )
-    return Contents(
+    return PackageContents(
         operations=count[Direction.PATH, True] + count[Direction.PATH, False],
         whole_operations=count[Direction.PATH, True],
         webhooks=count[Direction.WEBHOOK, True] + count[Direction.WEBHOOK, False],
@@ -301,7 +301,7 @@ def _public(address: str) -> str:
 
 
 def _origin(
-    document: Document, contents: Contents, names: Names, options: PackageOptions
+    document: Document, contents: PackageContents, names: Names, options: PackageOptions
 ) -> Origin:
     return Origin(
         tools={tool: version(tool) for tool in TOOLS},

@@ -8,7 +8,7 @@ import pytest
 from specwright.compare.proofs import judgements
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.findings import Level
-from specwright.isolation import Limits
+from specwright.isolation import TaskLimits
 from tests.validate.documents import whole
 
 from .documents import PLACES, affected, breaking, changes, everywhere, report
@@ -72,7 +72,7 @@ def test_a_pattern_that_takes_for_ever_is_not_waited_for(tmp_path: Path) -> None
 
 
 def test_a_proof_that_is_stopped_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(tasks: list[Any], limits: Limits) -> Any:
+    def stopped(tasks: list[Any], limits: TaskLimits) -> Any:
         return (judgements.Stopped.TIME for _ in tasks)
 
     monkeypatch.setattr(judgements, "isolated", stopped)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import Origin, locked
+from specwright.emit.manifest import Origin, locked
 from specwright.emit.write import write
 
 FIRST = {"a.py": b"a = 1\n", "p/b.py": b"b = 1\n", "p/q/c.py": b"c = 1\n"}

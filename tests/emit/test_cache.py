@@ -12,7 +12,7 @@ import pytest
 
 from specwright.config import PackageOptions
 from specwright.emit.cache import Made, cache_directory, cache_key, load, store
-from specwright.emit.lock import LOCK
+from specwright.emit.manifest import LOCK
 from specwright.render.templates import Templates, builtin_directory
 
 from .conftest import FIRST, fileset

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from specwright.emit.drift import State, compare, unified_diff
-from specwright.emit.lock import LOCK, digest
+from specwright.emit.manifest import LOCK, digest
 from specwright.emit.write import write
 from specwright.errors import InputError
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from specwright.emit import exclusive
 from specwright.emit import write as writing
+from specwright.emit import write_lock as exclusive
 from specwright.emit.drift import compare
-from specwright.emit.exclusive import alone_in
-from specwright.emit.lock import LOCK, Origin, locked
+from specwright.emit.manifest import LOCK, Origin, locked
 from specwright.emit.write import write
+from specwright.emit.write_lock import alone_in
 from specwright.errors import SpecwrightError
 
 from .conftest import FIRST, SECOND, fileset, snapshot
@@ -24,7 +24,7 @@ from .conftest import FIRST, SECOND, fileset, snapshot
 HOLDER = """
 import sys, time
 from pathlib import Path
-from specwright.emit.exclusive import alone_in
+from specwright.emit.write_lock import alone_in
 with alone_in(Path(sys.argv[1])):
     print("alone", flush=True)
     sys.stdin.read()

@@ -14,7 +14,7 @@ import pytest
 
 from specwright.emit import transaction
 from specwright.emit.drift import State, compare, unified_diff
-from specwright.emit.lock import LOCK
+from specwright.emit.manifest import LOCK
 from specwright.emit.write import write
 from specwright.errors import InputError, SpecwrightError
 

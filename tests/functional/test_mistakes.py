@@ -12,7 +12,7 @@ import pytest
 from specwright.check.repair.edits import Edit, apply
 from specwright.config import PackageOptions
 from specwright.document.sources.load import load_in_part
-from specwright.emit.lock import Contents, contents
+from specwright.emit.manifest import PackageContents, contents
 from specwright.errors import Location
 from specwright.findings import Level, Report
 from specwright.grading.settings import Settings, Waiver
@@ -166,7 +166,9 @@ MISTAKES: dict[str, tuple[Json, list[str]]] = {
 }
 
 
-def made(tmp_path: Path, written: Json, lint: Settings | None = None) -> tuple[Report, Contents]:
+def made(
+    tmp_path: Path, written: Json, lint: Settings | None = None
+) -> tuple[Report, PackageContents]:
     """Generate a package and check that it works; return the report and the contents."""
     path = tmp_path / "api.json"
     path.write_text(json.dumps(written, indent=1))

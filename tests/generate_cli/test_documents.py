@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 
-from specwright.emit.lock import LOCK
+from specwright.emit.manifest import LOCK
 from tests.conftest import Run
 from tests.generate_cli.conftest import DOCUMENT, write_document
 

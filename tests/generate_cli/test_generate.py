@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from specwright.cli import cli
 from specwright.emit.cache import cache_directory
-from specwright.emit.exclusive import alone_in
-from specwright.emit.lock import LOCK, digest
+from specwright.emit.manifest import LOCK, digest
+from specwright.emit.write_lock import alone_in
 
 from .conftest import DOCUMENT, content, snapshot, write_document
 

@@ -20,7 +20,7 @@ from specwright.config import read_config
 from specwright.document.operations.pagination import with_pagination
 from specwright.document.sources.load import load_in_part
 from specwright.document.sources.upgrade import upgrade
-from specwright.project import toml
+from specwright.project.files import settings_table
 from specwright.project.proposals import proposals
 from tests.conftest import Run
 from tests.functional.documents import Json, document, operation, ref
@@ -354,7 +354,7 @@ def test_settings_for_published_documents_have_a_meaning(corpus: Path, tmp_path:
             continue
         read = upgrade(load_in_part(file))
         found = proposals(read)
-        text = toml.settings({"document": "a.json"}, found)
+        text = settings_table({"document": "a.json"}, found)
         (tmp_path / "pyproject.toml").write_text(text, "utf-8")
         config = read_config(tmp_path / "pyproject.toml")
         with_pagination(read, config.options.pagination)

@@ -20,11 +20,9 @@ from specwright.ir.model.operations import Operation
 from specwright.models.generate import generate
 from specwright.pipeline import package_names
 from specwright.render.overrides import blocks
+from specwright.render.package import ARTIFACTS, STATUS_ERRORS, runtime_errors
 from specwright.render.renderer import Renderer
 from specwright.render.templates import Templates, builtin_directory
-from specwright.targets.artifacts import ARTIFACTS
-from specwright.targets.package import STATUS_ERRORS
-from specwright.targets.runtime import runtime_errors
 from tests.conftest import ROOT
 
 BUILTIN = Templates(builtin_directory())

@@ -28,7 +28,7 @@ from specwright.document.sources.load import load_in_part, read_file
 from specwright.emit import cache
 from specwright.emit.cache import Made
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import contents
+from specwright.emit.manifest import contents
 from specwright.emit.write import write
 from specwright.findings import Report
 from specwright.grading import settings

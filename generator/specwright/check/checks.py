@@ -13,7 +13,7 @@ from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order
 from specwright.grading.settings import Settings, places_of
 from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
-from specwright.isolation import Limits, Stopped, isolated
+from specwright.isolation import Stopped, TaskLimits, isolated
 from specwright.report.unusable import UNUSABLE
 from specwright.text import shorten
 
@@ -120,8 +120,8 @@ def _chosen(settings: Settings) -> list[Rule]:
     return [rule for rule in RULES if settings.asks(rule)]
 
 
-def _limits(context: LintContext) -> Limits:
-    return Limits(SECONDS + len(context.nodes) * SECONDS_PER_OBJECT, MEMORY)
+def _limits(context: LintContext) -> TaskLimits:
+    return TaskLimits(SECONDS + len(context.nodes) * SECONDS_PER_OBJECT, MEMORY)
 
 
 def _apply(rule: Rule, context: LintContext) -> list[Finding]:

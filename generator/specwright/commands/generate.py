@@ -8,7 +8,7 @@ import click
 
 from specwright.arguments.packages import PackageBuild, new_worker, package_options, packages
 from specwright.emit.drift import State, compare, unified_diff
-from specwright.emit.lock import read_lock
+from specwright.emit.manifest import read_lock
 from specwright.report.terminal import say, show
 
 

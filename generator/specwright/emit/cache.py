@@ -16,7 +16,7 @@ import specwright
 from specwright.caches import cache_home
 from specwright.config import PackageOptions, is_below
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import LOCK, digest, parse_lock
+from specwright.emit.manifest import LOCK, digest, parse_lock
 from specwright.errors import SpecwrightError
 from specwright.files import read_regular, replace_files
 from specwright.render.templates import Templates

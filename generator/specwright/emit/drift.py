@@ -9,7 +9,7 @@ from pathlib import Path
 
 from specwright.emit import file_states
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import LOCK, digest, read_lock
+from specwright.emit.manifest import LOCK, digest, read_lock
 from specwright.errors import SpecwrightError
 
 _MORE_LINES = 1000

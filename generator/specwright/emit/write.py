@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from specwright.emit.drift import FileDifference, State, compare, refuse_a_file
-from specwright.emit.exclusive import alone_in
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import LOCK, parse_lock, read_lock
+from specwright.emit.manifest import LOCK, parse_lock, read_lock
 from specwright.emit.transaction import replace_files
+from specwright.emit.write_lock import alone_in
 from specwright.errors import SpecwrightError
 
 

@@ -20,7 +20,7 @@ from typing import NoReturn
 from specwright.document.model import Document
 from specwright.document.shape import walk
 from specwright.errors import SpecwrightError
-from specwright.isolation import Limits, Stopped, limit_memory, limit_time
+from specwright.isolation import Stopped, TaskLimits, limit_memory, limit_time
 from specwright.models.generate import ModelSource, generate
 
 # -P: the working directory belongs to the user and must not be imported from.
@@ -99,9 +99,9 @@ class _Elsewhere:
         raise LookupError(number)
 
 
-def _limits(document: Document) -> Limits:
+def _limits(document: Document) -> TaskLimits:
     objects = sum(1 for _ in walk(document.data))
-    return Limits(SECONDS + SECONDS_PER_OBJECT * objects, MEMORY)
+    return TaskLimits(SECONDS + SECONDS_PER_OBJECT * objects, MEMORY)
 
 
 def _main() -> None:

@@ -21,9 +21,15 @@ from specwright.document.schemas.inspection import checked_pattern, is_binary
 from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import is_told_apart, unknown_member
-from specwright.models.defaults import has_wrong_default, without_needless_defaults
 from specwright.models.hints import hidden_by_name
-from specwright.models.keywords import COUNTS, FORMATS, KEYWORDS, LIMITS, TEXT_CONSTRAINTS
+from specwright.models.keywords import (
+    BESIDE_TYPE,
+    COUNTS,
+    FORMATS,
+    KEYWORDS,
+    LIMITS,
+    TEXT_CONSTRAINTS,
+)
 from specwright.models.marks import BINARY, sealed, sealed_name, unique
 from specwright.models.parts import has_properties, parts
 from specwright.names import pascal
@@ -307,3 +313,31 @@ def _mapped(document: Document, target: str) -> str | None:
         return "#" + COMPONENTS + join(target)
     name = document.target(target).removeprefix(COMPONENTS + "/")
     return target if unescape(name) in components else None
+
+
+def without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema without defaults of required properties, which are never left out."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return schema
+    return {
+        **schema,
+        "properties": {
+            name: {k: v for k, v in each.items() if k != "default"}
+            if isinstance(each, dict) and name in required
+            else each
+            for name, each in properties.items()
+        },
+    }
+
+
+def has_wrong_default(instances: Instances, pointer: Pointer, schema: Any) -> bool:
+    """Return whether a schema has a default that no field of its type could have."""
+    return (
+        isinstance(schema, dict)
+        and "default" in schema
+        and any(
+            problem.keyword not in BESIDE_TYPE
+            for problem in instances.problems(pointer, schema["default"])
+        )
+    )

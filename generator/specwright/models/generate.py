@@ -13,11 +13,11 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
+from specwright.document.operations.naming import free
 from specwright.errors import SpecwrightError
 from specwright.ir.index import Model, ModelIndex
 from specwright.models.dialect import Dialect, translate
 from specwright.models.refine import refine
-from specwright.models.rename import names_by_place
 from specwright.names import pascal
 from specwright.pointer import Pointer
 
@@ -144,3 +144,16 @@ def _index(metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[
         if key in dialect.origins:
             models[dialect.origins[key] + slash + inner] = model
     return ModelIndex(models)
+
+
+def names_by_place(metadata: list[dict[str, Any]], dialect: Dialect) -> dict[str, str]:
+    """Return the new names of classes by the generator's."""
+    taken = {entry["class_name"] for entry in metadata}
+    found: dict[str, str] = {}
+    for entry in metadata:
+        key, _, inner = str(entry["source_ref"]).partition("#" + COMPONENTS + "/")[2].partition("/")
+        place = dialect.words.get(f"{dialect.origins.get(key)}/{inner}")
+        if place is not None:
+            found[entry["class_name"]] = name = free(place, taken)
+            taken.add(name)
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +15,6 @@ from specwright.document.operations.naming import package_name
 from specwright.document.operations.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
-from specwright.project import toml
 from specwright.project.proposals import Proposals
 
 OUTPUT = "generated"
@@ -83,7 +84,7 @@ def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -
         "output": OUTPUT,
         "package": package_name(_title(document)),
     }
-    text = toml.settings(values, proposed)
+    text = settings_table(values, proposed)
     content = _added(before.encode(), f"\n{text}" if before else text)
     _check(file, content, values)
     told = (
@@ -131,3 +132,40 @@ def _content(file: Path) -> bytes:
 def _added(before: bytes, text: str) -> bytes:
     start = before + b"\n" if before and not before.endswith(b"\n") else before
     return start + text.encode()
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def settings_table(values: Mapping[str, str], proposed: Proposals) -> str:
+    """Return the table `[tool.specwright]`, with proposals in tables of their own."""
+    return "\n".join([*_table("", values), *_proposed(proposed)]) + "\n"
+
+
+def _proposed(proposed: Proposals) -> Iterator[str]:
+    if proposed.pagination:
+        yield "\n# Lists with pagination that the document shows plainly."
+        yield from _table("pagination", proposed.pagination)
+    if proposed.names:
+        yield "\n# Methods, named after the functions that a framework derived operationIds from."
+        yield from _table("names.operations", proposed.names)
+    for scheme, members in proposed.sign_in.items():
+        yield "\n# How `specwright test` signs in with a key `user:password`."
+        yield from _table(f"test.sign-in.{_key(scheme)}", members)
+
+
+def _table(name: str, values: Mapping[str, object]) -> Iterator[str]:
+    yield f"[tool.specwright{'.' if name else ''}{name}]"
+    yield from (f"{_key(key)} = {_value(value)}" for key, value in values.items())
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _value(name)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        members = (f"{_key(str(name))} = {_value(each)}" for name, each in value.items())
+        return f"{{ {', '.join(members)} }}"
+    # Texts, whole numbers and truth values in JSON are TOML, except for DEL.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

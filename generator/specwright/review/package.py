@@ -10,7 +10,7 @@ from pathlib import Path
 
 from specwright.compare.verdicts.rule_table import SDK_BROKEN
 from specwright.emit.drift import FileDifference
-from specwright.emit.lock import LOCK
+from specwright.emit.manifest import LOCK
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, RuleDescription, Table
 from specwright.review.package_rules import DRIFT, NOT_COMPARED, NOT_GENERATED

@@ -12,7 +12,7 @@ from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.emit.drift import compare
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import LOCK, read_lock
+from specwright.emit.manifest import LOCK, read_lock
 from specwright.errors import InputError, SpecwrightError
 from specwright.models.background import ModelWorker
 from specwright.review.package import Failure, Package

@@ -8,9 +8,9 @@ from specwright.check.schema import check_schema
 from specwright.compare.verdicts.rule_table import INVALID
 from specwright.document.model import Document
 from specwright.findings import Finding
-from specwright.isolation import Limits, Stopped, isolated
+from specwright.isolation import Stopped, TaskLimits, isolated
 
-_LIMITS = Limits(8.0, 512 * 1024 * 1024)
+_LIMITS = TaskLimits(8.0, 512 * 1024 * 1024)
 
 
 def invalid(document: Document) -> list[Finding]:

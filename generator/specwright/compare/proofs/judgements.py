@@ -11,7 +11,7 @@ from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.pairs import Schema, directed
 from specwright.compare.schemas.steps import Claim
 from specwright.compare.schemas.walk import Difference, Walk
-from specwright.isolation import Limits, Stopped, isolated
+from specwright.isolation import Stopped, TaskLimits, isolated
 from specwright.samples.sides import Side
 
 # The limits of proofs: seconds, more for each pair of schemas, and bytes of memory.
@@ -41,8 +41,8 @@ def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
     return judged
 
 
-def _limits(tasks: Sequence[object]) -> Limits:
-    return Limits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
+def _limits(tasks: Sequence[object]) -> TaskLimits:
+    return TaskLimits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
 
 
 def _alone(prover: Prover, claims: tuple[Claim, ...], reason: Stopped) -> tuple[Verdict, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,12 +11,31 @@ from typing import Any
 
 from specwright.document.model import Document, JsonObject, Source, is_remote
 from specwright.document.sources import json_source
-from specwright.document.sources.bundle import Files, Remote, bundle
-from specwright.document.sources.directories import Directories
+from specwright.document.sources.bundle import Files, LeadsOut, Remote, bundle
 from specwright.document.sources.git import Commit, ref_of
 from specwright.document.sources.references import check_references
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
+
+
+class Directories:
+    """The directory of a document, and others with files that it may refer to."""
+
+    def __init__(self, document: str, others: Iterable[Path]) -> None:
+        self._directories = [os.path.realpath(path) for path in (Path(document).parent, *others)]
+
+    def beside(self, file: str, path: str) -> str:
+        return os.path.normpath(os.path.join(os.path.dirname(file), path))  # noqa: PTH118, PTH120
+
+    def identity(self, file: str) -> str:
+        return os.path.realpath(file)
+
+    def read(self, file: str) -> bytes:
+        real = Path(os.path.realpath(file))
+        if not any(real.is_relative_to(directory) for directory in self._directories):
+            raise LeadsOut(file)
+        return read_regular(real)
+
 
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
 _BOM = b"\xef\xbb\xbf"

@@ -22,7 +22,7 @@ _HINT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class PackageContents:
     """The share of its document that a package covers.
 
     Attributes:
@@ -55,7 +55,7 @@ class Origin:
     document: str
     options: Mapping[str, object]
     templates: Mapping[str, str] = field(default_factory=dict)
-    contents: Contents = field(default_factory=Contents)
+    contents: PackageContents = field(default_factory=PackageContents)
     fetched: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -84,9 +84,9 @@ def locked(files: Mapping[str, bytes], origin: Origin) -> FileSet:
     return FileSet({**files, LOCK: f"{text}\n".encode()})
 
 
-def contents(files: FileSet) -> Contents:
+def contents(files: FileSet) -> PackageContents:
     """Return the contents recorded in the lock file of a package that was just generated."""
-    return Contents(**json.loads(files[LOCK])["contents"])
+    return PackageContents(**json.loads(files[LOCK])["contents"])
 
 
 def read_lock(directory: Path) -> Lock:

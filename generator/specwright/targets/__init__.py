@@ -1,1 +1,0 @@
-"""Tables of the files that make up an output, and of their templates."""
