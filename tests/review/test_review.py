@@ -14,7 +14,7 @@ from specwright.document.sources.upgrade import upgrade
 from specwright.emit.drift import FileDifference, State
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
-from specwright.review.package import Failure, Files, Package
+from specwright.review.package import Files, PackageFailure, RegeneratedPackage
 from specwright.review.pull_request import joined
 from tests.conftest import Run
 from tests.repository import Repository
@@ -48,13 +48,13 @@ def rules(report: Report) -> set[str]:
 
 def of(
     documents: tuple[Document, Document],
-    base: Files | Failure,
-    revision: Files | Failure,
+    base: Files | PackageFailure,
+    revision: Files | PackageFailure,
     *differences: FileDifference,
     validation: Report | None = None,
     accepted: tuple[Acceptance, ...] = (),
 ) -> Report:
-    package = Package(Path("generated"), base, revision, differences)
+    package = RegeneratedPackage(Path("generated"), base, revision, differences)
     valid = Report("revision.json", ())
     validations = valid, validation or valid
     return joined(validations, documents, package, accepted, today=TODAY)
@@ -215,7 +215,7 @@ def test_drift_is_one_finding_with_all_files(documents: tuple[Document, Document
 
 
 def test_a_package_that_cannot_be_made_is_an_error(documents: tuple[Document, Document]) -> None:
-    found = of(documents, OLD, Failure("a template fails"))
+    found = of(documents, OLD, PackageFailure("a template fails"))
     [finding] = [each for each in found.findings if each.level is Level.ERROR]
     assert finding.message == "cannot be generated: a template fails"
 
@@ -223,12 +223,12 @@ def test_a_package_that_cannot_be_made_is_an_error(documents: tuple[Document, Do
 def test_an_invalid_document_says_why_itself(documents: tuple[Document, Document]) -> None:
     error = Finding("schema", Level.ERROR, Location("revision.json", 1, 1), "", "It is wrong.")
     validation = Report("revision.json", (error,))
-    found = of(documents, OLD, Failure("it is invalid"), validation=validation)
+    found = of(documents, OLD, PackageFailure("it is invalid"), validation=validation)
     assert rules(found) == {"schema", "version-suggested"}
     assert found.facts[1:] == (("Generated package", "cannot be generated"),)
 
 
 def test_a_base_without_a_package_is_said(documents: tuple[Document, Document]) -> None:
-    found = of(documents, Failure("it is invalid"), NEW)
+    found = of(documents, PackageFailure("it is invalid"), NEW)
     assert "sdk-not-compared" in rules(found)
     assert not found.has_errors

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.review.sdk import Kind, NameChange, sdk_changes
+from specwright.review.sdk import NameChange, NameChangeKind, sdk_changes
 from specwright.review.surface import surface
 
 
@@ -97,9 +97,11 @@ def test_private_modules_are_nobodys_concern(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "kind"), [("", Kind.REMOVED), ("def a(b): ...", Kind.CHANGED)], ids=["gone", "more"]
+    ("after", "kind"),
+    [("", NameChangeKind.REMOVED), ("def a(b): ...", NameChangeKind.CHANGED)],
+    ids=["gone", "more"],
 )
-def test_a_server_is_implemented_and_not_called(after: str, kind: Kind) -> None:
+def test_a_server_is_implemented_and_not_called(after: str, kind: NameChangeKind) -> None:
     [found] = changes("def a(): ...", after, "server")
     assert (found.kind, found.breaks) == (kind, False)
 

@@ -15,7 +15,7 @@ from specwright.document.sources.git import Commit
 from specwright.errors import InputError
 from specwright.report.terminal import say, show
 from specwright.review.changelog import entry
-from specwright.review.history import State, steps
+from specwright.review.history import DocumentVersion, steps
 from specwright.review.validity import invalid
 
 
@@ -50,7 +50,10 @@ def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path
         raise click.UsageError("expected BASE [REVISION] or --since REF [REVISION]")
     newer = names[1] if len(names) == 2 else str(chosen_document(configured()))
     if since is None:
-        _write(State(read_side(names[0], allowed)), State(read_side(newer, allowed)))
+        _write(
+            DocumentVersion(read_side(names[0], allowed)),
+            DocumentVersion(read_side(newer, allowed)),
+        )
         return
     states = _states(Commit.of(since), newer, allowed)
     for number, (before, after) in enumerate(steps(states)):
@@ -59,22 +62,22 @@ def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path
         _write(before, after)
 
 
-def _states(commit: Commit, path: str, allowed: tuple[Path, ...]) -> list[State]:
+def _states(commit: Commit, path: str, allowed: tuple[Path, ...]) -> list[DocumentVersion]:
     """Return the document in a commit, after each later change, and in the working tree."""
-    first = State(read_side(commit.name_of(Path(path)), allowed))
+    first = DocumentVersion(read_side(commit.name_of(Path(path)), allowed))
     states = [first]
     for later, day in commit.since(path):
         try:
-            states.append(State(read_side(later.name_of(Path(path)), allowed), day))
+            states.append(DocumentVersion(read_side(later.name_of(Path(path)), allowed), day))
         except InputError as error:
             say(f"left out: {error.lines[0]}", err=True)
-    now = State(read_side(path, allowed))
+    now = DocumentVersion(read_side(path, allowed))
     if now.document.data != states[-1].document.data:
         states.append(now)
     return states
 
 
-def _write(before: State, after: State) -> None:
+def _write(before: DocumentVersion, after: DocumentVersion) -> None:
     base, revision = before.document, after.document
     report = compare(base, revision, today=date.today())
     unsure = [finding for finding in report.findings if finding.rule == ChangeRule.DIFF_INCOMPLETE]

@@ -18,9 +18,9 @@ from specwright.document.model import Document
 from specwright.findings import Level, Report, worst_first
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
+from specwright.review.added_removed import added, removed
 from specwright.review.documents import documents_in, title
-from specwright.review.one_sided import added, removed
-from specwright.review.several import together
+from specwright.review.merge import merge_reports
 from specwright.review.validity import invalid
 
 
@@ -84,7 +84,7 @@ def diff(
 
     if Path(base).is_dir() and Path(newer).is_dir():
         read = partial(read_side, allowed=allowed)
-        report = together([*_of_directories(Path(base), Path(newer), compared, read)])
+        report = merge_reports([*_of_directories(Path(base), Path(newer), compared, read)])
     else:
         report = compared(base, newer)
     show(FORMATS[output](report))

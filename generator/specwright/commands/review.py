@@ -32,6 +32,7 @@ from specwright.findings import Finding, Level, Report, worst_first
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
+from specwright.review.added_removed import removed
 from specwright.review.documents import (
     documents_in,
     former_document,
@@ -39,11 +40,10 @@ from specwright.review.documents import (
     former_place,
     gone_since,
 )
-from specwright.review.from_top import from_top
-from specwright.review.one_sided import removed
+from specwright.review.merge import merge_reports
 from specwright.review.pull_request import DocumentChange, introduced
 from specwright.review.pull_request import review as review_of
-from specwright.review.several import together
+from specwright.review.repository_paths import with_repository_paths
 
 _SHOWN_HASH = 12
 
@@ -109,10 +109,10 @@ def review(
         gone = gone_since(commit)
         reports, moved = zip(*(job.report(config, gone) for config in configs), strict=True)
         reports = (*reports, *_removed(commit, set(gone) - set(moved), documents))
-    report = together(reports)
+    report = merge_reports(reports)
     report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
     if output == "github":
-        report = from_top(report, commit.directory())
+        report = with_repository_paths(report, commit.directory())
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))

@@ -16,7 +16,7 @@ from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Report
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
-from specwright.review.several import together
+from specwright.review.merge import merge_reports
 
 
 @click.command(
@@ -61,7 +61,7 @@ def validate(
     checked against the official schema, then for errors that it cannot express, then against the
     rules of docs/reference/rules.md.
     """
-    report = together(
+    report = merge_reports(
         [
             _checked(document, config, allowed, Remote(remote_refs))
             for document in chosen_documents(documents)

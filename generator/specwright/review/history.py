@@ -9,7 +9,7 @@ from specwright.document.model import Document
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class DocumentVersion:
     """A document at a commit; `day` is the date of the commit, empty for a working tree."""
 
     document: Document
@@ -21,7 +21,7 @@ class State:
         return str(info.get("version")) if isinstance(info, dict) else ""
 
 
-def steps(states: Sequence[State]) -> Iterator[tuple[State, State]]:
+def steps(states: Sequence[DocumentVersion]) -> Iterator[tuple[DocumentVersion, DocumentVersion]]:
     """Yield the last states of each two consecutive versions, the newest first.
 
     Changes before a new version number belong to the new version, if there is one.
@@ -30,7 +30,7 @@ def steps(states: Sequence[State]) -> Iterator[tuple[State, State]]:
         states: in chronological order, starting with the base of the comparison.
     """
     first, *later = states
-    ends: list[State] = []
+    ends: list[DocumentVersion] = []
     for state in later:
         if ends and ends[-1].version in (state.version, first.version):
             ends.pop()

@@ -21,7 +21,7 @@ _TWIN, _FIRST = ".async_client.Async", ".client."
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class PackageFailure:
     """The reason that no package can be generated from a document."""
 
     reason: str
@@ -32,7 +32,7 @@ Files = Mapping[str, bytes]
 
 
 @dataclass(frozen=True)
-class Package:
+class RegeneratedPackage:
     """A package on both sides of a change.
 
     Attributes:
@@ -41,13 +41,13 @@ class Package:
     """
 
     output: Path
-    base: Files | Failure
-    revision: Files | Failure
+    base: Files | PackageFailure
+    revision: Files | PackageFailure
     differences: Sequence[FileDifference] = ()
 
     def findings(self) -> Iterator[Finding]:
         """Yield the problems of the revision's package."""
-        if isinstance(self.revision, Failure):
+        if isinstance(self.revision, PackageFailure):
             yield self._finding(NOT_GENERATED, f"cannot be generated: {self.revision.reason}")
             return
         if self.differences:
@@ -56,7 +56,7 @@ class Package:
                 f"{difference.path}: {difference.state}" for difference in self.differences
             )
             yield self._finding(DRIFT, message, Evidence("files", files))
-        if isinstance(self.base, Failure):
+        if isinstance(self.base, PackageFailure):
             message = f"cannot be generated from the base: {self.base.reason}"
             yield self._finding(NOT_COMPARED, message)
 
@@ -78,13 +78,13 @@ class Package:
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the state of the package, in a few words."""
-        if isinstance(self.revision, Failure):
+        if isinstance(self.revision, PackageFailure):
             yield "Generated package", "cannot be generated"
             return
         yield "Generated package", self._drift(self.revision)
         counts = Counter(change.kind for change in self._changes)
         words = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-        if not isinstance(self.base, Failure):
+        if not isinstance(self.base, PackageFailure):
             yield "Public names", words or "unchanged"
 
     def table(self) -> Table | None:
@@ -96,7 +96,11 @@ class Package:
     @cached_property
     def _surfaces(self) -> tuple[Surface, Surface]:
         base, revision = self.base, self.revision
-        if isinstance(base, Failure) or isinstance(revision, Failure) or base == revision:
+        if (
+            isinstance(base, PackageFailure)
+            or isinstance(revision, PackageFailure)
+            or base == revision
+        ):
             return {}, {}
         return surface(base), surface(revision)
 

@@ -18,8 +18,8 @@ from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.grading.settings import Settings
 from specwright.report.wording import counted
-from specwright.review.one_sided import added
-from specwright.review.package import Package
+from specwright.review.added_removed import added
+from specwright.review.package import RegeneratedPackage
 from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED
 from specwright.review.regenerated import Examined, packages
 from specwright.review.validity import invalid
@@ -108,7 +108,7 @@ def introduced(revision: Document, settings: Settings) -> Report:
 def joined(
     validations: tuple[Report, Report],
     documents: tuple[Document, Document],
-    package: Package | None,
+    package: RegeneratedPackage | None,
     acceptances: Sequence[Acceptance] = (),
     *,
     today: date,
@@ -159,7 +159,7 @@ def _as_before(count: int) -> str:
     return f"{counted(count, 'finding')} of validate below errors that the base also has"
 
 
-def _of(package: Package | None, validation: Report) -> Iterator[Finding]:
+def _of(package: RegeneratedPackage | None, validation: Report) -> Iterator[Finding]:
     for finding in package.findings() if package else ():
         # The findings of an invalid document already explain why generation fails.
         if finding.rule != NOT_GENERATED.id or not validation.has_errors:

@@ -15,7 +15,7 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import LOCK, read_lock
 from specwright.errors import InputError, SpecwrightError
 from specwright.models.background import ModelWorker
-from specwright.review.package import Failure, Package
+from specwright.review.package import PackageFailure, RegeneratedPackage
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Examined:
 
 def packages(
     target: Path, options: PackageOptions, commit: Commit, base: Examined, revision: Examined
-) -> Package | None:
+) -> RegeneratedPackage | None:
     """Generate the package of both documents with the templates of the working tree.
 
     Args:
@@ -44,8 +44,8 @@ def packages(
     with ModelWorker() as first, ModelWorker() as second:
         new = _made(options, revision, first)
         old = _made_of_base(commit, options, base, Path(revision.document.path), second)
-    drift = () if isinstance(new, Failure) else compare(new, target)
-    return Package(target, old, new, drift)
+    drift = () if isinstance(new, PackageFailure) else compare(new, target)
+    return RegeneratedPackage(target, old, new, drift)
 
 
 def _had_package(commit: Commit, target: Path) -> bool:
@@ -57,11 +57,11 @@ def _had_package(commit: Commit, target: Path) -> bool:
 
 def _made_of_base(
     commit: Commit, options: PackageOptions, base: Examined, document: Path, worker: ModelWorker
-) -> FileSet | Failure:
+) -> FileSet | PackageFailure:
     try:
         return _made(_options_of(commit, options, document), base, worker)
     except InputError as error:
-        return Failure(f"its settings are invalid: {error.message}")
+        return PackageFailure(f"its settings are invalid: {error.message}")
 
 
 def _options_of(commit: Commit, options: PackageOptions, document: Path) -> PackageOptions:
@@ -77,10 +77,10 @@ def _options_of(commit: Commit, options: PackageOptions, document: Path) -> Pack
     return replace(config.options, templates=options.templates) if config else options
 
 
-def _made(options: PackageOptions, side: Examined, worker: ModelWorker) -> FileSet | Failure:
+def _made(options: PackageOptions, side: Examined, worker: ModelWorker) -> FileSet | PackageFailure:
     try:
         return pipeline.generate(
             side.document, options, examination=side.examination, begin_models=worker.begin
         )
     except SpecwrightError as error:
-        return Failure(error.lines[0])
+        return PackageFailure(error.lines[0])

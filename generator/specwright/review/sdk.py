@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import takewhile
 
 from specwright.compare.verdicts.change import became
-from specwright.review.surface import Name, Parameter, Surface
+from specwright.review.surface import Name, Surface, SurfaceParameter
 
 # Servers implement the names in this module; clients do not call them.
 _IMPLEMENTED = "server"
@@ -16,7 +16,7 @@ _IMPLEMENTED = "server"
 _BEFORE = 20
 
 
-class Kind(StrEnum):
+class NameChangeKind(StrEnum):
     """The kind of a change."""
 
     REMOVED = "removed"
@@ -33,7 +33,7 @@ class NameChange:
             not count: the comparison of the documents judges the values.
     """
 
-    kind: Kind
+    kind: NameChangeKind
     name: str
     words: str
     breaks: bool = False
@@ -47,12 +47,12 @@ def sdk_changes(base: Surface, revision: Surface) -> tuple[NameChange, ...]:
 
 def _removed(base: Surface, revision: Surface) -> Iterator[NameChange]:
     for name in _topmost(base, revision):
-        yield NameChange(Kind.REMOVED, name, "", not _is_implemented(name))
+        yield NameChange(NameChangeKind.REMOVED, name, "", not _is_implemented(name))
 
 
 def _added(base: Surface, revision: Surface) -> Iterator[NameChange]:
     for name in _topmost(revision, base):
-        yield NameChange(Kind.ADDED, name, "")
+        yield NameChange(NameChangeKind.ADDED, name, "")
 
 
 def _topmost(names: Surface, others: Surface) -> Iterator[str]:
@@ -82,7 +82,9 @@ def _changed(base: Surface, revision: Surface) -> Iterator[NameChange]:
     for name in base:
         if name in revision:
             for words, breaks in _differences(base[name], revision[name]):
-                yield NameChange(Kind.CHANGED, name, words, breaks and not _is_implemented(name))
+                yield NameChange(
+                    NameChangeKind.CHANGED, name, words, breaks and not _is_implemented(name)
+                )
 
 
 def _differences(old: Name, new: Name) -> Iterator[tuple[str, bool]]:
@@ -97,7 +99,9 @@ def _differences(old: Name, new: Name) -> Iterator[tuple[str, bool]]:
             yield f"parameter '{each}' {words}", breaks
 
 
-def _parameter(old: Parameter | None, new: Parameter | None) -> Iterator[tuple[str, bool]]:
+def _parameter(
+    old: SurfaceParameter | None, new: SurfaceParameter | None
+) -> Iterator[tuple[str, bool]]:
     if new is None:
         yield "was removed", True
     elif old is None:

@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class SurfaceParameter:
     """A parameter of a function, as its callers see it.
 
     Attributes:
@@ -43,7 +43,7 @@ class Name:
     """
 
     value: str
-    parameters: Mapping[str, Parameter] | None
+    parameters: Mapping[str, SurfaceParameter] | None
     place: tuple[str, int] = field(compare=False)
 
 
@@ -113,24 +113,26 @@ def _value(node: ast.stmt) -> str:
     return ""
 
 
-def _parameters(node: ast.stmt) -> dict[str, Parameter] | None:
+def _parameters(node: ast.stmt) -> dict[str, SurfaceParameter] | None:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return None
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
     found = {
-        each.arg: Parameter(
+        each.arg: SurfaceParameter(
             _annotation(each), position, each not in arguments.posonlyargs, default is None
         )
         for position, (each, default) in enumerate(zip(positional, defaults, strict=True))
         if each.arg != "self"
     }
     for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        found[each.arg] = Parameter(_annotation(each), None, True, default is None)
+        found[each.arg] = SurfaceParameter(_annotation(each), None, True, default is None)
     for stars, collector in (("*", arguments.vararg), ("**", arguments.kwarg)):
         if collector is not None:
-            found[stars + collector.arg] = Parameter(_annotation(collector), None, False, False)
+            found[stars + collector.arg] = SurfaceParameter(
+                _annotation(collector), None, False, False
+            )
     return found
 
 

@@ -1,4 +1,4 @@
-"""The reports of several documents as one report."""
+"""Merge the reports of several documents into one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from specwright.findings import Affected, Finding, Level, Report, in_order, wors
 from specwright.report.wording import counted, headline
 
 
-def together(reports: Sequence[Report]) -> Report:
-    """Join reports of the same command; each operation names its document.
+def merge_reports(reports: Sequence[Report]) -> Report:
+    """Merge reports of the same command; each operation names its document.
 
     Args:
         reports: at least one, of documents with different names.

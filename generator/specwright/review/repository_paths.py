@@ -10,7 +10,7 @@ from specwright.errors import Location
 from specwright.findings import Finding, Report
 
 
-def from_top(report: Report, directory: str) -> Report:
+def with_repository_paths(report: Report, directory: str) -> Report:
     """Return the report with the paths of the working tree relative to the top of the repository.
 
     Args:
