@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from . import _operations
 from ._operations import SERVICE
+from ._runtime.client.auth.credentials import Credentials
+from ._runtime.client.calls.pagination import AsyncPages, Batch
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
-from ._runtime.client.credentials import Credentials
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
-from ._runtime.client.pagination import AsyncPages, Batch
-from ._runtime.client.transport import AsyncTransport, Timeout
+from ._runtime.client.transport.base import AsyncTransport, Timeout
 
 if TYPE_CHECKING:
     import httpx2

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from . import _operations, models
 from ._runtime.client import testing
 from ._runtime.client.testing import response
-from ._runtime.client.transport import Request, Response, TransportError
+from ._runtime.client.transport.base import Request, Response, TransportError
 
 __all__ = [
     "AsyncFakeTransport",

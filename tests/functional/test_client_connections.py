@@ -51,7 +51,7 @@ def hook(caller: Caller, notice: Any) -> Any:
 @pytest.fixture
 def patient(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is, no connection is idle for too long."""
-    pools = importlib.import_module(f"{module.__name__}._runtime.client.pools")
+    pools = importlib.import_module(f"{module.__name__}._runtime.client.transport.pools")
     monkeypatch.setattr(pools, "IDLE_SECONDS", 3600.0)
 
 

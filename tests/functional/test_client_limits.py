@@ -511,7 +511,7 @@ def test_pauses_double_and_half_of_each_is_chance(
     async def remember(seconds: float) -> None:
         pauses.append(seconds)
 
-    calls = f"{caller.module.__name__}._runtime.client.calls"
+    calls = f"{caller.module.__name__}._runtime.client.calls.execution"
     clock = SimpleNamespace(sleep=pauses.append, monotonic=time.monotonic)
     monkeypatch.setattr(f"{calls}.time", clock)
     monkeypatch.setattr(f"{calls}.sleep", remember)

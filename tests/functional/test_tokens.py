@@ -135,7 +135,9 @@ def test_a_person_obtains_a_token_by_password(caller: Caller) -> None:
 
 def test_a_token_that_ends_is_refreshed(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter([100.0, 3669.0, 3670.0, 3670.0])
-    monkeypatch.setattr(f"{caller.module.__name__}._runtime.client.tokens.monotonic", now.__next__)
+    monkeypatch.setattr(
+        f"{caller.module.__name__}._runtime.client.auth.tokens.monotonic", now.__next__
+    )
     asked = caller(
         token("t1", expires_in=3600, refresh_token="r1"),
         THING_ANSWER,

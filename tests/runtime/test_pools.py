@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from specwright.runtime.client import pools
-from specwright.runtime.client.proxies import chosen_proxy
+from specwright.runtime.client.transport import pools
+from specwright.runtime.client.transport.proxies import chosen_proxy
 
 
 def test_all_clients_share_one_tls_context(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from specwright.runtime.client.fields import Fields
-from specwright.runtime.client.rate_limits import RateLimit, rate_limit
+from specwright.runtime.client.wire.headers import Fields
+from specwright.runtime.client.wire.rate_limits import RateLimit, rate_limit
 
 
 @pytest.mark.parametrize(

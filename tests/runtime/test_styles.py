@@ -15,7 +15,7 @@ from starlette.datastructures import QueryParams
 from uritemplate import URITemplate
 from werkzeug.http import parse_cookie
 
-from specwright.runtime.client.urls import parts
+from specwright.runtime.client.wire.query import parts
 from specwright.runtime.server.parameters import Reader, Sent
 from specwright.runtime.server.paths import Paths
 from specwright.runtime.shared import styles

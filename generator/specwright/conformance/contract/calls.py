@@ -11,7 +11,7 @@ from specwright.conformance.contract.bodies import written
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.pointer import Pointer, resolve, split
-from specwright.runtime.client.urls import parts
+from specwright.runtime.client.wire.query import parts
 from specwright.runtime.shared.styles import text
 
 Key = tuple[str, str]

@@ -16,11 +16,11 @@ from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request
 from specwright.errors import InputError, did_you_mean
+from specwright.runtime.client.auth.tokens import Tokens, obtained
 from specwright.runtime.client.errors import TokenRequestError
-from specwright.runtime.client.tokens import Tokens, obtained
-from specwright.runtime.client.transport import Request as Sent
-from specwright.runtime.client.transport import Response as Received
-from specwright.runtime.client.transport import TransportError
+from specwright.runtime.client.transport.base import Request as Sent
+from specwright.runtime.client.transport.base import Response as Received
+from specwright.runtime.client.transport.base import TransportError
 from specwright.runtime.shared.auth.oauth2 import ClientCredentials, OAuth2, PasswordCredentials
 from specwright.runtime.shared.auth.scheme import Scheme
 
@@ -163,7 +163,7 @@ class _Grants:
         self.check(url)
         tokens = Tokens(grant, url, "specwright")
         try:
-            return obtained(tokens.course(Sent("POST", url, [])), self._send)
+            return obtained(tokens.flow(Sent("POST", url, [])), self._send)
         except (TransportError, TokenRequestError) as error:
             hint = "check the key, or set token-url in [tool.specwright.test.sign-in]"
             raise InputError(f"{url} returned no token: {error}", hint=hint) from None

@@ -10,8 +10,8 @@ from specwright.conformance.driver.roles import ANONYMOUS, MAIN, UNKNOWN_KEY, WR
 from specwright.conformance.recording.exchange import Request
 from specwright.document.operations.security import Credential
 from specwright.pointer import Pointer
-from specwright.runtime.client.signing import signed
-from specwright.runtime.client.transport import Request as Unsigned
+from specwright.runtime.client.auth.signing import signed
+from specwright.runtime.client.transport.base import Request as Unsigned
 from specwright.runtime.shared.auth.basic import Basic
 from specwright.runtime.shared.auth.scheme import Scheme
 

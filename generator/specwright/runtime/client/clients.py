@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, Unpack
 from pydantic import JsonValue
 
 from ..shared.operation import Operation, as_json
-from .calls import AsyncCalls, SyncCalls
-from .connections import AsyncHTTPTransport, HTTPTransport
-from .core import Collected, Core, collected
-from .credentials import Credentials, brought
+from .auth.credentials import Credentials, brought
+from .calls.core import Collected, Core, collected
+from .calls.execution import AsyncCalls, SyncCalls
+from .calls.streams import AsyncStreamedResponse, StreamedResponse
 from .errors import InvalidArgumentError, InvalidResponseError
-from .fields import Fields, is_field_name
 from .options import ClientOptions, Options, RequestOptions, positive_integer
-from .rate_limits import RateLimit, rate_limit
 from .service import Service
-from .streams import AsyncStreamedResponse, StreamedResponse
-from .transport import AsyncTransport, Response, Transport
+from .transport.base import AsyncTransport, Response, Transport
+from .transport.http import AsyncHTTPTransport, HTTPTransport
+from .wire.headers import Fields, is_header_name
+from .wire.rate_limits import RateLimit, rate_limit
 
 if TYPE_CHECKING:
     import httpx2
@@ -350,7 +350,7 @@ def _free(
     query: Mapping[str, JsonValue] | None,
     given: RequestOptions | None,
 ) -> tuple[Operation[object], RequestOptions]:
-    if not is_field_name(method):
+    if not is_header_name(method):
         raise InvalidArgumentError("method: not a valid HTTP method")
     if not _PATH.fullmatch(path):
         raise InvalidArgumentError("path must begin with / and be percent-encoded, without query")

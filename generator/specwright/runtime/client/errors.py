@@ -1,4 +1,26 @@
-"""The exceptions that calls raise, with a common base class."""
+"""The exceptions that calls raise.
+
+    ApiError
+    ├── InvalidArgumentError (also ValueError)
+    ├── ClientStateError (also RuntimeError)
+    ├── ApiConnectionError
+    │   └── ApiTimeoutError
+    ├── ResponseTooLargeError
+    ├── InvalidResponseError
+    ├── TokenRequestError
+    ├── PaginationError
+    ├── WaitTimeoutError (also TimeoutError)
+    └── ApiStatusError
+
+The package derives a class from `ApiStatusError` for each status that its document declares:
+
+    try:
+        order = client.orders.get("ord_1")
+    except ApiStatusError as error:
+        print(error.status, error.code, error.message)
+    except ApiConnectionError:
+        print("no response arrived")
+"""
 
 from __future__ import annotations
 
@@ -16,8 +38,8 @@ from pydantic import JsonValue, ValidationError
 from ..shared.codec import Codecs
 from ..shared.errors import PicklableError
 from ..shared.operation import ErrorShape, Operation
-from .error_bodies import ErrorBody
-from .transport import Response
+from .transport.base import Response
+from .wire.error_bodies import ErrorBody
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 

@@ -1,21 +1,36 @@
-"""The options of calls, and their validation."""
+"""The options of calls, and their validation; the default of arguments that may be null."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypedDict, cast
+from typing import Any, TypedDict, cast, final
 
 from pydantic import JsonValue
 
 from .errors import InvalidArgumentError
-from .fields import is_field_name, is_field_value, merged
-from .transport import Headers, Timeout
+from .transport.base import Headers, Timeout
+from .wire.headers import is_header_name, is_header_value, merged
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 # The client sets these itself, from the base URL and the body.
 _KEPT = frozenset({"host", "content-length", "transfer-encoding"})
+
+
+@final
+class Omit:
+    """The type of `OMIT`, which omits an argument from a request."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "OMIT"
+
+
+# The default of arguments that may be omitted or null; for them, None means null.
+OMIT = Omit()
 
 
 class ClientOptions(TypedDict, total=False):
@@ -140,11 +155,11 @@ def _retries(name: str, value: Any) -> int:
 def _headers(option: str, value: Any) -> Headers:
     headers = list(_mapping(option, value).items())
     for name, text in headers:
-        if not isinstance(name, str) or not is_field_name(name):
+        if not isinstance(name, str) or not is_header_name(name):
             raise InvalidArgumentError(f"{option}: a header has an invalid name")
         if name.lower() in _KEPT:
             raise InvalidArgumentError(f"{option}: the client sets the header {name} itself")
-        if not isinstance(text, str) or not is_field_value(text):
+        if not isinstance(text, str) or not is_header_value(text):
             raise InvalidArgumentError(f"{option}: the header {name} has an invalid value")
     return headers
 

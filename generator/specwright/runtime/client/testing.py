@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ..shared.codec import Codecs
 from ..shared.operation import Operation
 from ..shared.templates import PathTemplate
-from .transport import Request, Response
+from .transport.base import Request, Response
 
 Reply = TypeVar("Reply", bound=Response | Exception)
 

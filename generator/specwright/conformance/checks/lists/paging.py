@@ -8,7 +8,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_rejection
-from specwright.runtime.client.positions import next_link
+from specwright.runtime.client.wire.positions import next_link
 from specwright.vocabulary.keywords.pagination import Pagination
 
 PAGE_SEQUENCE = BehaviourRule(

@@ -36,7 +36,7 @@ from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_acceptance
 from specwright.document.operations import sites
 from specwright.pointer import Pointer, join, resolve, split
-from specwright.runtime.client.urls import parts
+from specwright.runtime.client.wire.query import parts
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY

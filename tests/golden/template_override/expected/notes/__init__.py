@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import errors, models, server as server, testing
+    from ._runtime.client.calls.pagination import AsyncPage, AsyncPages, Batch, Page
     from ._runtime.client.clients import RawResponse
-    from ._runtime.client.omit import OMIT, Omit
-    from ._runtime.client.options import RequestOptions
-    from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
-    from ._runtime.client.rate_limits import RateLimit
-    from ._runtime.client.transport import (
+    from ._runtime.client.options import OMIT, Omit, RequestOptions
+    from ._runtime.client.transport.base import (
         AsyncTransport,
         Request,
         Response,
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
         Transport,
         TransportError,
     )
+    from ._runtime.client.wire.rate_limits import RateLimit
     from .async_client import AsyncNotesClient
     from .client import NotesClient
     from .errors import (
@@ -52,20 +51,20 @@ _HOMES = {
     "NotesClient": ".client",
     "AsyncNotesClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
-    "OMIT": "._runtime.client.omit",
-    "Omit": "._runtime.client.omit",
+    "OMIT": "._runtime.client.options",
+    "Omit": "._runtime.client.options",
     "RequestOptions": "._runtime.client.options",
-    "AsyncPage": "._runtime.client.pagination",
-    "AsyncPages": "._runtime.client.pagination",
-    "Batch": "._runtime.client.pagination",
-    "Page": "._runtime.client.pagination",
-    "RateLimit": "._runtime.client.rate_limits",
-    "AsyncTransport": "._runtime.client.transport",
-    "Request": "._runtime.client.transport",
-    "Response": "._runtime.client.transport",
-    "Timeout": "._runtime.client.transport",
-    "Transport": "._runtime.client.transport",
-    "TransportError": "._runtime.client.transport",
+    "AsyncPage": "._runtime.client.calls.pagination",
+    "AsyncPages": "._runtime.client.calls.pagination",
+    "Batch": "._runtime.client.calls.pagination",
+    "Page": "._runtime.client.calls.pagination",
+    "RateLimit": "._runtime.client.wire.rate_limits",
+    "AsyncTransport": "._runtime.client.transport.base",
+    "Request": "._runtime.client.transport.base",
+    "Response": "._runtime.client.transport.base",
+    "Timeout": "._runtime.client.transport.base",
+    "Transport": "._runtime.client.transport.base",
+    "TransportError": "._runtime.client.transport.base",
 }
 
 __all__ = [

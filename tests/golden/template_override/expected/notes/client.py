@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from . import _operations
 from ._operations import SERVICE
+from ._runtime.client.auth.credentials import Credentials
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
-from ._runtime.client.credentials import Credentials
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
-from ._runtime.client.transport import Timeout, Transport
+from ._runtime.client.transport.base import Timeout, Transport
 
 if TYPE_CHECKING:
     import httpx2

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ._operations import SERVICE
+from ._runtime.client.auth.credentials import Credentials
 from ._runtime.client.clients import AsyncClient as _Client
-from ._runtime.client.credentials import Credentials
 from ._runtime.client.options import MAX_RESPONSE_BYTES
-from ._runtime.client.transport import AsyncTransport, Timeout
+from ._runtime.client.transport.base import AsyncTransport, Timeout
 
 if TYPE_CHECKING:
     import httpx2

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ._operations import SERVICE
+from ._runtime.client.auth.credentials import Credentials
 from ._runtime.client.clients import SyncClient as _Client
-from ._runtime.client.credentials import Credentials
 from ._runtime.client.options import MAX_RESPONSE_BYTES
-from ._runtime.client.transport import Timeout, Transport
+from ._runtime.client.transport.base import Timeout, Transport
 
 if TYPE_CHECKING:
     import httpx2

@@ -1,0 +1,1 @@
+"""Credentials: those that the caller passes, and tokens obtained for a grant."""

@@ -1,0 +1,1 @@
+"""Calls of operations: requests from arguments, retries, pages, streams and polling."""

@@ -1,0 +1,302 @@
+"""The part of a call without I/O: arguments to a request, a response to a value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import ContextVar
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar, cast
+from uuid import uuid4
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, from_json, to_json
+
+from ...shared import styles
+from ...shared.answers import Redirect
+from ...shared.auth.scheme import Scheme
+from ...shared.codec import problems_of
+from ...shared.media.medium import Chunks, Payload
+from ...shared.media.table import medium_of, stream_medium_of
+from ...shared.operation import Content, ListOperation, Operation, attribute
+from ..auth.credentials import Credentials
+from ..errors import InvalidArgumentError, InvalidResponseError
+from ..options import MAX_RESPONSE_BYTES, OMIT, ClientOptions, Options
+from ..service import Service
+from ..transport.base import Headers, Request, Response
+from ..wire.addresses import Addresses
+from ..wire.contents import accept, has_body, is_stream, lacks_body, raw, received, sent
+from ..wire.headers import is_cookie_pair, is_header_value, merged
+from ..wire.positions import arguments_at, has_more, next_position, url_at
+from ..wire.query import parts, with_parts
+from .pagination import PageData
+from .retries import GONE, is_repeatable
+from .streams import AsyncStream, Stream
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Collected:
+    """The responses to the calls of a block.
+
+    Attributes:
+        is_open: whether their bodies are left to be streamed.
+    """
+
+    answers: list[Response]
+    is_open: bool
+
+
+# Responses collected for `with_raw_response` and `with_streaming_response`.
+collected: ContextVar[Collected | None] = ContextVar("collected", default=None)
+
+
+# The service, the credentials, the base URL, the server variables, the options, the name of the
+# program.
+Given = tuple[Service, Credentials, str | None, Mapping[str, str | None], Options, str | None]
+
+
+class Core:
+    """The part of calls without I/O.
+
+    Attributes:
+        max_item_bytes: maximum size of an item of a stream.
+    """
+
+    stream: type[Stream[Any]] | type[AsyncStream[Any]]
+    max_item_bytes = MAX_RESPONSE_BYTES
+
+    def __init__(
+        self,
+        service: Service,
+        credentials: Credentials,
+        base_url: str | None,
+        variables: Mapping[str, str | None],
+        options: Options,
+        app_name: str | None,
+    ) -> None:
+        self._addresses = Addresses(service, base_url, variables)
+        self.base_url = self._addresses.base.url
+        if app_name is not None and not is_header_value(app_name):
+            raise InvalidArgumentError("app_name has characters that are not valid in a header")
+        self.service = service
+        self.options = options
+        self._codecs = service.codecs
+        self._headers: Headers = [
+            ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
+        ]
+        self.credentials = credentials
+
+    def with_options(self, given: ClientOptions) -> Self:
+        """Return a copy with other options and the same connections.
+
+        Raises:
+            InvalidArgumentError: an option is unknown or has an invalid value.
+        """
+        changed = copy(self)
+        changed.options = self.options.changed(given)
+        return changed
+
+    def request(
+        self,
+        operation: Operation[Any],
+        arguments: Mapping[str, Any],
+        body: object,
+        options: Options,
+    ) -> Request:
+        """Validate the arguments and return the request.
+
+        Raises:
+            InvalidArgumentError: an argument breaks the contract.
+        """
+        address = self._addresses.of(operation.servers)
+        path, query, cookies = operation.path, list[str](), list[str]()
+        headers = Headers()
+        for parameter in operation.parameters:
+            value = arguments.get(parameter.name)
+            where = parameter.wire
+            if value is not None and parameter.model is not None:
+                value = from_json(self._encoded(parameter.model, where, value))
+            if styles.is_undefined(value, parameter.style):
+                if parameter.required:
+                    raise InvalidArgumentError(f"{where}: a value is required")
+            elif styles.is_ambiguous(parameter, value):
+                raise InvalidArgumentError(f"{where}: a part of the value contains the delimiter")
+            elif parameter.location == "query":
+                query += parts(parameter, value)
+            elif parameter.location == "path":
+                segment = styles.text(parameter, value)
+                if segment in ("", ".", ".."):
+                    raise InvalidArgumentError(f"{where}: this value is not valid in a path")
+                path = path.replace("{" + where + "}", segment)
+            elif parameter.location == "cookie":
+                cookies += parts(parameter, value)
+                if not all(map(is_cookie_pair, cookies)):
+                    raise InvalidArgumentError(f"{where}: this value is not valid in a cookie")
+            else:
+                text = styles.text(parameter, value)
+                if not is_header_value(text):
+                    raise InvalidArgumentError(f"{where}: this value is not valid in a header")
+                headers.append((where, text))
+        if cookies:
+            headers.append(("cookie", "; ".join(cookies)))
+        stream = self._is_streamed(operation, options)
+        own = [
+            ("host", address.host),
+            *self._headers,
+            ("accept", accept(operation, options.accept)),
+        ]
+        if operation.key_header is not None:
+            own.append((operation.key_header, str(uuid4())))
+        # Only complete bodies are decompressed, so streams are requested uncompressed.
+        own += [] if stream else [("accept-encoding", "gzip")]
+        content: Payload | None = None
+        if operation.body and (body is not None or options.body or operation.body_required):
+            given = dict[str, object]() if body is None and options.body else body
+            media_type, content = self._content(sent(operation, options.content_type), given)
+            content = _with_members(content, options.body) if options.body else content
+            own.append(("content-type", media_type))
+        elif operation.method not in ("GET", "HEAD"):
+            content = b""
+        if options.query:
+            query = with_parts(query, options.query)
+        return Request(
+            operation.method,
+            address.url + path + ("?" + "&".join(query) if query else ""),
+            merged(merged(own, options.headers), headers),
+            content if isinstance(content, bytes) else None,
+            options.timeout,
+            route=address.url + operation.path,
+            stream=stream,
+            chunks=content if isinstance(content, Chunks) else None,
+        )
+
+    def is_outdated(self, request: Request, answer: Response, schemes: Sequence[Scheme]) -> bool:
+        """Return whether to send a rejected request again with a new token."""
+        is_refused = answer.status == 401 and self.credentials.outdated(schemes)
+        return is_refused and is_repeatable(request)
+
+    def _encoded(self, model: str, where: str, value: object) -> bytes:
+        return _written(where, lambda: self._codecs[model].encode(value))
+
+    def _is_streamed(self, operation: Operation[Any], options: Options) -> bool:
+        block = collected.get()
+        return (block is not None and block.is_open) or is_stream(operation, options.accept)
+
+    def _content(self, content: Content, body: object) -> tuple[str, Payload]:
+        codec = self._codecs[content.model]
+        if isinstance(body, dict):
+            members = cast("dict[str, object]", body).items()
+            body = {
+                name: each
+                for name, each in members
+                if each is not OMIT and not (each is None and codec.leaves_out(name))
+            }
+        medium = medium_of(content.media_type)
+        return _written("body", lambda: medium.encode(content, body, codec.client))
+
+    def result(self, operation: Operation[Any], response: Response) -> Any:
+        """Return the value of a response.
+
+        Raises:
+            InvalidResponseError: the response breaks the contract.
+        """
+        block = collected.get()
+        if block is not None:
+            block.answers.append(response)
+            if block.is_open:
+                return None
+        if response.status in GONE:
+            # An earlier attempt has already deleted the resource.
+            return None
+        if lacks_body(operation, response):
+            raise InvalidResponseError(
+                f"{operation.id}: the response has no body and an undeclared status",
+                response,
+            )
+        if not has_body(operation, response.status):
+            return None
+        if operation.redirects_by(response.status):
+            return Redirect(response.status, response.header("location") or "")
+        return self._value(operation, received(operation, response), response)
+
+    def _value(self, operation: Operation[Any], content: Content | None, response: Response) -> Any:
+        try:
+            if content is None:
+                return raw(response)
+            converter = self._codecs[content.model].client
+            stream = stream_medium_of(content.media_type)
+            if stream is not None:
+                items = stream.Items(content, converter)
+                return self.stream(operation.id, response, items, self.max_item_bytes)
+            medium = medium_of(content.media_type)
+            media_type = response.header("content-type") or content.media_type
+            return medium.decode(content, response.content, media_type, converter)
+        except ValidationError as error:
+            problems = problems_of("body", error)
+        except ValueError:
+            problems = "body: the content does not match its media type"
+        raise InvalidResponseError(
+            f"{operation.id}: the response breaks the contract: {problems}", response
+        )
+
+    def page_request(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        position: str | None,
+    ) -> Request:
+        """Return the request for the page at a position; None uses that of the arguments."""
+        pagination = operation.pagination
+        if position is None or pagination is None:
+            return self.request(operation, arguments, None, options)
+        moved = arguments_at(operation, arguments, position)
+        request = self.request(operation, moved, None, options)
+        return replace(request, url=url_at(pagination, request.url, position))
+
+    def page(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        position: str | None,
+        response: Response,
+    ) -> PageData[T]:
+        """Return the page of a list from the response for a position."""
+        body = self.result(operation, response)
+        pagination = operation.pagination
+        assert pagination is not None
+        found = attribute(body, pagination.items)
+        items: Sequence[T] = [] if found is None else cast("Sequence[T]", found)
+        given = arguments.get(pagination.cursor) if position is None else position
+        following = next_position(pagination, body, response, given, len(items))
+        more = has_more(pagination, body, given, following)
+        return PageData(items, following, more)
+
+
+def _written(where: str, write: Callable[[], T]) -> T:
+    try:
+        return write()
+    except ValidationError as error:
+        problems = problems_of(where, error)
+    except PydanticSerializationError:
+        problems = f"{where}: a field of a model has an invalid value"
+    except OSError as error:
+        problems = f"{where}: a file cannot be read: {error.strerror}"
+    except ValueError as error:
+        problems = f"{where}: {error}"
+    # Outside the block: a chained error would expose the value.
+    raise InvalidArgumentError(problems)
+
+
+def _with_members(content: Payload, members: Mapping[str, Any]) -> bytes:
+    body = None
+    if isinstance(content, bytes):
+        with suppress(ValueError):
+            body = json.loads(content)
+    if not isinstance(body, dict):
+        raise InvalidArgumentError("extra_body: the body is not a JSON object")
+    return to_json({**body, **members})

@@ -1,0 +1,146 @@
+"""Retries: the attempts of a call, the pauses between them, and the outcome."""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+import time
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any, cast
+
+from ...shared.operation import Operation
+from ..errors import (
+    ApiConnectionError,
+    ApiError,
+    ApiStatusError,
+    ApiTimeoutError,
+    ResponseTooLargeError,
+    StatusErrors,
+    retry_after,
+    status_error,
+)
+from ..options import Options
+from ..transport.base import BodyTooLargeError, Request, Response, TransportError
+
+# Proxies use 520 to 529 when the service behind them fails.
+RETRIED = frozenset({408, 429, 500, 502, 503, 504, *range(520, 530)})
+GONE = frozenset({404, 410})
+# Minimum seconds of an attempt; 0 would make sockets non-blocking.
+SHORTEST = 0.001
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 8.0
+LONGEST_RETRY_AFTER = 60.0
+
+_logger = logging.getLogger(__name__.partition(".")[0])
+
+
+class Pause(float):
+    """Seconds to wait before the next attempt."""
+
+
+Attempts = Generator[Request | Pause, Response | TransportError | None, Response]
+
+
+def attempts(
+    operation: Operation[Any], request: Request, options: Options, error: StatusErrors
+) -> Attempts:
+    """Yield requests to send and pauses to wait; return the response of the successful attempt.
+
+    Raises:
+        ApiError: the call failed and is not retried.
+    """
+    retries = options.max_retries if operation.idempotent and is_repeatable(request) else 0
+    deadline = options.deadline
+    ends = math.inf if deadline is None else time.monotonic() + deadline
+    may_be_done = False
+    made = 0
+    while True:
+        if deadline is not None:
+            request = replace(request, deadline=max(SHORTEST, ends - time.monotonic()))
+        outcome = cast("Response | TransportError", (yield request))
+        made += 1
+        if isinstance(outcome, Response):
+            _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)
+            if _is_success(operation, outcome) or (may_be_done and _is_gone(operation, outcome)):
+                return outcome
+            pause = _pause(operation, outcome, made, error)
+            cause = f"status {outcome.status}"
+        else:
+            pause = None if isinstance(outcome, BodyTooLargeError) else _backoff(made)
+            cause = str(outcome)
+        may_be_done = may_be_done or _may_be_done(outcome)
+        if pause is None or made > retries or time.monotonic() + pause >= ends:
+            break
+        _logger.info("%s: attempt %d in %.1f s, after: %s", operation.id, made + 1, pause, cause)
+        yield Pause(pause)
+        if time.monotonic() >= ends:
+            break
+    if isinstance(outcome, Response):
+        raise status_error(outcome, error, operation)
+    is_over = time.monotonic() >= ends
+    over = f", the deadline of {deadline:g} s has passed" if is_over else ""
+    where = f"{request.method} {request.route}, {made} {'attempt' if made == 1 else 'attempts'}"
+    raise _kind(outcome, is_over)(f"{operation.id}: {outcome}{over}, {where}") from outcome
+
+
+def _kind(failure: TransportError, is_over: bool) -> type[ApiError]:
+    if isinstance(failure, BodyTooLargeError):
+        return ResponseTooLargeError
+    return ApiTimeoutError if failure.timed_out or is_over else ApiConnectionError
+
+
+def is_repeatable(request: Request) -> bool:
+    """Return whether the body of a request can be sent again."""
+    return request.chunks is None or request.chunks.is_repeatable
+
+
+def is_temporary(error: ApiError) -> bool:
+    """Return whether a call that failed with this error may succeed when retried."""
+    if isinstance(error, ApiStatusError):
+        return error.status in RETRIED
+    return isinstance(error, ApiConnectionError)
+
+
+def _pause(
+    operation: Operation[Any], response: Response, made: int, error: StatusErrors
+) -> float | None:
+    """Return the seconds to wait after a response; None if it should not be retried."""
+    if response.status not in RETRIED and not _is_in_progress(operation, response, error):
+        return None
+    asked = retry_after(response)
+    if asked is None:
+        return _backoff(made)
+    return asked if asked <= LONGEST_RETRY_AFTER else None
+
+
+def _is_in_progress(operation: Operation[Any], response: Response, error: StatusErrors) -> bool:
+    """Return whether the response is the declared one for a request still in progress."""
+    declared = operation.in_progress
+    if declared is None or response.status != declared.status:
+        return False
+    return declared.code in (None, status_error(response, error).code)
+
+
+def _may_be_done(outcome: Response | TransportError) -> bool:
+    """Return whether a failed attempt may have reached the service and taken effect."""
+    if isinstance(outcome, Response):
+        return outcome.status >= 500
+    return outcome.step not in ("connect", "pool")
+
+
+def _is_success(operation: Operation[Any], response: Response) -> bool:
+    return 200 <= response.status < 300 or operation.redirects_by(response.status)
+
+
+def _is_gone(operation: Operation[Any], response: Response) -> bool:
+    """Return whether a response means that the resource is already gone."""
+    return operation.method == "DELETE" and not operation.has_result and response.status in GONE
+
+
+def _backoff(made: int) -> float:
+    """Return the seconds to wait after `made` attempts."""
+    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (made - 1))
+    # Half of it is random, so that clients that failed together do not retry together.
+    return longest * (0.5 + random.random() / 2)

@@ -1,0 +1,1 @@
+"""The HTTP transport: connections, proxies, time limits, and one attempt at a request."""

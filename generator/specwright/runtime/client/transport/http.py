@@ -1,0 +1,231 @@
+"""Transports based on httpx2, which is imported with the first request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, cast
+
+from ..errors import ClientStateError, InvalidArgumentError
+from ..wire.addresses import origin_of
+from .attempt import Attempt, failures, outgoing
+from .base import Request, Response
+from .bodies import Body, is_left_open, opened
+from .proxies import Proxies
+
+if TYPE_CHECKING:
+    import asyncio
+
+    import httpx2
+    from httpx2 import AsyncByteStream, SyncByteStream
+
+_NO_DEADLINE = nullcontext()
+_CLOSED = "the client is closed"
+
+
+class HTTPTransport:
+    """A transport that keeps connections open, separately for each process.
+
+    Args:
+        base_url: the base URL of the requests; the environment may name a proxy for it.
+        max_response_bytes: larger bodies are rejected, before and after decompression.
+        proxy: URL of a proxy; None uses the environment's.
+        http_client: sends the requests in place of the transport's own connections.
+
+    Raises:
+        InvalidArgumentError: the proxy or the client is not usable.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        max_response_bytes: int,
+        proxy: str | None = None,
+        http_client: httpx2.Client | None = None,
+    ) -> None:
+        self._max_bytes = max_response_bytes
+        self._given = http_client
+        self._is_closed = False
+        # A forked process would read its parent's responses on a shared connection.
+        self._clients: dict[tuple[int, str], httpx2.Client] = {}
+        if http_client is None:
+            self._proxies = Proxies(base_url, proxy)
+        else:
+            _check_kind(http_client, "Client")
+
+    def send(self, request: Request) -> Response:
+        """Send a request and return the response, complete unless streamed."""
+        # Hosts differ in proxy and TLS, and one must not exhaust the connections of another.
+        origin = origin_of(request.url)
+        client = self._clients.get((os.getpid(), origin))
+        if client is None or client.is_closed:
+            client = self._client(origin)
+        attempt = Attempt(request)
+        try:
+            with attempt.deadline():
+                answer = client.send(**outgoing(request, attempt.limits, self._given))
+                if is_left_open(request, answer):
+                    return opened(answer, _parts(answer, attempt))
+                try:
+                    body = Body(self._max_bytes)
+                    if answer.is_stream_consumed:
+                        # A hook of the caller has already read it.
+                        body.add(answer.content)
+                    else:
+                        for chunk in cast("SyncByteStream", answer.stream):
+                            attempt.progress()
+                            body.add(chunk)
+                finally:
+                    answer.close()
+            return body.response(answer)
+        except failures() as error:
+            failure = attempt.failure(error)
+        # Outside the block: a chained httpx2 error could expose parts of request or response.
+        raise failure
+
+    def close(self) -> None:
+        """Close all connections; a client passed by the caller stays open."""
+        self._is_closed = True
+        process = os.getpid()
+        own = [place for place in list(self._clients) if place[0] == process]
+        for client in [self._clients.pop(place) for place in own]:
+            if self._given is None:
+                client.close()
+
+    def _client(self, origin: str) -> httpx2.Client:
+        process = os.getpid()
+        # Other threads may change it at the same time.
+        clients = list(self._clients.items())
+        ours = {place: client for place, client in clients if place[0] == process}
+        if self._is_closed or (self._given is not None and self._given.is_closed):
+            raise ClientStateError(_CLOSED)
+        if self._given is not None and len(ours) < len(clients):
+            raise ClientStateError(
+                "the http_client was used by another process; create one in each"
+            )
+        client = self._given
+        if client is None:
+            from .pools import client_of
+
+            client = client_of(*self._proxies.of(origin))
+        client = self._clients.setdefault((process, origin), client)
+        self._clients = {**ours, (process, origin): client}
+        return client
+
+
+class AsyncHTTPTransport:
+    """The asynchronous counterpart of `HTTPTransport`, with connections for each event loop."""
+
+    def __init__(
+        self,
+        base_url: str,
+        max_response_bytes: int,
+        proxy: str | None = None,
+        http_client: httpx2.AsyncClient | None = None,
+    ) -> None:
+        self._max_bytes = max_response_bytes
+        self._given = http_client
+        self._is_closed = False
+        # A connection belongs to the event loop that opened it.
+        self._clients: dict[tuple[asyncio.AbstractEventLoop, str], httpx2.AsyncClient] = {}
+        if http_client is None:
+            self._proxies = Proxies(base_url, proxy)
+        else:
+            _check_kind(http_client, "AsyncClient")
+
+    async def send(self, request: Request) -> Response:
+        """Send a request and return the response, complete unless streamed."""
+        # Imported late: programs without asynchronous calls never load it.
+        import asyncio
+
+        origin = origin_of(request.url)
+        client = self._clients.get((asyncio.get_running_loop(), origin))
+        if client is None or client.is_closed:
+            client = self._client(origin)
+        attempt = Attempt(request)
+        seconds = request.deadline
+        try:
+            async with _NO_DEADLINE if seconds is None else asyncio.timeout(seconds):
+                answer = await client.send(**outgoing(request, attempt.limits, self._given))
+                if is_left_open(request, answer):
+                    return opened(answer, _async_parts(answer, attempt))
+                try:
+                    body = Body(self._max_bytes)
+                    if answer.is_stream_consumed:
+                        body.add(answer.content)
+                    else:
+                        async for chunk in cast("AsyncByteStream", answer.stream):
+                            attempt.progress()
+                            body.add(chunk)
+                finally:
+                    await answer.aclose()
+            return body.response(answer)
+        except failures() as error:
+            failure = attempt.failure(error)
+        raise failure
+
+    async def close(self) -> None:
+        """Close all connections; a client passed by the caller stays open."""
+        import asyncio
+
+        self._is_closed = True
+        loop = asyncio.get_running_loop()
+        own = [place for place in self._clients if place[0] is loop]
+        for client in [self._clients.pop(place) for place in own]:
+            if self._given is None:
+                await client.aclose()
+
+    def _client(self, origin: str) -> httpx2.AsyncClient:
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        if self._is_closed or (self._given is not None and self._given.is_closed):
+            raise ClientStateError(_CLOSED)
+        if self._given is not None and any(place[0] is not loop for place in self._clients):
+            raise ClientStateError(
+                "the http_client was used in another event loop; create one in each"
+            )
+        client = self._given
+        if client is None:
+            from .pools import async_client_of
+
+            client = async_client_of(*self._proxies.of(origin))
+        open_ones = {
+            place: kept for place, kept in self._clients.items() if not place[0].is_closed()
+        }
+        self._clients = {**open_ones, (loop, origin): client}
+        return client
+
+
+def _parts(answer: httpx2.Response, attempt: Attempt) -> Iterator[bytes]:
+    """Yield a body in chunks; close the response at the end or when the caller stops."""
+    try:
+        yield from cast("SyncByteStream", answer.stream)
+    except failures() as error:
+        failure = attempt.failure(error)
+    else:
+        return
+    finally:
+        answer.close()
+    raise failure
+
+
+async def _async_parts(answer: httpx2.Response, attempt: Attempt) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in cast("AsyncByteStream", answer.stream):
+            yield chunk
+    except failures() as error:
+        failure = attempt.failure(error)
+    else:
+        return
+    finally:
+        await answer.aclose()
+    raise failure
+
+
+def _check_kind(http_client: object, kind: str) -> None:
+    import httpx2
+
+    if not isinstance(http_client, getattr(httpx2, kind)):
+        raise InvalidArgumentError(f"http_client must be an httpx2.{kind}")

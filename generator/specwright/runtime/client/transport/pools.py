@@ -1,0 +1,75 @@
+"""httpx2 clients on connection pools with the network backends of this package."""
+
+from __future__ import annotations
+
+import ssl
+from functools import cache
+from typing import TypedDict
+from urllib.parse import SplitResult, unquote
+
+import httpcore2
+import httpx2
+
+from . import async_backend, sync_backend
+
+MAX_CONNECTIONS = 100
+IDLE_SECONDS = 5.0
+
+
+class _Transport(httpx2.HTTPTransport):
+    # Tracing tools patch the methods of this class, so only the pool is replaced.
+    def __init__(self, pool: httpcore2.ConnectionPool) -> None:
+        self._pool = pool
+
+
+class _AsyncTransport(httpx2.AsyncHTTPTransport):
+    def __init__(self, pool: httpcore2.AsyncConnectionPool) -> None:
+        self._pool = pool
+
+
+class _Options(TypedDict):
+    proxy: httpcore2.Proxy | None
+    ssl_context: ssl.SSLContext | None
+    max_connections: int
+    max_keepalive_connections: int
+    keepalive_expiry: float
+
+
+def client_of(scheme: str, proxy: SplitResult | None) -> httpx2.Client:
+    """Return a client with its own connections."""
+    options = _options(scheme, proxy)
+    pool = httpcore2.ConnectionPool(network_backend=sync_backend.DeadlineBackend(), **options)
+    return httpx2.Client(transport=_Transport(pool), trust_env=False)
+
+
+def async_client_of(scheme: str, proxy: SplitResult | None) -> httpx2.AsyncClient:
+    """Return an asynchronous client with its own connections."""
+    options = _options(scheme, proxy)
+    pool = httpcore2.AsyncConnectionPool(network_backend=async_backend.PolledBackend(), **options)
+    return httpx2.AsyncClient(transport=_AsyncTransport(pool), trust_env=False)
+
+
+def _options(scheme: str, proxy: SplitResult | None) -> _Options:
+    is_tls = "https" in (scheme, proxy and proxy.scheme)
+    context = _shared_context() if is_tls else None
+    return {
+        "proxy": proxy and _proxy(proxy, context),
+        "ssl_context": context,
+        # All open connections are kept, so that one burst leaves them to the next.
+        "max_connections": MAX_CONNECTIONS,
+        "max_keepalive_connections": MAX_CONNECTIONS,
+        "keepalive_expiry": IDLE_SECONDS,
+    }
+
+
+def _proxy(parts: SplitResult, context: ssl.SSLContext | None) -> httpcore2.Proxy:
+    auth = None
+    if parts.username:
+        auth = unquote(parts.username).encode(), unquote(parts.password or "").encode()
+    is_tls = parts.scheme == "https"
+    return httpcore2.Proxy(parts.geturl(), auth, ssl_context=context if is_tls else None)
+
+
+@cache
+def _shared_context() -> ssl.SSLContext:
+    return httpx2.create_ssl_context()

@@ -1,0 +1,1 @@
+"""Parts of HTTP messages: base URLs, queries, headers, media types and error bodies."""

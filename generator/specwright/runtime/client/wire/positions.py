@@ -1,0 +1,110 @@
+"""Positions in a paginated list: cursors, numbers, or queries of URLs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote, urlsplit
+
+from ...shared.operation import Operation, Pagination, attribute
+from ..errors import PaginationError
+from ..transport.base import Response
+
+# RFC 8288, 3: targets with their parameters, which may have quoted values.
+_LINK = re.compile(r"<([^>]*)>((?:[^,\"]|\"(?:[^\"\\]|\\.)*\")*)")
+_RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"]+))", re.IGNORECASE)
+_SAFE = "!$&'()*+,;=:@/?%[]"
+
+
+def next_position(
+    pagination: Pagination, body: object, response: Response, given: object, count: int
+) -> str | None:
+    """Return the position of the next page; None if the response has none.
+
+    Args:
+        given: the argument with which this page was requested.
+        count: the number of items of this page.
+    """
+    match pagination.way:
+        case "cursor":
+            cursor = attribute(body, pagination.next)
+            is_number = isinstance(cursor, int) and not isinstance(cursor, bool)
+            return (str(cursor) if is_number or isinstance(cursor, str) else None) or None
+        case "url":
+            return _query(attribute(body, pagination.next))
+        case "link":
+            return _query(next_link(response.headers))
+        case "page":
+            return str(_number(given, pagination.first) + 1) if count else None
+        case "offset":
+            return str(_number(given, 0) + count) if count else None
+
+
+def has_more(pagination: Pagination, body: object, given: object, position: str | None) -> bool:
+    """Return whether there is a next page: the response says so, or it has a next position."""
+    more = attribute(body, pagination.more) if pagination.more else None
+    if pagination.way == "cursor":
+        return position is not None if more is None else more is True
+    if position is None or more is False:
+        return False
+    before = _number(given, pagination.first)
+    total, pages = (
+        attribute(body, place) if place else None for place in (pagination.total, pagination.pages)
+    )
+    if pagination.way == "page" and isinstance(pages, int):
+        return before - pagination.first + 1 < pages
+    if pagination.way == "offset" and isinstance(total, int):
+        return int(position) < total
+    return True
+
+
+def arguments_at(
+    operation: Operation[object], arguments: Mapping[str, object], position: str
+) -> Mapping[str, object]:
+    """Return the arguments that request the page at a position."""
+    pagination = operation.pagination
+    assert pagination is not None
+    for parameter in operation.parameters:
+        if parameter.name == pagination.cursor:
+            is_number = parameter.kind in ("integer", "number") and position.isdecimal()
+            return {**arguments, parameter.name: int(position) if is_number else position}
+    return arguments
+
+
+def url_at(pagination: Pagination, url: str, position: str) -> str:
+    """Return the URL of the page at a position, if pages are linked by URLs.
+
+    Only the query of a link is used: behind a proxy its host differs, and credentials must not go
+    to another host.
+    """
+    if pagination.way not in ("url", "link"):
+        return url
+    return f"{url.partition('?')[0]}?{quote(position, _SAFE)}"
+
+
+def next_link(headers: Iterable[tuple[str, str]]) -> str | None:
+    """Return the target of the link with the relation `next` (RFC 8288); None without one."""
+    for value in (value for name, value in headers if name.lower() == "link"):
+        for target, parameters in _LINK.findall(value):
+            relations = [quoted or plain for quoted, plain in _RELATION.findall(parameters)]
+            if any("next" in relation.lower().split() for relation in relations):
+                return str(target)
+    return None
+
+
+def _number(value: object, first: int) -> int:
+    if isinstance(value, str) and value.isdecimal():
+        return int(value)
+    return value if isinstance(value, int) else first
+
+
+def _query(url: object) -> str | None:
+    if not isinstance(url, str) or not url:
+        return None
+    try:
+        query = urlsplit(url).query
+    except ValueError:
+        query = ""
+    if not query:
+        raise PaginationError("the URL of the next page has no query")
+    return query
