@@ -2,31 +2,38 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pytest import MonkeyPatch
 
 from esim_service.api import backend
 from esim_service.api import esims as esim_api
 from esim_service.api import orders as order_api
-from esim_service.api.backend import ApiBackend
+from esim_service.api.backend import NEWEST, ApiBackend
 from esim_service.api.plans import PlanGroup
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import events, orders, plans
+from esim_service.values.entities import Event, Order, Scope
 from partner_esim._runtime.server.hooks import Cursors
 from tests.contract.faults.seeding import Exchange, edit, in_answers, over_http
 
 T = TypeVar("T")
+# More than any list has.
+ALL = 1_000_000
 
 
 def oldest_orders_first(patch: MonkeyPatch) -> None:
     """Orders come in the order in which they were placed. “GET /orders returns newest first”"""
-    edit(
-        patch,
-        orders.page,
-        ("order_id < $3", "order_id > CASE $3 WHEN '~' THEN '' ELSE $3 END"),
-        ("ORDER BY order_id DESC", "ORDER BY order_id"),
-    )
+    page = orders.page
+
+    def oldest(
+        scope: Scope, reference: str | None, after: str, count: int
+    ) -> Unit[Sequence[Order]]:
+        newest = yield from page(scope, reference, NEWEST, ALL)
+        found = [order for order in newest if after == NEWEST or order.order_id > after]
+        return found[::-1][:count]
+
+    patch.setattr(orders, "page", oldest)
 
 
 def newest_events_first(patch: MonkeyPatch) -> None:
@@ -57,7 +64,15 @@ def cursor_skips_one(patch: MonkeyPatch) -> None:
 
 def cursor_repeats_one(patch: MonkeyPatch) -> None:
     """The cursor's own item is on the next page again. “continues the list”"""
-    edit(patch, orders.page, ("order_id < $3", "order_id <= $3"))
+    page = orders.page
+
+    def from_there(
+        scope: Scope, reference: str | None, before: str, count: int
+    ) -> Unit[Sequence[Order]]:
+        # The text that follows the id.
+        return page(scope, reference, f"{before} ", count)
+
+    patch.setattr(orders, "page", from_there)
 
 
 def pages_by_offset(patch: MonkeyPatch) -> None:
@@ -73,7 +88,7 @@ def pages_by_offset(patch: MonkeyPatch) -> None:
         *cursor_scope: object,
     ) -> tuple[Sequence[T], bool, str | None]:
         offset = 0 if cursor is None else int(str(backend.cursors.decode(cursor, *cursor_scope)))
-        found = await backend.read(partial(query, start, 1_000_000))
+        found = await backend.read(partial(query, start, ALL))
         more = len(found) > offset + limit
         following = backend.cursors.encode(offset + limit, *cursor_scope) if more else None
         return found[offset : offset + limit], more, following
@@ -84,7 +99,12 @@ def pages_by_offset(patch: MonkeyPatch) -> None:
 
 def limit_is_ignored(patch: MonkeyPatch) -> None:
     """eSIMs come fifty at a time, regardless of the limit. “1 to 200, default 50”"""
-    edit(patch, esim_api.EsimGroup.list_esims, ("            limit,\n", "            50,\n"))
+    page = backend.page
+
+    def fifty(api: ApiBackend, query: Any, key: Any, limit: int, *others: Any) -> Any:
+        return page(api, query, key, 50, *others)
+
+    patch.setattr(esim_api, "page", fifty)
 
 
 def never_more(patch: MonkeyPatch) -> None:
@@ -114,11 +134,14 @@ def reference_filter_ignored(patch: MonkeyPatch) -> None:
 
     “GET /orders?reference=... finds an order by its reference.”
     """
-    edit(
-        patch,
-        order_api.OrderGroup.list_orders,
-        ("partial(store.page, scope, reference)", "partial(store.page, scope, None)"),
-    )
+    page = orders.page
+
+    def of_any_reference(
+        scope: Scope, reference: str | None, before: str, count: int
+    ) -> Unit[Sequence[Order]]:
+        return page(scope, None, before, count)
+
+    patch.setattr(orders, "page", of_any_reference)
 
 
 def reference_filter_by_prefix(patch: MonkeyPatch) -> None:
@@ -131,7 +154,14 @@ def type_filter_ignored(patch: MonkeyPatch) -> None:
 
     “one of the nine event types in section 6”
     """
-    edit(patch, events.feed, ("AND type = $5", "AND $5 = $5"))
+    feed = events.feed
+
+    def of_all_types(
+        scope: Scope, after: int, type_: str | None, count: int
+    ) -> Unit[Sequence[Event]]:
+        return feed(scope, after, None, count)
+
+    patch.setattr(events, "feed", of_all_types)
 
 
 def country_with_case(patch: MonkeyPatch) -> None:
@@ -141,14 +171,12 @@ def country_with_case(patch: MonkeyPatch) -> None:
 
 def country_or_coverage(patch: MonkeyPatch) -> None:
     """With a country, the coverage does not count. “country and coverage are ANDed”"""
-    edit(
-        patch,
-        PlanGroup.list_plans,
-        (
-            "partial(store.plans, wanted, coverage)",
-            "partial(store.plans, wanted, None if wanted else coverage)",
-        ),
-    )
+    listed = plans.plans
+
+    def by_country_first(country: str | None, coverage: Any, *page: Any) -> Any:
+        return listed(country, None if country else coverage, *page)
+
+    patch.setattr(plans, "plans", by_country_first)
 
 
 def any_cursor_accepted(patch: MonkeyPatch) -> None:
