@@ -25,7 +25,7 @@ from specwright.compare.proofs.containment import Outcome, Verdict
 from specwright.compare.proofs.judgements import judgements
 from specwright.compare.schemas.annotations import annotation_changes
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.steps import COMPATIBLE, Claim
+from specwright.compare.schemas.steps import COMPATIBLE, UnprovenStep
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
 from specwright.compare.verdicts.announcements import as_announced, short_notice
@@ -284,7 +284,7 @@ def _operation_declarations(
             yield from declaration_changes(old, new, Place.PARAMETER)
 
 
-def _change(claim: Claim, found: Verdict) -> Change:
+def _change(claim: UnprovenStep, found: Verdict) -> Change:
     rule, message = claim.rule, claim.message
     match found.outcome:
         case Outcome.SAFE | Outcome.SAME:

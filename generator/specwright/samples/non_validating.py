@@ -31,7 +31,7 @@ _JSON = "application/json"
 Schema = Mapping[str, Any]
 
 
-def felt_by(keyword: str, value: object) -> str:
+def type_of_keyword(keyword: str, value: object) -> str:
     """Return the type of the values that a keyword of this module applies to."""
     is_of_numbers = keyword == "format" and isinstance(value, str) and value in _INTEGERS
     return "number" if is_of_numbers else "string"

@@ -15,7 +15,7 @@ from jsonschema_rs.canonical import Containment
 
 from specwright.compare.proofs.inclusion import UndecidedError, text_outside
 from specwright.compare.schemas.pairs import Schema
-from specwright.compare.schemas.steps import Claim
+from specwright.compare.schemas.steps import UnprovenStep
 from specwright.samples.compiled import UNUSABLE, Compiled
 from specwright.samples.sampler import Sampler
 from specwright.samples.sides import Side
@@ -88,9 +88,9 @@ class Prover:
             for witness in self._samples.witnesses(sent)
         )
 
-    def alone(self, claim: Claim) -> Verdict | None:
+    def alone(self, claim: UnprovenStep) -> Verdict | None:
         """Return the verdict on the keywords that differ, regardless of the others."""
-        if claim.felt is not None:
+        if claim.applies_to is not None:
             return Verdict(Outcome.BREAKS)
         if claim.by_example:
             return Verdict(Outcome.SAFE)
@@ -106,7 +106,7 @@ class Prover:
         is_taken = self._covers(taken, sent)
         return None if is_taken is None else Verdict(Outcome.SAFE if is_taken else Outcome.BREAKS)
 
-    def verdicts(self, claims: tuple[Claim, ...], ends: Ends) -> tuple[Verdict, ...]:
+    def verdicts(self, claims: tuple[UnprovenStep, ...], ends: Ends) -> tuple[Verdict, ...]:
         """Return the verdicts on all steps between two schemas.
 
         Without a counterexample, the steps may still be safe together: one step may restore the
@@ -119,7 +119,7 @@ class Prover:
         doubtful = [
             found.outcome not in (Outcome.SAFE, Outcome.SAME)
             and found.counterexample is None
-            and claim.felt is None
+            and claim.applies_to is None
             for claim, found in zip(claims, verdicts, strict=True)
         ]
         if not any(doubtful) or not self._covers(ends.taken, ends.sent):
@@ -129,26 +129,30 @@ class Prover:
             for is_doubtful, found in zip(doubtful, verdicts, strict=True)
         )
 
-    def _verdict(self, claim: Claim, ends: Ends) -> Verdict:
+    def _verdict(self, claim: UnprovenStep, ends: Ends) -> Verdict:
         stepped = claim.stepped
         if claim.by_example:
             value = next(self._refused(claim, ends), None)
             return Verdict(Outcome.SAFE if value is None else Outcome.BREAKS, value)
-        if claim.felt is None:
+        if claim.applies_to is None:
             is_taken = self._covers(claim.taken, stepped)
             if is_taken is None:
                 is_taken = _is_wider_pattern(claim.taken, claim.sent)
         else:
-            is_taken = self._covers({"not": {"type": claim.felt}}, stepped) or None
+            is_taken = self._covers({"not": {"type": claim.applies_to}}, stepped) or None
         if is_taken:
-            is_same = claim.felt is None and (
+            is_same = claim.applies_to is None and (
                 self._covers(claim.sent, claim.taken) or _is_wider_pattern(claim.sent, claim.taken)
             )
             return Verdict(Outcome.SAME if is_same else Outcome.SAFE)
-        if claim.read is not None and claim.felt is None and self._covers(claim.read, stepped):
+        if (
+            claim.read is not None
+            and claim.applies_to is None
+            and self._covers(claim.read, stepped)
+        ):
             return Verdict(Outcome.READ)
         value = next(self._refused(claim, ends), None)
-        if is_taken is False or claim.felt or value is not None:
+        if is_taken is False or claim.applies_to or value is not None:
             return Verdict(Outcome.BREAKS, value)
         return Verdict(Outcome.UNPROVEN)
 
@@ -160,7 +164,7 @@ class Prover:
             return None
         return None if found == Containment.UNKNOWN else found == Containment.YES
 
-    def _refused(self, claim: Claim, ends: Ends) -> Iterator[str]:
+    def _refused(self, claim: UnprovenStep, ends: Ends) -> Iterator[str]:
         """Yield values that one side sends and the other rejects, in this step and overall."""
         # The step first, as its schemas are smaller.
         asked = (
@@ -177,7 +181,7 @@ class Prover:
                 if len(text) <= _LONGEST:
                     yield text
 
-    def _candidates(self, claim: Claim, sent: Schema) -> Iterator[Any]:
+    def _candidates(self, claim: UnprovenStep, sent: Schema) -> Iterator[Any]:
         """Yield candidates: first values between both ends of the step, completed to valid ones."""
         difference = self._difference(claim)
         absent = _absent(difference)
@@ -197,7 +201,7 @@ class Prover:
             yield value
         yield from self._samples.of(sent)
 
-    def _difference(self, claim: Claim) -> Any:
+    def _difference(self, claim: UnprovenStep) -> Any:
         canonical = self._compiled.canonical
         try:
             return canonical(claim.stepped).subtract(canonical(claim.taken)).to_json_schema()

@@ -9,7 +9,7 @@ from functools import partial
 from specwright.compare.proofs.containment import Ends, Outcome, Prover, Verdict
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.pairs import Schema, directed
-from specwright.compare.schemas.steps import Claim
+from specwright.compare.schemas.steps import UnprovenStep
 from specwright.compare.schemas.walk import Difference, Walk
 from specwright.isolation import Stopped, TaskLimits, isolated
 from specwright.samples.sides import Side
@@ -45,7 +45,9 @@ def _limits(tasks: Sequence[object]) -> TaskLimits:
     return TaskLimits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
 
 
-def _alone(prover: Prover, claims: tuple[Claim, ...], reason: Stopped) -> tuple[Verdict, ...]:
+def _alone(
+    prover: Prover, claims: tuple[UnprovenStep, ...], reason: Stopped
+) -> tuple[Verdict, ...]:
     """Return the verdicts on keywords alone, after whole schemas exceeded the limits."""
     tasks = [partial(prover.alone, claim) for claim in claims]
     unknown = Verdict(Outcome.UNPROVEN, reason=f": {reason}")
@@ -93,7 +95,7 @@ def _is_shown(
     )
 
 
-def _closes(claim: Claim) -> bool:
+def _closes(claim: UnprovenStep) -> bool:
     name = "additionalProperties"
     return claim.sent.get(name) != claim.taken.get(name)
 

@@ -10,7 +10,7 @@ from specwright.compare.schemas.discriminators import discriminator_changes
 from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.pairs import Pair
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
-from specwright.compare.schemas.steps import Plain
+from specwright.compare.schemas.steps import DecidedStep
 from specwright.compare.verdicts.announcements import announced
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
@@ -76,7 +76,7 @@ ANNOTATIONS = (
 )
 
 
-def annotation_changes(pair: Pair) -> Iterator[Plain]:
+def annotation_changes(pair: Pair) -> Iterator[DecidedStep]:
     """Yield the changes of a pair of schemas that are judged without a proof."""
     yield from discriminator_changes(pair)
     yield from _announcements(pair)
@@ -91,12 +91,12 @@ def annotation_changes(pair: Pair) -> Iterator[Plain]:
             base = pair.base.place(annotation.keyword, pair.revision)
             revision = pair.revision.place(annotation.keyword, pair.base)
             message = f"{annotation.keyword} {became(before, after)}"
-            yield Plain(annotation.judge(before, after, pair.way), base, revision, message)
+            yield DecidedStep(annotation.judge(before, after, pair.way), base, revision, message)
 
 
-def _announcements(pair: Pair) -> Iterator[Plain]:
+def _announcements(pair: Pair) -> Iterator[DecidedStep]:
     base, revision = pair.base, pair.revision
     for rule, field in announced(base.keywords, revision.keywords):
         words = became(base.keywords.get(field), revision.keywords.get(field))
         places = base.place(field, revision), revision.place(field, base)
-        yield Plain(rule, *places, f"{field} {words}")
+        yield DecidedStep(rule, *places, f"{field} {words}")

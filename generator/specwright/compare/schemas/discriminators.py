@@ -8,7 +8,7 @@ from typing import Any
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.flatten import Flat
 from specwright.compare.schemas.pairs import Pair, directed
-from specwright.compare.schemas.steps import COMPATIBLE, Plain
+from specwright.compare.schemas.steps import COMPATIBLE, DecidedStep
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
@@ -16,7 +16,7 @@ from specwright.document.model import Document
 Discriminator = dict[str, Any]
 
 
-def discriminator_changes(pair: Pair) -> Iterator[Plain]:
+def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
     """Yield the changes of the discriminator property and its tags."""
     old, new = (_discriminator(flat) for flat in (pair.base, pair.revision))
     if old is None and new is None:
@@ -25,20 +25,20 @@ def discriminator_changes(pair: Pair) -> Iterator[Plain]:
     revision = pair.revision.place("discriminator", pair.base)
     if old is None or new is None:
         words = became(*(each and each.get("propertyName") for each in (old, new)))
-        yield Plain(COMPATIBLE, base, revision, f"the discriminator {words}")
+        yield DecidedStep(COMPATIBLE, base, revision, f"the discriminator {words}")
         return
     names = [each.get("propertyName") for each in (old, new)]
     if names[0] != names[1]:
         message = f"the discriminator {became(*names)}"
-        yield Plain(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
+        yield DecidedStep(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
         return
     broken = sorted(_broken(pair, old, new))
     if broken:
         message = f"the discriminator has other tags for {', '.join(broken)}"
-        yield Plain(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
+        yield DecidedStep(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
     elif _tags(old).keys() != _tags(new).keys():
         message = f"tags of the discriminator {became(_words(old), _words(new))}"
-        yield Plain(COMPATIBLE, base, revision, message)
+        yield DecidedStep(COMPATIBLE, base, revision, message)
 
 
 def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]:

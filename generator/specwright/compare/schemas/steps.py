@@ -25,7 +25,7 @@ from specwright.document.model import Document
 from specwright.document.schemas.applicators import applying
 from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.pointer import Pointer
-from specwright.samples.non_validating import KNOWN_FORMATS, felt_by
+from specwright.samples.non_validating import KNOWN_FORMATS, type_of_keyword
 from specwright.samples.sides import Side
 
 COMPATIBLE = ChangeRule.SCHEMA_COMPATIBLE
@@ -41,12 +41,12 @@ _NULL = {"widened": "null is now allowed", "narrowed": "null is no longer allowe
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class UnprovenStep:
     """A step that breaks a rule unless the receiver accepts every value that may be sent.
 
     Attributes:
         context: the sender's schema; only its values count, not those of intermediate schemas.
-        felt: the type that a non-validating keyword applies to; any change of it counts as a
+        applies_to: the type that a non-validating keyword applies to; any change of it counts as a
             break. None for keywords that validators enforce.
         otherwise: the rule for the step if it is safe.
         base, revision: the places of the keyword.
@@ -57,7 +57,7 @@ class Claim:
     rule: ChangeRule
     sent: Schema
     taken: Schema
-    felt: str | None
+    applies_to: str | None
     base: Pointer | None
     revision: Pointer
     message: str
@@ -73,7 +73,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class DecidedStep:
     """A step that is judged without a proof."""
 
     rule: ChangeRule
@@ -84,11 +84,11 @@ class Plain:
 
 def steps(
     pair: Pair, sides: tuple[Side, Side], ends: tuple[Schema, Schema]
-) -> Iterator[Claim | Plain]:
+) -> Iterator[UnprovenStep | DecidedStep]:
     """Yield the steps from the base to the revision of a pair, between its two schemas."""
     before, after = ends
     for step in _steps(pair, sides, before, after):
-        if isinstance(step, Claim):
+        if isinstance(step, UnprovenStep):
             sent, _, _ = directed(pair.way.polarity, before, after)
             yield replace(step, context=sent, read=_read(step.taken, pair, sides))
         else:
@@ -106,7 +106,7 @@ def _read(taken: Schema, pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
 
 def _steps(
     pair: Pair, sides: tuple[Side, Side], before: Schema, after: Schema
-) -> Iterator[Claim | Plain]:
+) -> Iterator[UnprovenStep | DecidedStep]:
     if pair.is_lifted:
         yield from _union_step(pair.unions[0], pair, sides, before, after)
         return
@@ -129,7 +129,7 @@ def _steps(
 
 def _union_step(
     union: Union, pair: Pair, sides: tuple[Side, Side], before: Schema, after: Schema
-) -> Iterator[Claim | Plain]:
+) -> Iterator[UnprovenStep | DecidedStep]:
     """Yield the step of a union; its shared alternatives are compared separately."""
     names = [name or union.keyword for name in union.names]
     base = pair.base.place(names[0], pair.revision)
@@ -139,16 +139,18 @@ def _union_step(
     alone, others, _ = directed(pair.way.polarity, union.gone, union.new)
     is_union, _, _ = directed(pair.way.polarity, *union.names)
     if not pair.is_lifted and is_union is None:
-        yield Claim(ChangeRule(f"union-{suffix}"), sent, taken, None, base, revision, union.message)
+        yield UnprovenStep(
+            ChangeRule(f"union-{suffix}"), sent, taken, None, base, revision, union.message
+        )
         return
     if not alone:
         ends = _divided(union, pair, sides)
         if ends is not None:
             message = f"{union.message}, and a value may match several of them"
             rule = ChangeRule(f"union-{suffix}")
-            yield Claim(rule, *ends, None, base, revision, message, by_example=True)
+            yield UnprovenStep(rule, *ends, None, base, revision, message, by_example=True)
         elif others:
-            yield Plain(COMPATIBLE, base, revision, union.message)
+            yield DecidedStep(COMPATIBLE, base, revision, union.message)
         return
     stem = _union_stem(union, alone)
     fewer = 0 < len(others) + len(union.partners) < len(alone) + len(union.partners)
@@ -157,7 +159,7 @@ def _union_step(
     rule, message = ChangeRule(f"{stem}-{suffix}"), union.message
     if stem == "nullable":
         message = _NULL[suffix]
-    yield Claim(rule, lost, taken, None, base, revision, message, otherwise)
+    yield UnprovenStep(rule, lost, taken, None, base, revision, message, otherwise)
 
 
 def _divided(union: Union, pair: Pair, sides: tuple[Side, Side]) -> tuple[Schema, Schema] | None:
@@ -185,7 +187,7 @@ def _union_stem(union: Union, alone: list[Alternative]) -> str:
 
 def _keyword_step(
     group: Keywords, pair: Pair, before: Schema, after: Schema
-) -> Iterator[Claim | Plain]:
+) -> Iterator[UnprovenStep | DecidedStep]:
     names = [
         name
         for name in group.names
@@ -203,11 +205,11 @@ def _keyword_step(
             for each in ((pair.base, pair.revision), (pair.revision, pair.base))
         )
     if not group.asserts and _is_wider(names[0], sent.get(names[0]), taken.get(names[0])):
-        yield Plain(COMPATIBLE, base, revision, message)
+        yield DecidedStep(COMPATIBLE, base, revision, message)
     else:
         rule = ChangeRule(f"{stem}-{suffix}")
-        felt = None if group.asserts else felt_by(names[0], taken.get(names[0]))
-        yield Claim(rule, sent, taken, felt, base, revision, message)
+        applies_to = None if group.asserts else type_of_keyword(names[0], taken.get(names[0]))
+        yield UnprovenStep(rule, sent, taken, applies_to, base, revision, message)
 
 
 def _is_wider(keyword: str, sent: Any, taken: Any) -> bool:
@@ -301,7 +303,7 @@ def _with_property(schema: Schema, name: str, revision: Flat, after: Schema) -> 
 
 def _property_step(
     name: str, pair: Pair, sides: tuple[Side, Side], before: Schema, after: Schema
-) -> Iterator[Claim | Plain]:
+) -> Iterator[UnprovenStep | DecidedStep]:
     states = _presence(pair.base, name), _presence(pair.revision, name)
     happened = event(*states, pair.way.polarity)
     base, revision = (_property_place(flat, name) for flat in (pair.base, pair.revision))
@@ -315,17 +317,17 @@ def _property_step(
     }
     if happened in (Event.REQUIRED, Event.NOT_SENT):
         rule = ChangeRule(f"property-{happened}")
-        yield Claim(rule, sent, taken, None, base, revision, message)
+        yield UnprovenStep(rule, sent, taken, None, base, revision, message)
     elif is_closed and happened in closed and name not in taken.get("properties", {}):
-        yield Claim(closed[happened], sent, taken, None, base, revision, message)
+        yield UnprovenStep(closed[happened], sent, taken, None, base, revision, message)
     elif (
         happened is Event.REMOVED
         and name not in pair.revision.hidden
         and name not in _declared(sides[1].document, pair)
     ):
-        yield Plain(ChangeRule.PROPERTY_REMOVED, base, revision, message)
+        yield DecidedStep(ChangeRule.PROPERTY_REMOVED, base, revision, message)
     else:
-        yield Plain(COMPATIBLE, base, revision, message)
+        yield DecidedStep(COMPATIBLE, base, revision, message)
 
 
 def _declared(document: Document, pair: Pair) -> set[str]:

@@ -11,7 +11,7 @@ from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import Flat, Subschemas, flatten
 from specwright.compare.schemas.pairs import Frame, Pair, Schema, directed, written
 from specwright.compare.schemas.polarity import Way
-from specwright.compare.schemas.steps import Claim, Plain, steps
+from specwright.compare.schemas.steps import DecidedStep, UnprovenStep, steps
 from specwright.compare.schemas.unions import Union, unions
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
@@ -37,18 +37,18 @@ class Difference:
     """
 
     pair: Pair
-    steps: tuple[Claim | Plain, ...]
+    steps: tuple[UnprovenStep | DecidedStep, ...]
     ends: tuple[Schema, Schema]
 
     @property
-    def claims(self) -> tuple[Claim, ...]:
+    def claims(self) -> tuple[UnprovenStep, ...]:
         """The steps that need a proof."""
-        return tuple(step for step in self.steps if isinstance(step, Claim))
+        return tuple(step for step in self.steps if isinstance(step, UnprovenStep))
 
     @property
-    def plain(self) -> tuple[Plain, ...]:
+    def plain(self) -> tuple[DecidedStep, ...]:
         """The steps that need no proof."""
-        return tuple(step for step in self.steps if isinstance(step, Plain))
+        return tuple(step for step in self.steps if isinstance(step, DecidedStep))
 
 
 @dataclass(slots=True)
