@@ -18,7 +18,7 @@ from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 # The maximum number of values of one body.
 MOST = 4
 # Bodies without a schema.
-PLAIN = {"text": "text", "binary": b"\x89PNG\r\n\x1a\n\x00"}
+PLAIN = {"str": "text", "bytes": b"\x89PNG\r\n\x1a\n\x00"}
 ANY = {"a": 1}
 # Statuses of responses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5).
 _WITHOUT_BODY = frozenset({204, 205, 304})
@@ -85,7 +85,7 @@ class Bodies:
             items = tuple(islice(self._of(schema), MOST))
             return (items, ()) if items else ()
         if not medium.has_schema:
-            return tuple(self._plain(medium.name, content))
+            return tuple(self._plain(medium.received, content))
         if "schema" not in content.value:
             return (ANY,)
         return tuple(islice(self.examples.valid(content, page), MOST))
@@ -93,12 +93,12 @@ class Bodies:
     def _of(self, schema: Site | None) -> Iterator[Any]:
         return iter((ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
 
-    def _plain(self, name: str, content: Site) -> Iterator[Any]:
+    def _plain(self, received: str, content: Site) -> Iterator[Any]:
         """Yield the texts that a schema allows, then a default; bytes have no schema."""
-        if name == "text" and sites.schema(self._document, content).value:
+        if received == "str" and sites.schema(self._document, content).value:
             texts = [each for each in self.examples.valid(content) if isinstance(each, str)]
             yield from texts[:MOST]
-        yield PLAIN[name]
+        yield PLAIN[received]
 
 
 def _status(pattern: str, declared: dict[str, Any]) -> int:

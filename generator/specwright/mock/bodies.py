@@ -8,11 +8,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from specwright.document.operations.sites import essence
+from specwright.runtime.shared.media.medium import Converter
 from specwright.runtime.shared.media.table import medium_of
+from specwright.runtime.shared.operation import Content
 
 # Separates the parts of a multipart body; no value contains it.
 BOUNDARY = "3f1c2b7e8a544d5e"
-_SEQUENCE = "json-seq"
 
 
 def written(media_type: str, value: Any) -> bytes:
@@ -21,7 +22,12 @@ def written(media_type: str, value: Any) -> bytes:
     Args:
         value: for a media type without a schema, text or bytes to be written as they are.
     """
-    return _WRITERS[medium_of(media_type).name](media_type, value)
+    medium = medium_of(media_type)
+    writer = _WRITERS.get(medium.name)
+    if writer is not None:
+        return writer(value)
+    _, payload = medium.encode(Content(essence(media_type)), value, _PLAIN_JSON)
+    return payload if isinstance(payload, bytes) else b"".join(payload.read())
 
 
 def declared(media_type: str) -> str:
@@ -33,20 +39,11 @@ def declared(media_type: str) -> str:
     return _OF_RANGES.get(top, "application/octet-stream") if sub == "*" else media_type
 
 
-def _json(media_type: str, value: Any) -> bytes:
+def _json(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def _lines(media_type: str, value: Any) -> bytes:
-    before = "\x1e" if essence(media_type).endswith(_SEQUENCE) else ""
-    return "".join(f"{before}{json.dumps(item)}\n" for item in value).encode()
-
-
-def _events(media_type: str, value: Any) -> bytes:
-    return "".join(f"data: {json.dumps(item)}\n\n" for item in value).encode()
-
-
-def _form(media_type: str, value: Any) -> bytes:
+def _form(value: Any) -> bytes:
     return urlencode({name: _form_text(each) for name, each in value.items()}, doseq=True).encode()
 
 
@@ -56,21 +53,21 @@ def _form_text(value: Any) -> Any:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _multipart(media_type: str, value: Any) -> bytes:
+def _multipart(value: Any) -> bytes:
     head = f"--{BOUNDARY}\r\nContent-Disposition: form-data; name="
     parts = [f'{head}"{name}"\r\n\r\n{_form_text(each)}\r\n' for name, each in value.items()]
     return "".join([*parts, f"--{BOUNDARY}--\r\n"]).encode()
 
 
-def _plain(media_type: str, value: Any) -> bytes:
+def _plain(value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
 _OF_RANGES = {"*": "application/json", "application": "application/json", "text": "text/plain"}
-_WRITERS: dict[str, Callable[[str, Any], bytes]] = {
-    "json": _json,
-    "lines": _lines,
-    "events": _events,
+_PLAIN_JSON = Converter(_json, json.loads, dict, dict)
+# A medium whose encoder needs the types of a generated package, or chooses a boundary, has a
+# writer here; the others write with their encoders.
+_WRITERS: dict[str, Callable[[Any], bytes]] = {
     "form": _form,
     "multipart": _multipart,
     "text": _plain,
