@@ -173,7 +173,7 @@ def _of_part(schema: Any) -> Any:
         return schema
     rest = {k: v for k, v in schema.items() if k not in ("default", "deprecated")}
     if _is_nullable(schema):
-        kinds = [each for each in schema["type"] if each != "null"]
+        kinds = [kind for kind in schema["type"] if kind != "null"]
         rest["type"] = kinds[0] if len(kinds) == 1 else kinds
     return rest
 
@@ -191,13 +191,13 @@ def _is_nullable(schema: dict[str, Any]) -> bool:
 def _leads_to(document: Document, schema: Any, pointer: Pointer) -> bool:
     """Return whether a schema refers to another one, itself or in one of its parts."""
     if isinstance(schema, list):
-        return any(_leads_to(document, each, pointer) for each in schema)
+        return any(_leads_to(document, child, pointer) for child in schema)
     if not isinstance(schema, dict):
         return False
     ref = schema.get("$ref")
     if isinstance(ref, str) and document.target(ref) == pointer:
         return True
-    return any(_leads_to(document, each, pointer) for each in schema.values())
+    return any(_leads_to(document, child, pointer) for child in schema.values())
 
 
 def _fallback_name(dialect: Dialect, union: str) -> str:

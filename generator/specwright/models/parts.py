@@ -91,7 +91,7 @@ def _is_class(document: Document, schema: Any) -> bool:
     if isinstance(schema.get("properties"), dict) and schema["properties"]:
         return True
     found = schema.get("allOf")
-    objects = [each for each in _list(found) if has_properties(document, each)]
+    objects = [part for part in _list(found) if has_properties(document, part)]
     return len(objects) > 1 or any(reference(object_) is None for object_ in objects)
 
 
@@ -102,7 +102,7 @@ def has_properties(document: Document, schema: Any, above: tuple[int, ...] = ())
         return False
     above = (*above, id(followed))
     return bool(followed.get("properties")) or any(
-        has_properties(document, each, above) for each in _list(followed.get("allOf"))
+        has_properties(document, part, above) for part in _list(followed.get("allOf"))
     )
 
 

@@ -180,7 +180,7 @@ def _quoted(node: ast.AST) -> set[str]:
     """Return the names in the strings of an annotation."""
     strings = [type_.value for type_ in _types(node) if isinstance(type_, ast.Constant)]
     parsed = (ast.parse(string, mode="eval") for string in strings if isinstance(string, str))
-    return {name for each in parsed for name in _names(each)}
+    return {name for annotation in parsed for name in _names(annotation)}
 
 
 def _types(node: ast.AST) -> Iterator[ast.AST]:
@@ -251,7 +251,7 @@ def _is_exclusive(document: Document, schema: Any) -> bool:
     """Return whether a value must be tried on all alternatives, and models tell them apart."""
     if not may_overlap(document, schema) or has_nameless_union(document, schema):
         return False
-    unchecked = [_unchecked(document, each) for each in schema["oneOf"]]
+    unchecked = [_unchecked(document, alternative) for alternative in schema["oneOf"]]
     return not any(
         one[place] != other[place]
         for one, other in combinations(unchecked, 2)

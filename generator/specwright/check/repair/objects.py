@@ -54,10 +54,10 @@ def edit(problem: Problem, nodes: Mapping[Pointer, Node], data: Any) -> Edit | N
     """
     pointer = problem.pointer
     node = nodes.get(pointer)
-    for each in (node, nodes.get(pointer.rpartition("/")[0])):
-        if each is not None and each.kind == "responses" and any(map(_IN_LOWER, each.value)):
-            ranges = {k.upper() if _IN_LOWER(k) else k: v for k, v in each.value.items()}
-            return Edit(each.pointer, ranges, loses=False)
+    for holder in (node, nodes.get(pointer.rpartition("/")[0])):
+        if holder is not None and holder.kind == "responses" and any(map(_IN_LOWER, holder.value)):
+            ranges = {k.upper() if _IN_LOWER(k) else k: v for k, v in holder.value.items()}
+            return Edit(holder.pointer, ranges, loses=False)
     match problem.keyword:
         case "propertyNames":
             return None

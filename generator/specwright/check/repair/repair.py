@@ -38,7 +38,9 @@ class RepairedDocument:
     def drop(self, pointer: Pointer, message: str) -> None:
         """Record a part that is about to be left out, in place of records of parts inside it."""
         within = f"{pointer}/"
-        self.dropped = [each for each in self.dropped if not f"{each.pointer}/".startswith(within)]
+        self.dropped = [
+            finding for finding in self.dropped if not f"{finding.pointer}/".startswith(within)
+        ]
         place = self.document.locate(pointer)
         self.dropped.append(Finding(LEFT_OUT.id, LEFT_OUT.recommended, place, pointer, message))
 
