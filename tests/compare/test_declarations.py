@@ -1,6 +1,7 @@
 """Declarations of the contract (`x-contract-*`): each member has a verdict."""
 
 import copy
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,9 @@ from typing import Any
 import pytest
 
 from specwright.compare.comparison import compare
-from specwright.compare.document.declarations import ANY, CLAUSES, declaration_changes
+from specwright.compare.document.declarations import declaration_changes
 from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.policies import part_changes
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site
 from specwright.document.sources.load import load
@@ -18,12 +20,14 @@ from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
+from specwright.vocabulary.keywords.computed import COMPUTED
 from specwright.vocabulary.keywords.delivery import DELIVERY
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.reset import RESET
 from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.keywords.transition import TRANSITION
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
+from specwright.vocabulary.policy import UNJUDGED
 from specwright.vocabulary.table import KEYWORDS
 
 from .documents import TODAY
@@ -176,19 +180,81 @@ def test_an_amount_is_given_back_sooner_or_later(seconds: int, rule: str) -> Non
     )
 
 
-@pytest.mark.parametrize(
-    ("keyword", "member"),
-    [
-        pytest.param(keyword, member, id=f"{keyword.name} {member}")
-        for keyword in KEYWORDS
-        if set(keyword.places) - {Place.SCHEMA, Place.PROPERTY}
-        for member in keyword.schema().get("properties", {})
-        if (keyword.name, member) not in NAMES
-    ],
-)
-def test_every_member_of_the_vocabulary_has_a_clause(keyword: Keyword[Any], member: str) -> None:
-    ways = [clause.member for clause in CLAUSES if clause.keyword is keyword]
-    assert any(way[:1] in ((), (member,), (ANY,)) for way in ways)
+@pytest.mark.parametrize("keyword", KEYWORDS, ids=lambda keyword: keyword.name)
+def test_policies_break_rules_that_exist(keyword: Keyword[Any]) -> None:
+    policies = [policy for _, policy in keyword.policies() if policy is not UNJUDGED]
+    assert {ChangeRule(policy.rule) for policy in policies}
+
+
+# What the review says of a promise on a property that is added, and of one that is removed. Callers
+# have to follow some, such as choosing an item of a list: new, they refuse calls.
+PROPERTY_PROMISES = {
+    "x-contract-sensitive": (Level.INFO, Level.ERROR),
+    "x-contract-once": (Level.INFO, Level.ERROR),
+    "x-contract-moment": (Level.INFO, Level.ERROR),
+    "x-contract-mode": (Level.INFO, Level.ERROR),
+    "x-contract-set-when": (Level.INFO, Level.ERROR),
+    "x-contract-computed": (Level.INFO, Level.ERROR),
+    "x-contract-chosen-from": (Level.ERROR, Level.INFO),
+    "x-contract-required-when": (Level.ERROR, Level.INFO),
+    "x-contract-invalid": (Level.ERROR, Level.ERROR),
+}
+PROMISING = """\
+openapi: 3.1.0
+info: {title: Shop, version: 1.0.0}
+paths:
+  /order:
+    get:
+      operationId: getOrder
+      responses:
+        '200':
+          description: It is.
+          content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}
+    put:
+      operationId: putOrder
+      requestBody:
+        content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}
+      responses: {'204': {description: It is.}}
+components:
+  schemas:
+    Order:
+      type: object
+      properties: {note: {type: string%s}}
+"""
+
+
+def test_every_keyword_of_a_property_has_a_level() -> None:
+    properties = {keyword.name for keyword in KEYWORDS if Place.PROPERTY in keyword.places}
+    assert properties - {"x-extensible-enum"} == PROPERTY_PROMISES.keys()
+
+
+@pytest.mark.parametrize("name", PROPERTY_PROMISES)
+def test_an_added_promise_breaks_no_client_and_a_removed_one_does(
+    name: str, tmp_path: Path
+) -> None:
+    [example] = (keyword.example for keyword in KEYWORDS if keyword.name == name)
+    sides = []
+    for side, text in (("without", ""), ("with", f", {name}: {json.dumps(example)}")):
+        path = tmp_path / f"{side}.yaml"
+        path.write_text(PROMISING % text)
+        sides.append(load(path))
+    without, promising = sides
+    levels = tuple(
+        {
+            finding.level
+            for finding in compare(*pair, today=TODAY).findings
+            if name in finding.message
+        }
+        for pair in ((without, promising), (promising, without))
+    )
+    assert levels == tuple({level} for level in PROPERTY_PROMISES[name])
+
+
+def test_a_condition_on_a_computed_value_promises_less() -> None:
+    always = {"by": "count", "of": ["/items"]}
+    sometimes = {**always, "when": {"at": "/status", "values": ["paid"]}}
+    [change] = part_changes(COMPUTED, always, sometimes)
+    assert change.rule is ChangeRule.BEHAVIOUR_CHANGED
 
 
 @pytest.mark.parametrize("keyword", KEYWORDS, ids=lambda keyword: keyword.name)

@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar, cast
 
 from specwright.pointer import ROOT
+from specwright.vocabulary.policy import Policy
 from specwright.vocabulary.reference import Reference
-from specwright.vocabulary.shape import Schema, shape
+from specwright.vocabulary.shape import Path, Schema, shape
 
 PREFIX = "x-contract-"
 
@@ -81,3 +82,7 @@ class Keyword(Generic[T]):
     def references(self, declared: Any) -> tuple[Reference, ...]:
         """Return the references in a value that has the shape of `schema`."""
         return tuple(shape(self.hint).references(declared, ROOT, {}))
+
+    def policies(self) -> tuple[tuple[Path, Policy], ...]:
+        """Return the policies of the parts that are judged, by their paths in the value."""
+        return tuple(shape(self.hint).policies())

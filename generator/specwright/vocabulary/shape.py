@@ -13,11 +13,14 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 
 from specwright.pointer import Pointer, join
 from specwright.text import Text
+from specwright.vocabulary.policy import ANY, DEFAULT, Policy
 from specwright.vocabulary.reference import Names, Reference
 from specwright.vocabulary.types import Choice, Limits
 
 Schema: TypeAlias = dict[str, Any]
 Members: TypeAlias = Mapping[str, Any]
+# In a path, `policy.ANY` stands for every name of a map.
+Path: TypeAlias = tuple[str, ...]
 
 
 class Shape(ABC):
@@ -34,6 +37,10 @@ class Shape(ABC):
     def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
         """Yield the references in the value at this place, given the members beside it."""
         return iter(())
+
+    def policies(self) -> Iterator[tuple[Path, Policy]]:
+        """Yield the policies of the parts that are judged, by their paths in the value."""
+        yield (), DEFAULT
 
 
 @cache
@@ -111,6 +118,9 @@ class _Nullable(Shape):
         if value is not None:
             yield from self.inner.references(value, at, beside)
 
+    def policies(self) -> Iterator[tuple[Path, Policy]]:
+        return self.inner.policies()
+
 
 @dataclass(frozen=True)
 class _Annotated(Shape):
@@ -135,6 +145,10 @@ class _Annotated(Shape):
             if isinstance(note, Names) and value is not None:
                 yield note.reference(value, at, beside)
         yield from self.inner.references(value, at, beside)
+
+    def policies(self) -> Iterator[tuple[Path, Policy]]:
+        own = [note for note in self.notes if isinstance(note, Policy)]
+        return iter([((), own[0])]) if own else self.inner.policies()
 
 
 @dataclass(frozen=True)
@@ -171,6 +185,10 @@ class _Map(Shape):
         for name, each in value.items():
             yield from self.values.references(each, at + join(name), value)
 
+    def policies(self) -> Iterator[tuple[Path, Policy]]:
+        for path, policy in self.values.policies():
+            yield (ANY, *path), policy
+
 
 @dataclass(frozen=True)
 class _Object(Shape):
@@ -205,3 +223,8 @@ class _Object(Shape):
         for name, member in self._members.items():
             if name in value:
                 yield from member.references(value[name], at + join(name), value)
+
+    def policies(self) -> Iterator[tuple[Path, Policy]]:
+        for name, member in self._members.items():
+            for path, policy in member.policies():
+                yield (name, *path), policy

@@ -14,9 +14,9 @@ from specwright.compare.schemas.steps import DecidedStep
 from specwright.compare.verdicts.announcements import announced
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
-from specwright.vocabulary.keyword import Place
+from specwright.compare.verdicts.policies import judged_keywords, part_changes, worst
+from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
-from specwright.vocabulary.table import KEYWORDS
 
 # Takes the values of the base and the revision (None: missing), and how values are sent.
 Judgement = Callable[[Any, Any, Way], ChangeRule]
@@ -53,8 +53,9 @@ def _written(before: Any, after: Any, way: Way) -> ChangeRule:
     return ChangeRule.SERIALISATION_CHANGED
 
 
-def _declared(before: Any, after: Any, way: Way) -> ChangeRule:
-    return ChangeRule.BEHAVIOUR_CHANGED
+def _declared(keyword: Keyword[Any]) -> Judgement:
+    """Return the judgement by the policies that a keyword declares for its members."""
+    return lambda before, after, way: worst(part_changes(keyword, before, after))
 
 
 def _names_in_xml(value: Any) -> Any:
@@ -69,9 +70,9 @@ ANNOTATIONS = (
     Annotation("xml", _written, _names_in_xml),
     Annotation(EXTENSIBLE_ENUM.name, _known_values),
     *(
-        Annotation(keyword.name, _declared)
-        for keyword in KEYWORDS
-        if Place.PROPERTY in keyword.places and keyword is not EXTENSIBLE_ENUM
+        Annotation(keyword.name, _declared(keyword))
+        for keyword in judged_keywords(Place.PROPERTY)
+        if keyword is not EXTENSIBLE_ENUM
     ),
 )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
+from specwright.vocabulary.policy import Policy, lowered
 from specwright.vocabulary.types import Positive
 
 
@@ -13,7 +14,9 @@ from specwright.vocabulary.types import Positive
 class BodyLimit:
     """The largest request body."""
 
-    max_bytes: Annotated[Positive, "Bytes allowed in a request body."]
+    max_bytes: Annotated[
+        Positive, Policy(lowered, "limit-lowered"), "Bytes allowed in a request body."
+    ]
 
 
 BODY_LIMIT = Keyword[BodyLimit](

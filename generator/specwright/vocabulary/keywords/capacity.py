@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
+from specwright.vocabulary.policy import Policy, lowered, replaced
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Name, Positive, Status
 
@@ -14,15 +15,23 @@ from specwright.vocabulary.types import Name, Positive, Status
 class Capacity:
     """The maximum number of resources that the operation creates."""
 
-    limit: Annotated[Positive, "The number of resources that may exist at once."]
-    scope: Annotated[Name, "The scope in which resources are counted separately."]
+    limit: Annotated[
+        Positive,
+        Policy(lowered, "limit-lowered"),
+        "The number of resources that may exist at once.",
+    ]
+    scope: Annotated[Name, Policy(replaced), "The scope in which resources are counted separately."]
     status: Annotated[
         Status,
         Names(Target.RESPONSE_STATUS),
+        Policy(replaced),
         "The status of the response when the capacity is used up.",
     ]
     code: Annotated[
-        Name, Names(Target.ERROR_CODE, status="status"), "The error code of that response."
+        Name,
+        Names(Target.ERROR_CODE, status="status"),
+        Policy(replaced),
+        "The error code of that response.",
     ]
     release: Annotated[
         Name | None,

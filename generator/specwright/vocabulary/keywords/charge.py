@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
+from specwright.vocabulary.policy import Policy, lengthened
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Name, Positive
 
@@ -20,7 +21,9 @@ class Refund:
         "The name of the request body example with the amount that is refunded.",
     ]
     within_seconds: Annotated[
-        Positive, "The maximum number of seconds between the response and the refund."
+        Positive,
+        Policy(lengthened),
+        "The maximum number of seconds between the response and the refund.",
     ]
 
 

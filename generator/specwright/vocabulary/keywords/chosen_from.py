@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
+from specwright.vocabulary.policy import Policy, declared
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name
 
@@ -45,14 +46,14 @@ class RequiredWhen:
 CHOSEN_FROM = Keyword[ChosenFrom](
     "x-contract-chosen-from",
     (Place.PROPERTY,),
-    ChosenFrom,
+    Annotated[ChosenFrom, Policy(declared)],
     {"list": "listPlans"},
     OBSERVED,
 )
 REQUIRED_WHEN = Keyword[RequiredWhen](
     "x-contract-required-when",
     (Place.PROPERTY,),
-    RequiredWhen,
+    Annotated[RequiredWhen, Policy(declared)],
     {"of": "/plan_id", "at": "/billing", "values": ["monthly"]},
     OBSERVED,
 )

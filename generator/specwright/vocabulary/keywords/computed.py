@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
+from specwright.vocabulary.policy import DEFAULT
 from specwright.vocabulary.types import Choice, InstancePointer, Limits, Name
 
 
@@ -46,14 +47,15 @@ class Computed:
 COMPUTED = Keyword[Computed](
     "x-contract-computed",
     (Place.PROPERTY,),
-    Computed,
+    # With a condition it promises less than without one.
+    Annotated[Computed, DEFAULT],
     {"by": "product", "of": ["/price", "/quantity"]},
     OBSERVED,
 )
 SET_WHEN = Keyword[When](
     "x-contract-set-when",
     (Place.PROPERTY,),
-    Annotated[When, "The property, which may be null, is set in these cases."],
+    Annotated[When, DEFAULT, "The property, which may be null, is set in these cases."],
     {"at": "/status", "values": ["paid"]},
     OBSERVED,
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.policy import Policy, lowered, replaced, shortened
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
@@ -16,6 +17,7 @@ class Delivery:
 
     retry_after_seconds: Annotated[
         tuple[Positive, ...],
+        Policy(shortened, "delivery-weakened"),
         "The pauses after each failed attempt. The delivery is exhausted when the attempt after "
         "the last pause fails.",
     ]
@@ -23,15 +25,26 @@ class Delivery:
         Name,
         Limits(pattern="^[1-5]([0-9]{2}|XX)$"),
         Names(Target.RESPONSE_STATUS),
+        Policy(replaced),
         "The statuses that acknowledge a delivery, written as a response key of OpenAPI.",
     ]
-    connect_timeout_seconds: Annotated[Positive, "Time allowed to connect."]
-    timeout_seconds: Annotated[Positive, "Time allowed for the whole attempt."]
+    connect_timeout_seconds: Annotated[
+        Positive, Policy(lowered, "delivery-weakened"), "Time allowed to connect."
+    ]
+    timeout_seconds: Annotated[
+        Positive, Policy(lowered, "delivery-weakened"), "Time allowed for the whole attempt."
+    ]
     event_id_header: Annotated[
-        Name, Names(Target.HEADER_PARAMETER), "The header that carries the id of the event."
+        Name,
+        Names(Target.HEADER_PARAMETER),
+        Policy(replaced),
+        "The header that carries the id of the event.",
     ]
     event_type_header: Annotated[
-        Name, Names(Target.HEADER_PARAMETER), "The header that carries the type of the event."
+        Name,
+        Names(Target.HEADER_PARAMETER),
+        Policy(replaced),
+        "The header that carries the type of the event.",
     ]
     event_id: Annotated[
         InstancePointer | None,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.policy import UNJUDGED, Policy
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Choice, InstancePointer, Limits, Name, Status
 
@@ -87,6 +88,13 @@ class ErrorCode:
     ] = None
 
 
+def _is_another(before: Any, after: Any) -> bool:
+    """Return whether an error code was removed, or has another status or type."""
+    return before is not None and (
+        after is None or any(before.get(name) != after.get(name) for name in ("status", "type"))
+    )
+
+
 _Place = Annotated[InstancePointer, Names(Target.ERROR_BODY)]
 
 
@@ -98,6 +106,7 @@ class ErrorContract:
         Name,
         Limits(pattern="^#/components/schemas/[A-Za-z0-9._-]+$"),
         Names(Target.SCHEMA),
+        UNJUDGED,
         "The schema of the body, as a reference into this document.",
     ]
     type: Annotated[_Place | None, "The place of the error type in the body, or null."] = None
@@ -123,7 +132,11 @@ class ErrorContract:
         "response is about the first one. Where `rate_limited` comes first, requests that meet a "
         "later one count for the limit.",
     ] = ()
-    codes: Annotated[Mapping[Name, ErrorCode], Limits(minProperties=1), "Every code known today."]
+    codes: Annotated[
+        Mapping[Name, Annotated[ErrorCode, Policy(_is_another, "error-code-changed")]],
+        Limits(minProperties=1),
+        "Every code known today.",
+    ]
 
 
 ERROR = Keyword[ErrorContract](

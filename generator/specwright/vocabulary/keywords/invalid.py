@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
+from specwright.vocabulary.policy import Policy, changed
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Name
 
@@ -22,7 +23,8 @@ class Invalid:
 INVALID = Keyword[Invalid](
     "x-contract-invalid",
     (Place.PROPERTY,),
-    Invalid,
+    # Without it, requests get the code of the general condition.
+    Annotated[Invalid, Policy(changed)],
     {"code": "invalid_url"},
     SERVED,
 )

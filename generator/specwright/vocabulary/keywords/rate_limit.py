@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
+from specwright.vocabulary.policy import Policy, declared, lowered, raised, replaced
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Limits, Name, Positive
 
@@ -15,10 +16,14 @@ from specwright.vocabulary.types import Limits, Name, Positive
 class RateLimitClass:
     """The number of requests that are allowed in a period."""
 
-    limit: Annotated[Positive, "Requests allowed in any window."]
-    window_seconds: Annotated[Positive, "Length of the sliding window in seconds."]
+    limit: Annotated[Positive, Policy(lowered, "limit-lowered"), "Requests allowed in any window."]
+    window_seconds: Annotated[
+        Positive, Policy(raised, "limit-lowered"), "Length of the sliding window in seconds."
+    ]
     scope: Annotated[
-        Name, "The scope in which requests are counted, for example `key` for each API key."
+        Name,
+        Policy(replaced),
+        "The scope in which requests are counted, for example `key` for each API key.",
     ]
 
 
@@ -69,7 +74,7 @@ RATE_LIMITS = Keyword[RateLimits](
 RATE_LIMIT = Keyword[RateLimit](
     "x-contract-rate-limit",
     (Place.OPERATION,),
-    RateLimit,
+    Annotated[RateLimit, Policy(declared)],
     {"class": "read"},
     SERVED,
 )

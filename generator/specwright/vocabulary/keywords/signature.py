@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.policy import Policy, changed, lowered
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Choice, Limits, Name, Positive
 
@@ -28,32 +29,42 @@ class Secret(Choice):
     TEXT = "text"
 
 
+# Receivers verify deliveries as they are signed today.
+_CHANGED = Policy(changed, "signature-changed")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
     """The signature of a webhook delivery."""
 
     header: Annotated[
-        Name, Names(Target.HEADER_PARAMETER), "The header that carries the signature."
+        Name, Names(Target.HEADER_PARAMETER), _CHANGED, "The header that carries the signature."
     ]
     template: Annotated[
         Name,
         Limits(allOf=[{"pattern": r"\{timestamp\}"}, {"pattern": r"\{digest\}"}]),
+        _CHANGED,
         "The exact form of the header value, with the places `{timestamp}` (seconds since 1970) "
         "and `{digest}`.",
     ]
     payload: Annotated[
         Name,
         Limits(pattern=r"\{body\}"),
+        _CHANGED,
         "The signed text, with the places `{timestamp}` and `{body}` (the raw bytes of the body).",
     ]
-    algorithm: Annotated[Algorithm, "The algorithm of the digest."]
-    encoding: Annotated[Encoding, "The encoding of the digest; `hex` means lower-case letters."]
+    algorithm: Annotated[Algorithm, _CHANGED, "The algorithm of the digest."]
+    encoding: Annotated[
+        Encoding, _CHANGED, "The encoding of the digest; `hex` means lower-case letters."
+    ]
     tolerance_seconds: Annotated[
         Positive,
+        Policy(lowered, "signature-changed"),
         "The maximum difference between the timestamp and the time of the receiver.",
     ]
     secret: Annotated[
         Secret,
+        _CHANGED,
         "The derivation of the key; `text` means the UTF-8 bytes of the whole secret as it was "
         "shown.",
     ]

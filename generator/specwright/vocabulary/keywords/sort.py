@@ -8,6 +8,7 @@ from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.keywords.order import Order
+from specwright.vocabulary.policy import DEFAULT
 from specwright.vocabulary.types import Limits, Name
 
 
@@ -18,7 +19,7 @@ class Sort:
     """
 
     orders: Annotated[
-        Mapping[Name, Order],
+        Mapping[Name, Annotated[Order, DEFAULT]],
         Limits(minProperties=1),
         "The order for each value of the parameter.",
     ]

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
+from specwright.vocabulary.policy import Policy, changed
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name
+
+
+def _has_fewer(before: Any, after: Any) -> bool:
+    """Return whether a move was removed, or its promise of a state; null promises none."""
+    return after is None or any(
+        state not in after or to not in (None, after[state]) for state, to in (before or {}).items()
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +26,8 @@ class Transition:
     read: Annotated[
         Name,
         Names(Target.OPERATION),
+        # New, it refuses calls that nothing has refused before.
+        Policy(changed),
         "The operationId of the GET that returns the resource; the path of the operation is its "
         "path, or begins with it.",
     ]
@@ -32,6 +42,7 @@ class Transition:
             Annotated[Name | None, "The state after a success; null if it may be one of several."],
         ],
         Limits(minProperties=1),
+        Policy(_has_fewer),
         "The states in which the operation is allowed.",
     ]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
+from specwright.vocabulary.policy import Policy, raised, removed
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
@@ -25,6 +26,9 @@ class Carries:
     ]
 
 
+_AHEAD = Policy(removed, "delivery-weakened")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ahead:
     """The time from an event to a later moment, such as the end of a subscription."""
@@ -32,10 +36,11 @@ class Ahead:
     at: Annotated[
         InstancePointer,
         Names(Target.REQUEST_BODY),
+        _AHEAD,
         "The place of the moment, a date-time, in the event.",
     ]
-    least_seconds: Annotated[Positive, "The minimum number of seconds before the moment."]
-    most_seconds: Annotated[Positive, "The maximum number of seconds before the moment."]
+    least_seconds: Annotated[Positive, _AHEAD, "The minimum number of seconds before the moment."]
+    most_seconds: Annotated[Positive, _AHEAD, "The maximum number of seconds before the moment."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +79,7 @@ class Trigger:
     ]
     within_seconds: Annotated[
         Positive,
+        Policy(raised, "delivery-weakened"),
         "The maximum number of seconds between the call and the first delivery attempt.",
     ]
     carries: Annotated[Carries | None, "The values that its events have at a place, or null."] = (
