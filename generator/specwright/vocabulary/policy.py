@@ -8,10 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 # Stands for every name of a map in the path of a member.
 ANY = "*"
+
+
+class Subject(Enum):
+    """The kinds of promises, each of which the review judges by a rule of its own."""
+
+    BEHAVIOUR = auto()
+    LIMIT = auto()
+    DELIVERY = auto()
+    SIGNATURE = auto()
+    ERROR_CODE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +31,11 @@ class Policy:
 
     Attributes:
         breaks: returns whether the change from one value to another breaks the promise.
-        rule: the rule of the review that such a change breaks.
+        subject: the kind of the promise.
     """
 
     breaks: Callable[[Any, Any], bool]
-    rule: str = "behaviour-changed"
+    subject: Subject = Subject.BEHAVIOUR
 
 
 def removed(before: Any, after: Any) -> bool:
@@ -91,4 +102,4 @@ def changed(before: Any, after: Any) -> bool:
 
 DEFAULT = Policy(removed)
 # A reference to something that is compared where it is used.
-UNJUDGED = Policy(lambda before, after: False, "")
+UNJUDGED = Policy(lambda before, after: False)

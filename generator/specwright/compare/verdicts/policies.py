@@ -8,11 +8,18 @@ from typing import Any
 
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.vocabulary.keyword import Keyword, Place, Reader
-from specwright.vocabulary.policy import ANY, UNJUDGED, Policy
+from specwright.vocabulary.policy import ANY, UNJUDGED, Policy, Subject
 from specwright.vocabulary.shape import Path
 from specwright.vocabulary.table import KEYWORDS
 
 COMPATIBLE = ChangeRule.DECLARATION_COMPATIBLE
+BROKEN = {
+    Subject.BEHAVIOUR: ChangeRule.BEHAVIOUR_CHANGED,
+    Subject.LIMIT: ChangeRule.LIMIT_LOWERED,
+    Subject.DELIVERY: ChangeRule.DELIVERY_WEAKENED,
+    Subject.SIGNATURE: ChangeRule.SIGNATURE_CHANGED,
+    Subject.ERROR_CODE: ChangeRule.ERROR_CODE_CHANGED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ def _rule(policy: Policy, before: Any, after: Any) -> ChangeRule:
     except (TypeError, AttributeError):
         # A value of the wrong type cannot keep a promise.
         is_broken = True
-    return ChangeRule(policy.rule) if is_broken else COMPATIBLE
+    return BROKEN[policy.subject] if is_broken else COMPATIBLE
 
 
 def _parts(value: Any, member: Path, path: Path) -> Iterator[tuple[Path, Any]]:

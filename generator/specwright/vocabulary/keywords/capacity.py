@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, lowered, replaced
+from specwright.vocabulary.policy import Policy, Subject, lowered, replaced
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Name, Positive, Status
 
@@ -17,7 +17,7 @@ class Capacity:
 
     limit: Annotated[
         Positive,
-        Policy(lowered, "limit-lowered"),
+        Policy(lowered, Subject.LIMIT),
         "The number of resources that may exist at once.",
     ]
     scope: Annotated[Name, Policy(replaced), "The scope in which resources are counted separately."]

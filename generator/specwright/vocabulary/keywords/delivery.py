@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.policy import Policy, lowered, replaced, shortened
+from specwright.vocabulary.policy import Policy, Subject, lowered, replaced, shortened
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
@@ -17,7 +17,7 @@ class Delivery:
 
     retry_after_seconds: Annotated[
         tuple[Positive, ...],
-        Policy(shortened, "delivery-weakened"),
+        Policy(shortened, Subject.DELIVERY),
         "The pauses after each failed attempt. The delivery is exhausted when the attempt after "
         "the last pause fails.",
     ]
@@ -29,10 +29,10 @@ class Delivery:
         "The statuses that acknowledge a delivery, written as a response key of OpenAPI.",
     ]
     connect_timeout_seconds: Annotated[
-        Positive, Policy(lowered, "delivery-weakened"), "Time allowed to connect."
+        Positive, Policy(lowered, Subject.DELIVERY), "Time allowed to connect."
     ]
     timeout_seconds: Annotated[
-        Positive, Policy(lowered, "delivery-weakened"), "Time allowed for the whole attempt."
+        Positive, Policy(lowered, Subject.DELIVERY), "Time allowed for the whole attempt."
     ]
     event_id_header: Annotated[
         Name,

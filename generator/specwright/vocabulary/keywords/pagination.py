@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.policy import Policy, lengthened, replaced, withdrawn
+from specwright.vocabulary.policy import Policy, Subject, lengthened, replaced, withdrawn
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
@@ -100,7 +100,7 @@ class Pagination:
     ] = False
     interval_seconds: Annotated[
         Positive | None,
-        Policy(lengthened, "limit-lowered"),
+        Policy(lengthened, Subject.LIMIT),
         "The minimum number of seconds between two requests of a caller that waits for new items. "
         "Null if it is not declared.",
     ] = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, declared, lowered, raised, replaced
+from specwright.vocabulary.policy import Policy, Subject, declared, lowered, raised, replaced
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Limits, Name, Positive
 
@@ -16,9 +16,9 @@ from specwright.vocabulary.types import Limits, Name, Positive
 class RateLimitClass:
     """The number of requests that are allowed in a period."""
 
-    limit: Annotated[Positive, Policy(lowered, "limit-lowered"), "Requests allowed in any window."]
+    limit: Annotated[Positive, Policy(lowered, Subject.LIMIT), "Requests allowed in any window."]
     window_seconds: Annotated[
-        Positive, Policy(raised, "limit-lowered"), "Length of the sliding window in seconds."
+        Positive, Policy(raised, Subject.LIMIT), "Length of the sliding window in seconds."
     ]
     scope: Annotated[
         Name,
