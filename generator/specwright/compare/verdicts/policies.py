@@ -33,7 +33,7 @@ class PartChange:
 
 
 def judged_keywords(place: Place) -> Iterator[Keyword[Any]]:
-    """Yield the keywords of a place whose changes the review judges."""
+    """Yield the keywords of a place that the review of changes reads."""
     for keyword in KEYWORDS:
         if place in keyword.places and Reader.REVIEW in keyword.readers:
             yield keyword
