@@ -120,7 +120,7 @@ def _work(tasks: Sequence[Callable[[], Any]], limits: TaskLimits, output: int) -
 
 
 def limit_time(seconds: float, patience_seconds: float = PATIENCE_SECONDS) -> None:
-    """Let a signal end this process, or the one that replaces it, when its time is used up.
+    """Kill the process when its time limit expires.
 
     The timers are those of POSIX, on Linux as on macOS.
 

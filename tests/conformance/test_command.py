@@ -211,7 +211,7 @@ def test_a_server_that_is_of_no_use(
     [
         ("", "is not set or is empty"),
         ("sk_prod_0123456789", "does not look like a test key"),
-        ("test-key-with-a-line\nbreak", "characters that no header can carry"),
+        ("test-key-with-a-line\nbreak", "characters that are not allowed in a header"),
     ],
 )
 def test_a_key_that_cannot_be_used(

@@ -116,7 +116,7 @@ def stale_file_lies_behind_a_link(repository: Repository) -> None:
     repository.lock("elsewhere/secret.txt", hashlib.sha256(victim.read_bytes()).hexdigest())
 
 
-@attack("generated: is a link to elsewhere")
+@attack("generated: is a symbolic link out of the project")
 def output_is_a_link(repository: Repository) -> None:
     repository.output.rename(repository.top / "moved")
     repository.output.symlink_to(repository.outside / "generated")

@@ -163,7 +163,9 @@ def _default_output() -> Path:
     above = project.parent if project else Path.cwd()
     output = above / DEFAULT_OUTPUT
     if not is_below(output, above):
-        raise InputError(f"{output}: is a link to elsewhere", hint="confirm it with --output")
+        raise InputError(
+            f"{output}: is a symbolic link out of the project", hint="confirm it with --output"
+        )
     return output
 
 

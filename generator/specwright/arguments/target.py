@@ -205,7 +205,7 @@ def _value(name: str) -> str:
     if not value:
         raise InputError(f"the environment variable {name} is not set or is empty")
     if not value.isascii() or not value.isprintable() or value != value.strip():
-        raise InputError(f"the key in {name} has characters that no header can carry")
+        raise InputError(f"the key in {name} has characters that are not allowed in a header")
     return value
 
 

@@ -191,7 +191,7 @@ class Target:
         return response, failure, sent_at, seconds
 
     def _comes_back(self) -> bool:
-        """Return whether something listens again soon, as after a restart by a supervisor."""
+        """Wait for the server to come back; return whether it did."""
         parts = urlsplit(self.base_url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         ends = time.monotonic() + _RESTART_SECONDS

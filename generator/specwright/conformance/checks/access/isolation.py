@@ -77,7 +77,7 @@ _WHO = {OTHER: "another partner", OTHER_MODE: "a key of the other mode"}
 
 @scenario(after="parents", share=6)
 def isolation(bench: Workbench) -> None:
-    """Request this partner's resources as others, and look for them in the lists of others."""
+    """Check tenant isolation: fetch and list the resources of another tenant."""
     record = bench.target.record
     if OTHER not in bench.target.keys:
         for operation in bench.contract.operations.values():

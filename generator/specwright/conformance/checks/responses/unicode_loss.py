@@ -1,4 +1,4 @@
-"""Texts that lose the letters of other scripts on their way through a server."""
+"""Non-Latin text corrupted by the server."""
 
 from __future__ import annotations
 
