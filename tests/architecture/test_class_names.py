@@ -1,0 +1,123 @@
+"""Each public class has a name of its own, and loops name their items."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = (ROOT / "generator" / "specwright", ROOT / "service" / "esim_service")
+# Names and rooms from before the rule. Both lists may only become shorter.
+STILL_SHARED = frozenset(
+    {
+        "Answer",
+        "Body",
+        "Call",
+        "Category",
+        "Content",
+        "Credential",
+        "DeliveryAttempt",
+        "ErrorCode",
+        "Event",
+        "Example",
+        "Field",
+        "FinalStates",
+        "Group",
+        "Items",
+        "Location",
+        "Model",
+        "Names",
+        "Operation",
+        "Options",
+        "Order",
+        "Outcome",
+        "Page",
+        "Pagination",
+        "Parameter",
+        "Part",
+        "Problem",
+        "Profile",
+        "RateLimit",
+        "Reader",
+        "Reference",
+        "Request",
+        "Response",
+        "Rule",
+        "Scheme",
+        "Section",
+        "Server",
+        "ServerVariable",
+        "Target",
+        "Verdict",
+        "Violation",
+        "WebhookEndpoint",
+    }
+)
+STILL_EACH = frozenset(
+    {
+        "specwright.check",
+        "specwright.compare",
+        "specwright.conformance",
+        "specwright.document",
+        "specwright.emit",
+        "specwright.grading",
+        "specwright.ir",
+        "specwright.mock",
+        "specwright.models",
+        "specwright.patterns",
+        "specwright.pipeline",
+        "specwright.project",
+        "specwright.reference",
+        "specwright.review",
+        "specwright.runtime",
+        "specwright.samples",
+        "specwright.testing",
+        "specwright.vocabulary",
+    }
+)
+EACH = re.compile(r"\bfor each in\b")
+
+
+def sources() -> list[Path]:
+    return sorted(path for package in PACKAGES for path in package.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    """The package and the first folder or module of a file in it."""
+    [package] = [package for package in PACKAGES if path.is_relative_to(package)]
+    return f"{package.name}.{path.relative_to(package).parts[0].removesuffix('.py')}"
+
+
+@pytest.fixture(scope="module")
+def shared_names() -> set[str]:
+    """The names of public classes that more than one module defines."""
+    names = Counter(
+        statement.name
+        for path in sources()
+        for statement in ast.parse(path.read_text("utf-8")).body
+        if isinstance(statement, ast.ClassDef) and not statement.name.startswith("_")
+    )
+    return {name for name, count in names.items() if count > 1}
+
+
+@pytest.fixture(scope="module")
+def rooms_with_each() -> set[str]:
+    return {room(path) for path in sources() if EACH.search(path.read_text("utf-8"))}
+
+
+def test_the_name_of_a_new_public_class_is_not_taken(shared_names: set[str]) -> None:
+    assert shared_names - STILL_SHARED == set()
+
+
+def test_shared_names_are_listed_only_while_they_are_shared(shared_names: set[str]) -> None:
+    assert STILL_SHARED - shared_names == set()
+
+
+def test_loops_name_their_items(rooms_with_each: set[str]) -> None:
+    assert rooms_with_each - STILL_EACH == set()
+
+
+def test_rooms_are_listed_only_while_their_loops_use_each(rooms_with_each: set[str]) -> None:
+    assert STILL_EACH - rooms_with_each == set()
