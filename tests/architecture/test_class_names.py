@@ -65,7 +65,6 @@ STILL_EACH = frozenset(
         "specwright.grading",
         "specwright.ir",
         "specwright.mock",
-        "specwright.models",
         "specwright.patterns",
         "specwright.pipeline",
         "specwright.project",

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar, cast
 
 from specwright.pointer import ROOT
-from specwright.vocabulary.policy import Policy
+from specwright.vocabulary.policy import ChangePolicy
 from specwright.vocabulary.reference import Reference
 from specwright.vocabulary.shape import Path, Schema, shape
 
@@ -83,6 +83,6 @@ class Keyword(Generic[T]):
         """Return the references in a value that has the shape of `schema`."""
         return tuple(shape(self.hint).references(declared, ROOT, {}))
 
-    def policies(self) -> tuple[tuple[Path, Policy], ...]:
+    def policies(self) -> tuple[tuple[Path, ChangePolicy], ...]:
         """Return the policies of the parts that are judged, by their paths in the value."""
         return tuple(shape(self.hint).policies())

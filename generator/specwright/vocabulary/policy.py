@@ -26,7 +26,7 @@ class Subject(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ChangePolicy:
     """The judgement of a change of a member, which is compared as a whole.
 
     Attributes:
@@ -100,6 +100,6 @@ def changed(before: Any, after: Any) -> bool:
     return True
 
 
-DEFAULT = Policy(removed)
+DEFAULT = ChangePolicy(removed)
 # A reference to something that is compared where it is used.
-UNJUDGED = Policy(lambda before, after: False)
+UNJUDGED = ChangePolicy(lambda before, after: False)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 
 from specwright.pointer import Pointer, join
 from specwright.text import Text
-from specwright.vocabulary.policy import ANY, DEFAULT, Policy
+from specwright.vocabulary.policy import ANY, DEFAULT, ChangePolicy
 from specwright.vocabulary.reference import Names, Reference
 from specwright.vocabulary.types import Choice, Limits
 
@@ -38,7 +38,7 @@ class Shape(ABC):
         """Yield the references in the value at this place, given the members beside it."""
         return iter(())
 
-    def policies(self) -> Iterator[tuple[Path, Policy]]:
+    def policies(self) -> Iterator[tuple[Path, ChangePolicy]]:
         """Yield the policies of the parts that are judged, by their paths in the value."""
         yield (), DEFAULT
 
@@ -118,7 +118,7 @@ class _Nullable(Shape):
         if value is not None:
             yield from self.inner.references(value, at, beside)
 
-    def policies(self) -> Iterator[tuple[Path, Policy]]:
+    def policies(self) -> Iterator[tuple[Path, ChangePolicy]]:
         return self.inner.policies()
 
 
@@ -146,8 +146,8 @@ class _Annotated(Shape):
                 yield note.reference(value, at, beside)
         yield from self.inner.references(value, at, beside)
 
-    def policies(self) -> Iterator[tuple[Path, Policy]]:
-        own = [note for note in self.notes if isinstance(note, Policy)]
+    def policies(self) -> Iterator[tuple[Path, ChangePolicy]]:
+        own = [note for note in self.notes if isinstance(note, ChangePolicy)]
         return iter([((), own[0])]) if own else self.inner.policies()
 
 
@@ -185,7 +185,7 @@ class _Map(Shape):
         for name, each in value.items():
             yield from self.values.references(each, at + join(name), value)
 
-    def policies(self) -> Iterator[tuple[Path, Policy]]:
+    def policies(self) -> Iterator[tuple[Path, ChangePolicy]]:
         for path, policy in self.values.policies():
             yield (ANY, *path), policy
 
@@ -224,7 +224,7 @@ class _Object(Shape):
             if name in value:
                 yield from member.references(value[name], at + join(name), value)
 
-    def policies(self) -> Iterator[tuple[Path, Policy]]:
+    def policies(self) -> Iterator[tuple[Path, ChangePolicy]]:
         for name, member in self._members.items():
             for path, policy in member.policies():
                 yield (name, *path), policy

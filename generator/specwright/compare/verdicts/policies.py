@@ -8,7 +8,7 @@ from typing import Any
 
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.vocabulary.keyword import Keyword, Place, Reader
-from specwright.vocabulary.policy import ANY, UNJUDGED, Policy, Subject
+from specwright.vocabulary.policy import ANY, UNJUDGED, ChangePolicy, Subject
 from specwright.vocabulary.shape import Path
 from specwright.vocabulary.table import KEYWORDS
 
@@ -56,7 +56,7 @@ def worst(changes: Iterable[PartChange]) -> ChangeRule:
     return next((change.rule for change in changes if change.rule is not COMPATIBLE), COMPATIBLE)
 
 
-def _rule(policy: Policy, before: Any, after: Any) -> ChangeRule:
+def _rule(policy: ChangePolicy, before: Any, after: Any) -> ChangeRule:
     try:
         is_broken = policy.breaks(before, after)
     except (TypeError, AttributeError):

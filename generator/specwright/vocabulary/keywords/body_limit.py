@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, Subject, lowered
+from specwright.vocabulary.policy import ChangePolicy, Subject, lowered
 from specwright.vocabulary.types import Positive
 
 
@@ -15,7 +15,7 @@ class BodyLimit:
     """The largest request body."""
 
     max_bytes: Annotated[
-        Positive, Policy(lowered, Subject.LIMIT), "Bytes allowed in a request body."
+        Positive, ChangePolicy(lowered, Subject.LIMIT), "Bytes allowed in a request body."
     ]
 
 

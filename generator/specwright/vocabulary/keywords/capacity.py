@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, Subject, lowered, replaced
+from specwright.vocabulary.policy import ChangePolicy, Subject, lowered, replaced
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Name, Positive, Status
 
@@ -17,20 +17,22 @@ class Capacity:
 
     limit: Annotated[
         Positive,
-        Policy(lowered, Subject.LIMIT),
+        ChangePolicy(lowered, Subject.LIMIT),
         "The number of resources that may exist at once.",
     ]
-    scope: Annotated[Name, Policy(replaced), "The scope in which resources are counted separately."]
+    scope: Annotated[
+        Name, ChangePolicy(replaced), "The scope in which resources are counted separately."
+    ]
     status: Annotated[
         Status,
         Names(Target.RESPONSE_STATUS),
-        Policy(replaced),
+        ChangePolicy(replaced),
         "The status of the response when the capacity is used up.",
     ]
     code: Annotated[
         Name,
         Names(Target.ERROR_CODE, status="status"),
-        Policy(replaced),
+        ChangePolicy(replaced),
         "The error code of that response.",
     ]
     release: Annotated[

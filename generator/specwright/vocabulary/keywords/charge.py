@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, lengthened
+from specwright.vocabulary.policy import ChangePolicy, lengthened
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Name, Positive
 
@@ -22,7 +22,7 @@ class Refund:
     ]
     within_seconds: Annotated[
         Positive,
-        Policy(lengthened),
+        ChangePolicy(lengthened),
         "The maximum number of seconds between the response and the refund.",
     ]
 

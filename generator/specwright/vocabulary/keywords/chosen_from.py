@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, declared
+from specwright.vocabulary.policy import ChangePolicy, declared
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name
 
@@ -46,14 +46,14 @@ class RequiredWhen:
 CHOSEN_FROM = Keyword[ChosenFrom](
     "x-contract-chosen-from",
     (Place.PROPERTY,),
-    Annotated[ChosenFrom, Policy(declared)],
+    Annotated[ChosenFrom, ChangePolicy(declared)],
     {"list": "listPlans"},
     OBSERVED,
 )
 REQUIRED_WHEN = Keyword[RequiredWhen](
     "x-contract-required-when",
     (Place.PROPERTY,),
-    Annotated[RequiredWhen, Policy(declared)],
+    Annotated[RequiredWhen, ChangePolicy(declared)],
     {"of": "/plan_id", "at": "/billing", "values": ["monthly"]},
     OBSERVED,
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.policy import Policy, Subject, lowered, replaced, shortened
+from specwright.vocabulary.policy import ChangePolicy, Subject, lowered, replaced, shortened
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
@@ -17,7 +17,7 @@ class Delivery:
 
     retry_after_seconds: Annotated[
         tuple[Positive, ...],
-        Policy(shortened, Subject.DELIVERY),
+        ChangePolicy(shortened, Subject.DELIVERY),
         "The pauses after each failed attempt. The delivery is exhausted when the attempt after "
         "the last pause fails.",
     ]
@@ -25,25 +25,25 @@ class Delivery:
         Name,
         Limits(pattern="^[1-5]([0-9]{2}|XX)$"),
         Names(Target.RESPONSE_STATUS),
-        Policy(replaced),
+        ChangePolicy(replaced),
         "The statuses that acknowledge a delivery, written as a response key of OpenAPI.",
     ]
     connect_timeout_seconds: Annotated[
-        Positive, Policy(lowered, Subject.DELIVERY), "Time allowed to connect."
+        Positive, ChangePolicy(lowered, Subject.DELIVERY), "Time allowed to connect."
     ]
     timeout_seconds: Annotated[
-        Positive, Policy(lowered, Subject.DELIVERY), "Time allowed for the whole attempt."
+        Positive, ChangePolicy(lowered, Subject.DELIVERY), "Time allowed for the whole attempt."
     ]
     event_id_header: Annotated[
         Name,
         Names(Target.HEADER_PARAMETER),
-        Policy(replaced),
+        ChangePolicy(replaced),
         "The header that carries the id of the event.",
     ]
     event_type_header: Annotated[
         Name,
         Names(Target.HEADER_PARAMETER),
-        Policy(replaced),
+        ChangePolicy(replaced),
         "The header that carries the type of the event.",
     ]
     event_id: Annotated[

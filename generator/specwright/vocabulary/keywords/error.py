@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.policy import UNJUDGED, Policy, Subject
+from specwright.vocabulary.policy import UNJUDGED, ChangePolicy, Subject
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Choice, InstancePointer, Limits, Name, Status
 
@@ -133,7 +133,7 @@ class ErrorContract:
         "later one count for the limit.",
     ] = ()
     codes: Annotated[
-        Mapping[Name, Annotated[ErrorCode, Policy(_is_another, Subject.ERROR_CODE)]],
+        Mapping[Name, Annotated[ErrorCode, ChangePolicy(_is_another, Subject.ERROR_CODE)]],
         Limits(minProperties=1),
         "Every code known today.",
     ]

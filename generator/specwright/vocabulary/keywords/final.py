@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place, Reader
-from specwright.vocabulary.policy import Policy, Subject, lengthened
+from specwright.vocabulary.policy import ChangePolicy, Subject, lengthened
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
@@ -27,7 +27,7 @@ class Final:
     ]
     interval_seconds: Annotated[
         Positive,
-        Policy(lengthened, Subject.LIMIT),
+        ChangePolicy(lengthened, Subject.LIMIT),
         "The minimum number of seconds between two requests of a caller that waits for a final "
         "state.",
     ]

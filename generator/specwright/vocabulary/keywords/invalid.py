@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, changed
+from specwright.vocabulary.policy import ChangePolicy, changed
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Name
 
@@ -24,7 +24,7 @@ INVALID = Keyword[Invalid](
     "x-contract-invalid",
     (Place.PROPERTY,),
     # Without it, requests get the code of the general condition.
-    Annotated[Invalid, Policy(changed)],
+    Annotated[Invalid, ChangePolicy(changed)],
     {"code": "invalid_url"},
     SERVED,
 )

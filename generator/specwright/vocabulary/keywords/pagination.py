@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.policy import Policy, Subject, lengthened, replaced, withdrawn
+from specwright.vocabulary.policy import ChangePolicy, Subject, lengthened, replaced, withdrawn
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
@@ -63,7 +63,7 @@ class Pagination:
         "The query parameter for the number of the page, or null.",
     ] = None
     first_page: Annotated[
-        int, Limits(minimum=0), Policy(_starts_elsewhere), "The number of the first page."
+        int, Limits(minimum=0), ChangePolicy(_starts_elsewhere), "The number of the first page."
     ] = 1
     total: Annotated[
         InstancePointer | None,
@@ -82,32 +82,32 @@ class Pagination:
     ] = None
     link: Annotated[
         bool,
-        Policy(withdrawn),
+        ChangePolicy(withdrawn),
         "True if the header `Link` has the URL of the next page (RFC 8288, relation `next`). Only "
         "its query is used.",
     ] = False
     resume: Annotated[
         bool,
-        Policy(withdrawn),
+        ChangePolicy(withdrawn),
         "True if the next cursor is always given, even at the end of the list, and can be used "
         "later to request the items added since.",
     ] = False
     full: Annotated[
         bool,
-        Policy(withdrawn),
+        ChangePolicy(withdrawn),
         "True if every page but the last one has as many items as requested. False if it may have "
         "fewer.",
     ] = False
     interval_seconds: Annotated[
         Positive | None,
-        Policy(lengthened, Subject.LIMIT),
+        ChangePolicy(lengthened, Subject.LIMIT),
         "The minimum number of seconds between two requests of a caller that waits for new items. "
         "Null if it is not declared.",
     ] = None
     expired: Annotated[
         Name | None,
         Names(Target.ERROR_CODE),
-        Policy(replaced),
+        ChangePolicy(replaced),
         "The error code for an expired cursor. Null if cursors do not expire.",
     ] = None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, Subject, declared, lowered, raised, replaced
+from specwright.vocabulary.policy import ChangePolicy, Subject, declared, lowered, raised, replaced
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Limits, Name, Positive
 
@@ -16,13 +16,15 @@ from specwright.vocabulary.types import Limits, Name, Positive
 class RateLimitClass:
     """The number of requests that are allowed in a period."""
 
-    limit: Annotated[Positive, Policy(lowered, Subject.LIMIT), "Requests allowed in any window."]
+    limit: Annotated[
+        Positive, ChangePolicy(lowered, Subject.LIMIT), "Requests allowed in any window."
+    ]
     window_seconds: Annotated[
-        Positive, Policy(raised, Subject.LIMIT), "Length of the sliding window in seconds."
+        Positive, ChangePolicy(raised, Subject.LIMIT), "Length of the sliding window in seconds."
     ]
     scope: Annotated[
         Name,
-        Policy(replaced),
+        ChangePolicy(replaced),
         "The scope in which requests are counted, for example `key` for each API key.",
     ]
 
@@ -36,7 +38,7 @@ class RateLimitHeaders:
     """The names of the response headers."""
 
     policy: Annotated[
-        _Header, "Carries the limit and the window (`RateLimit-Policy` of the IETF draft)."
+        _Header, "Carries the limit and the window (`RateLimit-ChangePolicy` of the IETF draft)."
     ] = None
     state: Annotated[
         _Header,
@@ -74,7 +76,7 @@ RATE_LIMITS = Keyword[RateLimits](
 RATE_LIMIT = Keyword[RateLimit](
     "x-contract-rate-limit",
     (Place.OPERATION,),
-    Annotated[RateLimit, Policy(declared)],
+    Annotated[RateLimit, ChangePolicy(declared)],
     {"class": "read"},
     SERVED,
 )

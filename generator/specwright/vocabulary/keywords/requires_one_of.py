@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import SERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, narrowed
+from specwright.vocabulary.policy import ChangePolicy, narrowed
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Limits, Name
 
@@ -18,7 +18,7 @@ class RequiresOneOf:
     parameters: Annotated[
         tuple[Annotated[Name, Names(Target.QUERY_PARAMETER)], ...],
         Limits(minItems=2, uniqueItems=True),
-        Policy(narrowed),
+        ChangePolicy(narrowed),
         "The names of the query parameters.",
     ]
     code: Annotated[

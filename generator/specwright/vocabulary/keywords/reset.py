@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, reduced
+from specwright.vocabulary.policy import ChangePolicy, reduced
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name
 
@@ -32,19 +32,19 @@ class Reset:
     empties: Annotated[
         _Lists,
         Limits(minItems=1, uniqueItems=True),
-        Policy(reduced),
+        ChangePolicy(reduced),
         "The operationIds of the lists that are empty afterwards.",
     ]
     keeps: Annotated[
         _Lists,
         Limits(uniqueItems=True),
-        Policy(reduced),
+        ChangePolicy(reduced),
         "The operationIds of the lists that keep their items.",
     ] = ()
     restores: Annotated[
         tuple[Restored, ...],
         Limits(uniqueItems=True),
-        Policy(reduced),
+        ChangePolicy(reduced),
         "The values that are restored to their initial state.",
     ] = ()
 

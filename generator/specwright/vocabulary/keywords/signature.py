@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.policy import Policy, Subject, changed, lowered
+from specwright.vocabulary.policy import ChangePolicy, Subject, changed, lowered
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Choice, Limits, Name, Positive
 
@@ -30,7 +30,7 @@ class Secret(Choice):
 
 
 # Receivers verify deliveries as they are signed today.
-_CHANGED = Policy(changed, Subject.SIGNATURE)
+_CHANGED = ChangePolicy(changed, Subject.SIGNATURE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Signature:
     ]
     tolerance_seconds: Annotated[
         Positive,
-        Policy(lowered, Subject.SIGNATURE),
+        ChangePolicy(lowered, Subject.SIGNATURE),
         "The maximum difference between the timestamp and the time of the receiver.",
     ]
     secret: Annotated[

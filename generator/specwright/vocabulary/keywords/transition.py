@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, changed
+from specwright.vocabulary.policy import ChangePolicy, changed
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name
 
@@ -27,7 +27,7 @@ class Transition:
         Name,
         Names(Target.OPERATION),
         # New, it refuses calls that nothing has refused before.
-        Policy(changed),
+        ChangePolicy(changed),
         "The operationId of the GET that returns the resource; the path of the operation is its "
         "path, or begins with it.",
     ]
@@ -42,7 +42,7 @@ class Transition:
             Annotated[Name | None, "The state after a success; null if it may be one of several."],
         ],
         Limits(minProperties=1),
-        Policy(_has_fewer),
+        ChangePolicy(_has_fewer),
         "The states in which the operation is allowed.",
     ]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, Subject, raised, removed
+from specwright.vocabulary.policy import ChangePolicy, Subject, raised, removed
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
@@ -26,7 +26,7 @@ class Carries:
     ]
 
 
-_AHEAD = Policy(removed, Subject.DELIVERY)
+_AHEAD = ChangePolicy(removed, Subject.DELIVERY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Trigger:
     ]
     within_seconds: Annotated[
         Positive,
-        Policy(raised, Subject.DELIVERY),
+        ChangePolicy(raised, Subject.DELIVERY),
         "The maximum number of seconds between the call and the first delivery attempt.",
     ]
     carries: Annotated[Carries | None, "The values that its events have at a place, or null."] = (

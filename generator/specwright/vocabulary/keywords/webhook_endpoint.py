@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
-from specwright.vocabulary.policy import Policy, required
+from specwright.vocabulary.policy import ChangePolicy, required
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Name
 
@@ -45,7 +45,7 @@ class WebhookEndpoint:
     ]
     public: Annotated[
         bool,
-        Policy(required),
+        ChangePolicy(required),
         "True if a URL is refused that has user information, or whose host is an address of a "
         "network that is not public. Loopback addresses are not tried: the receiver of a test run "
         "may have one, and an implementation may allow them in tests.",
