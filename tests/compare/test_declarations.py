@@ -180,6 +180,11 @@ def test_an_amount_is_given_back_sooner_or_later(seconds: int, rule: str) -> Non
     )
 
 
+def test_the_schema_of_errors_is_compared_where_it_is_used() -> None:
+    base, revision = ({"code": "/code", "schema": f"#/components/schemas/{n}"} for n in "AB")
+    assert not list(part_changes(ERROR, base, revision))
+
+
 def test_every_kind_of_promise_has_a_rule() -> None:
     assert set(Subject) == BROKEN.keys()
 
