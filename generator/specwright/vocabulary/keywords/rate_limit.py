@@ -38,7 +38,7 @@ class RateLimitHeaders:
     """The names of the response headers."""
 
     policy: Annotated[
-        _Header, "Carries the limit and the window (`RateLimit-ChangePolicy` of the IETF draft)."
+        _Header, "Carries the limit and the window (`RateLimit-Policy` of the IETF draft)."
     ] = None
     state: Annotated[
         _Header,
