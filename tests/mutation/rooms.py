@@ -51,7 +51,7 @@ ROWS = (
     ),
     Row(
         "conformance",
-        f"{TOOLKIT}/conformance/webhooks",
+        f"{TOOLKIT}/conformance/checks/webhooks",
         ("tests/conformance/webhooks", "tests/conformance"),
     ),
     Row(
