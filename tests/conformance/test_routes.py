@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.routes import Routes
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.document.sources.load import load
 
 BASE = "http://127.0.0.1/v1"
@@ -17,7 +17,7 @@ PATHS = ("/orders/{id}", "/{kind}/{id}", "/orders/search", "/orders")
 
 
 @pytest.fixture
-def routes(tmp_path: Path) -> Routes:
+def routes(tmp_path: Path) -> ContractRoutes:
     operation = {"responses": {"200": {"description": "A response."}}}
     names = {path: [part[1:-1] for part in path.split("/") if part[:1] == "{"] for path in PATHS}
     paths = {
@@ -33,7 +33,7 @@ def routes(tmp_path: Path) -> Routes:
     info = {"title": "Shop", "version": "1"}
     file = tmp_path / "openapi.json"
     file.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), "utf-8")
-    return Routes(Contract(load(file)), BASE)
+    return ContractRoutes(Contract(load(file)), BASE)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def routes(tmp_path: Path) -> Routes:
     ],
 )
 def test_the_most_specific_path_is_meant(
-    routes: Routes, path: str, key: str, values: list[str]
+    routes: ContractRoutes, path: str, key: str, values: list[str]
 ) -> None:
     operation = routes.operation("GET", f"{BASE}{path}")
     assert operation is not None
@@ -65,6 +65,6 @@ def test_the_most_specific_path_is_meant(
     ],
 )
 def test_other_methods_and_paths_are_for_no_operation(
-    routes: Routes, method: str, url: str
+    routes: ContractRoutes, method: str, url: str
 ) -> None:
     assert routes.operation(method, url) is None
