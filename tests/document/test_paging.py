@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from specwright.check.context import Subject
+from specwright.check.context import LintContext
 from specwright.check.lint.contract import contract_reference, contract_shape
 from specwright.document.operations import sites
 from specwright.document.operations.pagination import detected, with_pagination
@@ -131,7 +131,7 @@ def test_what_is_found_in_real_documents_is_a_right_declaration() -> None:
             if (declared := detected(document, site)) is not None
         }
         count[file.name] = len(pages)
-        laid = Subject(with_pagination(document, pages))
+        laid = LintContext(with_pagination(document, pages))
         wrong = [*contract_shape(laid), *contract_reference(laid)]
         assert not [each for each in wrong if "x-contract-pagination" in each.pointer], file.name
     assert sum(count.values()) >= 760
