@@ -84,7 +84,7 @@ def readers(name: str, before: str, after: str) -> Iterator[Reader]:
     lines = set(before.splitlines()) ^ set(after.splitlines())
     fields = {field for line in lines for field in re.findall(r"\b([a-z_]+)=", line)}
     for reader, room in ROOMS.items():
-        code = source(f"{room}/*.py")
+        code = source(f"{room}/**/*.py")
         if any(re.search(rf"\.{field}\b", code) for field in fields):
             yield reader
 
