@@ -185,6 +185,24 @@ def test_the_schema_of_errors_is_compared_where_it_is_used() -> None:
     assert not list(part_changes(ERROR, base, revision))
 
 
+@pytest.mark.parametrize(
+    ("keyword", "before", "after"),
+    [
+        (ERROR, {"codes": {"gone": 3}}, {"codes": {"gone": {"status": 404}}}),
+        (DELIVERY, {"retry_after_seconds": ["soon"]}, {"retry_after_seconds": ["late"]}),
+        (CAPACITY, {"limit": "many"}, {"limit": 3}),
+        (TRANSITION, {"moves": ["open"]}, {"moves": {"open": "paid"}}),
+    ],
+    ids=lambda value: value.name if isinstance(value, Keyword) else None,
+)
+def test_a_value_of_the_wrong_type_keeps_no_promise(
+    keyword: Keyword[Any], before: Any, after: Any
+) -> None:
+    rules = {change.rule for change in part_changes(keyword, before, after)}
+    assert rules
+    assert rules <= set(BROKEN.values())
+
+
 def test_every_kind_of_promise_has_a_rule() -> None:
     assert set(Subject) == BROKEN.keys()
 

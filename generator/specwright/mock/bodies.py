@@ -1,4 +1,4 @@
-"""Serialization of bodies, independent of the code in generated packages."""
+"""Serialization of bodies, with the encoders of the media types where they need no types."""
 
 from __future__ import annotations
 
