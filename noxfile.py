@@ -22,6 +22,7 @@ nox.options.sessions = [
     "docs",
     "tests_service",
     "tests_conformance",
+    "tests_lab",
     "hostile",
 ]
 
@@ -29,14 +30,9 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
 DOCS_TESTS = "tests/docs"
 SERVICE_TESTS = "tests/service"
-CONFORMANCE_TESTS = (
-    "tests/conformance",
-    "tests/contract/test_faults.py",
-    "tests/contract/test_faults_by_others.py",
-    "tests/contract/test_shops.py",
-    "tests/contract/test_second_opinion.py",
-)
-HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
+CONFORMANCE_TESTS = "tests/conformance"
+LAB_TESTS = "tests/lab"
+HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutated_documents", "tests/names")
 # More processes than cores: many tests wait. The last long tests are distributed among workers.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 # A minute becomes two seconds, so that no attempt is early even on a clock of whole seconds.
@@ -90,7 +86,7 @@ def tests(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
-    elsewhere = (DOCS_TESTS, SERVICE_TESTS, *CONFORMANCE_TESTS, *HOSTILE_TESTS)
+    elsewhere = (DOCS_TESTS, SERVICE_TESTS, CONFORMANCE_TESTS, LAB_TESTS, *HOSTILE_TESTS)
     others = [f"--ignore={path}" for path in elsewhere]
     run_pytest(session, *(session.posargs or [*WORKERS, *others]))
 
@@ -123,7 +119,15 @@ def tests_conformance(session: nox.Session) -> None:
     """Run the tests of `specwright test`, against correct and faulty servers."""
     install_workspace(session)
     install_group(session, "test")
-    run_pytest(session, *(session.posargs or [*WORKERS, *CONFORMANCE_TESTS]))
+    run_pytest(session, *(session.posargs or [*WORKERS, CONFORMANCE_TESTS]))
+
+
+@nox.session
+def tests_lab(session: nox.Session) -> None:
+    """Run the tests of lab/, which measures."""
+    install_workspace(session)
+    install_group(session, "test")
+    run_pytest(session, *(session.posargs or [*WORKERS, LAB_TESTS]))
 
 
 @nox.session
@@ -252,7 +256,7 @@ def bench(session: nox.Session) -> None:
     """Benchmark generation, SDK and stub against their peers; write docs/benchmarks.md."""
     install_workspace(session)
     install_group(session, "bench")
-    session.run("python", "-m", "benchmarks", *session.posargs)
+    session.run("python", "-m", "lab.benchmarks", *session.posargs)
 
 
 @nox.session
@@ -260,7 +264,7 @@ def compatibility(session: nox.Session) -> None:
     """Generate from third-party documents; write docs/compatibility.md (`-- times`)."""
     install_workspace(session)
     install_group(session, "typecheck")
-    session.run("python", "-m", "benchmarks.compatibility", *session.posargs)
+    session.run("python", "-m", "lab.compatibility", *session.posargs)
 
 
 @nox.session
@@ -268,7 +272,7 @@ def wire_proof(session: nox.Session) -> None:
     """Check clients against servers of their documents with independent parsers; write the page."""
     install_workspace(session)
     install_group(session, "test")
-    session.run("python", "-m", "tests.wire", *session.posargs)
+    session.run("python", "-m", "lab.wire", *session.posargs)
 
 
 @nox.session
@@ -277,7 +281,7 @@ def situations(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "bench")
     install_group(session, "typecheck")
-    session.run("python", "-m", "benchmarks.situations", *session.posargs)
+    session.run("python", "-m", "lab.situations", *session.posargs)
 
 
 @nox.session
@@ -285,7 +289,7 @@ def bench_service(session: nox.Session) -> None:
     """Benchmark the service against a hand-written one; write docs/benchmarks-service.md."""
     install_workspace(session)
     install_group(session, "bench")
-    session.run("python", "-m", "benchmarks.service", *session.posargs)
+    session.run("python", "-m", "lab.benchmarks.service", *session.posargs)
 
 
 @nox.session
@@ -293,7 +297,7 @@ def kills(session: nox.Session) -> None:
     """Kill serving processes 200 times per database, send 100,000 duplicates; write the page."""
     install_workspace(session)
     install_group(session, "test")
-    session.run("python", "-m", "tests.service.kills", *session.posargs)
+    session.run("python", "-m", "lab.kills", *session.posargs)
 
 
 @nox.session
@@ -301,7 +305,7 @@ def outages(session: nox.Session) -> None:
     """Stop processes, cut networks, fill disks; write the page of the effects (ten minutes)."""
     install_workspace(session)
     install_group(session, "test")
-    session.run("python", "-m", "tests.service.outages", *session.posargs)
+    session.run("python", "-m", "lab.outages", *session.posargs)
 
 
 @nox.session
@@ -310,7 +314,7 @@ def faults(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     # Hundreds of processes: cached bytecode saves each from compiling again.
-    run = ("python", "-m", "tests.contract.judge", *session.posargs)
+    run = ("python", "-m", "lab.faults.judge", *session.posargs)
     session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 
@@ -321,7 +325,7 @@ def second_opinion(session: nox.Session) -> None:
     install_group(session, "test")
     # It installs an openapi-spec-validator older than ours, which these tests do not need.
     session.install("openapi-core>=0.23,<1")
-    session.run("pytest", "tests/contract/test_second_opinion.py", *session.posargs)
+    session.run("pytest", "tests/lab/test_second_opinion.py", *session.posargs)
 
 
 @nox.session
@@ -330,7 +334,7 @@ def faults_by_others(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     for step in ("prove", "judge"):
-        run = ("python", "-m", f"tests.contract.faults_by_others.{step}", *session.posargs)
+        run = ("python", "-m", f"lab.faults_by_others.{step}", *session.posargs)
         session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 
@@ -339,7 +343,7 @@ def shops(session: nox.Session) -> None:
     """Judge the bugs of two shops, in FastAPI and in Django (an hour; `-- django NAME`)."""
     install_workspace(session)
     install_group(session, "test")
-    run = ("python", "-m", "tests.contract.shops.judge", *session.posargs)
+    run = ("python", "-m", "lab.shops.judge", *session.posargs)
     session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 
@@ -348,7 +352,7 @@ def mutants(session: nox.Session) -> None:
     """Mutate the code and count undetected mutants (an hour; `-- ROOM`, `-- --changed A..B`)."""
     install_workspace(session)
     install_group(session, "test")
-    session.run("python", "-m", "tests.mutation", *session.posargs)
+    session.run("python", "-m", "lab.mutants", *session.posargs)
 
 
 @nox.session
@@ -357,7 +361,7 @@ def polarity(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     session.install("jsonschema[format]")
-    session.run("python", "-m", "tests.compare.polarity", *session.posargs)
+    session.run("python", "-m", "lab.polarity", *session.posargs)
 
 
 @nox.session
@@ -365,14 +369,14 @@ def histories(session: nox.Session) -> None:
     """Review third-party documents version by version; write docs/review-histories.md."""
     install_workspace(session)
     install_group(session, "bench")
-    session.run("python", "-m", "benchmarks.histories", *session.posargs)
+    session.run("python", "-m", "lab.histories", *session.posargs)
 
 
 @nox.session
 def foreign_servers(session: nox.Session) -> None:
     """Test third-party servers, next to schemathesis; save the results (an hour)."""
     install_workspace(session)
-    session.run("python", "-m", "benchmarks.foreign", *session.posargs)
+    session.run("python", "-m", "lab.foreign_servers", *session.posargs)
 
 
 @nox.session
@@ -381,7 +385,7 @@ def seeds(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "bench")
-    run = ("python", "-m", "tests.contract.seeds", *session.posargs)
+    run = ("python", "-m", "lab.seeds", *session.posargs)
     session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 

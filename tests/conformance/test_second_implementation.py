@@ -7,8 +7,8 @@ import json
 import httpx2
 import pytest
 
+from lab.seeds.implementations import HAS_NODE, given, node
 from tests.conftest import Run
-from tests.contract.implementations import HAS_NODE, given, node
 
 
 @pytest.mark.skipif(not HAS_NODE, reason="node is not on the path")

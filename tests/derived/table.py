@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.foreign import outcomes as foreign
-from benchmarks.situations import outcomes as situations
+from lab.faults import verdicts
+from lab.faults_by_others import verdicts as by_others
+from lab.foreign_servers import outcomes as foreign
+from lab.mutants import figures
+from lab.shops import verdicts as shops
+from lab.situations import outcomes as situations
 from service.catalogue import build as catalogue
 from tests.bugs import driver as bugs
-from tests.contract import verdicts
-from tests.contract.faults_by_others import verdicts as by_others
-from tests.contract.shops import verdicts as shops
 from tests.derived import names_page, pages, pictures, trees
-from tests.mutation import figures
 
 ROOT = Path(__file__).parents[2]
 
@@ -101,24 +101,24 @@ DERIVED = (
     page("docs/images/terminal.svg", "the commands of README.md", pictures.terminal),
     page(
         "docs/sdk-situations.md",
-        "benchmarks/situations/outcomes.json and table.py",
+        "lab/situations/outcomes.json and table.py",
         situations.render,
     ),
     page(
         "docs/contract-foreign-servers.md",
-        "benchmarks/foreign/outcomes.json",
+        "lab/foreign_servers/outcomes.json",
         foreign.render,
     ),
-    page("docs/contract-faults.md", "tests/contract/verdicts.json", verdicts.render),
+    page("docs/contract-faults.md", "lab/faults/verdicts.json", verdicts.render),
     page(
         "docs/contract-faults-by-others.md",
-        "tests/contract/faults_by_others/verdicts.json",
+        "lab/faults_by_others/verdicts.json",
         by_others.render,
     ),
-    page("docs/contract-shops.md", "tests/contract/shops/*.json", shops.render),
+    page("docs/contract-shops.md", "lab/shops/*.json", shops.render),
     page(
         "docs/mutants.md",
-        "tests/mutation/figures.json and words.toml",
+        "lab/mutants/figures.json and words.toml",
         lambda: figures.render(figures.load(), figures.words()),
     ),
     page("docs/decisions/README.md", "the pages beside it", pages.decisions),

@@ -29,7 +29,7 @@ STOPPED = {
 _STOPPED = re.compile(rf"\b({'|'.join(STOPPED)})\b", re.IGNORECASE)
 # A first line names a thing, or says in the imperative what a function does.
 _CLAUSE = re.compile(r"\b(what|who|whose|whom|whatever|whoever)\b", re.IGNORECASE)
-_PYTHON = ("generator", "service", "benchmarks", "examples", "website", "noxfile.py")
+_PYTHON = ("generator", "service", "lab", "examples", "website", "noxfile.py")
 _RENDERED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 

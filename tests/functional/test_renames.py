@@ -13,7 +13,7 @@ from specwright.errors import InputError
 from specwright.findings import Report
 from specwright.pipeline import generate
 from tests.functional.documents import THING, document, operation, ref
-from tests.mutants.judge import faults
+from tests.mutated_documents.judge import faults
 
 SENT = {"name": "Date<", "in": "query", "schema": {"type": "string"}}
 HEADER = {"name": "X-Trace", "in": "header", "schema": {"type": "string"}}

@@ -13,7 +13,7 @@ from specwright.document.sources.load import load
 from specwright.errors import SpecwrightError
 from specwright.pipeline import generate
 from tests.functional.documents import Json, document, ref
-from tests.mutants.judge import faults
+from tests.mutated_documents.judge import faults
 
 KIND = {"propertyName": "kind"}
 TEXT = {"type": "string"}

@@ -17,7 +17,7 @@ from specwright.grading.settings import Settings
 from specwright.pipeline import generate
 from tests.conftest import Run
 from tests.functional.documents import THING, Json, content, document, operation, ref
-from tests.mutants.judge import faults
+from tests.mutated_documents.judge import faults
 
 TEXT = {"type": "string"}
 

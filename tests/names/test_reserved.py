@@ -29,7 +29,7 @@ from specwright.names import pascal, snake
 from specwright.pipeline import generate, scaffold
 from tests.conftest import ROOT
 from tests.functional.documents import Json, content, document, operation, ref
-from tests.mutants.judge import client, faults
+from tests.mutated_documents.judge import client, faults
 from tests.names.kinds import KINDS, SCHEMAS
 from tests.names.taken import taken_names
 from tests.names.test_used import every_kind, written

@@ -17,4 +17,4 @@ def test_the_tests_of_every_fault_exist() -> None:
 
 def test_the_page_has_the_table(root: Path) -> None:
     page = (root / "docs" / "service-faults.md").read_text("utf-8")
-    assert table() in page, "python -m tests.service.kills --table"
+    assert table() in page, "python -m lab.kills --table"

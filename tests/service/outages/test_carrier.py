@@ -12,8 +12,7 @@ import pytest
 
 from partner_esim import AsyncEsimClient
 from partner_esim.errors import ApiStatusError
-
-from ..running import CARRIER, esim_service, eventually, serving
+from tests.service.running import CARRIER, esim_service, eventually, serving
 
 pytestmark = pytest.mark.anyio
 

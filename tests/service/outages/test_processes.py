@@ -13,11 +13,11 @@ import asyncpg
 import httpx2
 import pytest
 
-from ..books import books
-from ..running import Running, esim_service, serving, until
-from .causes import stopped_in_a_transaction
-from .crowd import Crowd, ordering
-from .network import network
+from tests.service.books import books
+from tests.service.outages.causes import stopped_in_a_transaction
+from tests.service.outages.crowd import Crowd, ordering
+from tests.service.outages.network import network
+from tests.service.running import Running, esim_service, serving, until
 
 pytestmark = pytest.mark.anyio
 

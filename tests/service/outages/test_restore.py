@@ -8,8 +8,7 @@ import pytest
 
 from partner_esim import EsimClient
 from partner_esim.errors import ApiStatusError
-
-from ..running import eventually, serving
+from tests.service.running import eventually, serving
 
 PLAN = "pln_jp-5gb-30d"
 

@@ -1,0 +1,32 @@
+"""Measure the service and write docs/benchmarks-service.md."""
+
+import argparse
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lab.benchmarks.service import deliveries, requests
+from lab.benchmarks.service.report import page
+from lab.benchmarks.service.servers import postgres
+from lab.benchmarks.workshop import ROOT, Workshop
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m lab.benchmarks.service", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="the number of rounds")
+    parser.add_argument("--seconds", type=float, default=5.0, help="how long each load lasts")
+    parser.add_argument("--only", help="a part of a subject's name; nothing is written")
+    options = parser.parse_args()
+    # Not inside the repository, and on a disk: a file in memory needs no flush.
+    with TemporaryDirectory(dir="/var/tmp") as place:
+        workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", options.rounds)
+        with postgres(workshop) as server:
+            rounds = requests.measure(workshop, options.seconds, options.only or "", server)
+            if options.only:
+                return
+            dead = deliveries.beside_dead(workshop, 4 * options.seconds, server)
+        text = page(rounds, deliveries.measure(workshop, 2 * options.seconds), dead)
+        (ROOT / "docs" / "benchmarks-service.md").write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Generate from third-party documents, and write the sections of docs/compatibility.md."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lab.benchmarks.workshop import ROOT, Workshop
+from lab.compatibility import page, times
+from lab.compatibility.documents import Sample, ordinary, published
+from lab.compatibility.outcomes import outcome
+from lab.compatibility.peers import Peers
+
+PAGE = ROOT / "docs" / "compatibility.md"
+PEERS_OF = {
+    "published": ["openapi-python-client", "openapi-generator", "datamodel-code-generator"],
+    "ordinary": ["openapi-python-client", "openapi-generator"],
+}
+TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY, "times": times.TITLE}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m lab.compatibility", description=__doc__)
+    parser.add_argument("section", nargs="*", choices=[*TITLES, []], help="the others are kept")
+    parser.add_argument("--documents", type=Path, default=ROOT / ".nox" / "ordinary")
+    parser.add_argument(
+        "--typed", type=int, default=40, help="the number of smallest documents to check with mypy"
+    )
+    options = parser.parse_args()
+    corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
+    samples = {
+        "published": lambda: published(corpus),
+        "ordinary": lambda: ordinary(options.documents),
+    }
+    with TemporaryDirectory() as place:
+        workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", rounds=2)
+        for name in options.section or TITLES:
+            if name == "times":
+                made = times.section(workshop, samples["published"]())
+            else:
+                made = section(workshop, name, samples[name](), options.typed)
+            replace(TITLES[name], made)
+
+
+def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int) -> str:
+    peers, names = Peers(workshop), workshop.invite(PEERS_OF[name])
+    found = list(samples)
+    smallest = sorted(found, key=lambda each: each.file.stat().st_size)[:typed]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        pending = [
+            pool.submit(outcome, workshop, sample, peers, names, typed=sample in smallest)
+            for sample in found
+        ]
+        return page.section(TITLES[name], [future.result() for future in pending])
+
+
+def replace(title: str, section: str) -> None:
+    """Replace the section of the page that has the same title."""
+    before = PAGE.read_text("utf-8") if PAGE.exists() else page.HEAD
+    sections = {each.partition("\n")[0]: each for each in before.split("\n## ")[1:]}
+    sections[title] = section.removeprefix("## ")
+    kept = [sections[each].rstrip("\n") + "\n" for each in TITLES.values() if each in sections]
+    PAGE.write_text("\n## ".join([page.HEAD, *kept]), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

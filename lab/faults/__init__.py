@@ -1,0 +1,1 @@
+"""Faults put into the reference service, and which of them `specwright test` finds."""

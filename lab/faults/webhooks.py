@@ -1,0 +1,195 @@
+"""Faults in events and their deliveries."""
+
+import base64
+import json
+
+from pytest import MonkeyPatch
+
+from esim_service.delivery import outbox, schedule
+from esim_service.delivery.sender import Sender
+from esim_service.domain import bodies, events, ledger, lifecycle, orders
+from esim_service.store.tables import events as store
+from lab.faults.seeding import edit
+from partner_esim import webhooks
+from partner_esim._runtime.shared.signature import Scheme
+
+SIGNED = "webhooks.sign(message.body, message.secret, timestamp=timestamp)"
+
+
+def signed_with_decoded_secret(patch: MonkeyPatch) -> None:
+    """The key is the decoded secret. “with the endpoint signing secret as key”"""
+    sign = Scheme._digest
+
+    def digest(self: Scheme, body: bytes, secret: str, timestamp: str) -> str:
+        return sign(self, body, base64.b64decode(secret[6:]).decode("latin-1"), timestamp)
+
+    patch.setattr(Scheme, "_digest", digest)
+
+
+def signed_without_time(patch: MonkeyPatch) -> None:
+    """Only the body is signed. “over the string <t>, a period, then the raw request body”"""
+    patch.setattr(
+        webhooks,
+        "_SCHEME",
+        Scheme(webhooks.SIGNATURE_HEADER, "t={timestamp},v1={digest}", "{body}"),
+    )
+
+
+def body_written_anew(patch: MonkeyPatch) -> None:
+    """The body is formatted after it was signed. “then the raw request body”"""
+    edit(
+        patch,
+        Sender._request,
+        ("content=message.body", 'content=message.body.replace(b":", b": ", 1)'),
+        ("len(message.body)", "len(message.body) + 1"),
+    )
+
+
+def other_event_id(patch: MonkeyPatch) -> None:
+    """The id in the header is that of the delivery. “Service-Event-Id | identifies the event”"""
+    edit(
+        patch,
+        outbox._claim,
+        ("row.event_id, row.event_type", '"evt_" + row.delivery_id[4:], row.event_type'),
+    )
+
+
+def no_event_type(patch: MonkeyPatch) -> None:
+    """The header with the type has another name. “Service-Event-Type | names the event type”"""
+    edit(patch, Sender._request, ("webhooks.EVENT_TYPE_HEADER", '"Event-Type"'))
+
+
+def everything_delivered(patch: MonkeyPatch) -> None:
+    """All endpoints get all types. “An endpoint subscribes to selected event types”"""
+    edit(patch, events.emit, (" and type_ in endpoint.event_types", ""))
+
+
+def delivered_after_removal(patch: MonkeyPatch) -> None:
+    """Endpoints are kept when they are removed, and go on to get events.
+
+    “They are delivered as signed webhooks to registered endpoints”
+    """
+    edit(
+        patch,
+        store.remove_endpoint,
+        (
+            '"DELETE FROM webhook_endpoints WHERE',
+            "\"UPDATE webhook_endpoints SET mode = mode || '-removed' WHERE",
+        ),
+        (
+            'yield from execute("DELETE FROM deliveries WHERE endpoint_id = $1", endpoint_id)',
+            "pass",
+        ),
+    )
+    edit(
+        patch,
+        events.emit,
+        (
+            "for endpoint in (yield from store.endpoints(account.scope)):",
+            "scope = account.scope\n"
+            "    removed = replace(scope, mode=f'{scope.mode}-removed')\n"
+            "    there = yield from store.endpoints(scope)\n"
+            "    for endpoint in (*there, *(yield from store.endpoints(removed))):",
+        ),
+    )
+
+
+def delivered_twice(patch: MonkeyPatch) -> None:
+    """An acknowledgement is not written down. “Any 2xx response acknowledges a delivery.”"""
+    edit(
+        patch,
+        outbox._acknowledge,
+        (
+            "yield from store.remove(claim.delivery_id)",
+            "yield from (\n"
+            "        store.remove(claim.delivery_id)\n"
+            "        if claim.attempts\n"
+            "        else store.postpone(claim.delivery_id, at, 1)\n"
+            "    )",
+        ),
+    )
+
+
+def never_tried_again(patch: MonkeyPatch) -> None:
+    """A failed delivery is given up. “Otherwise retries occur after 1 minute”"""
+    patch.setattr(schedule, "ATTEMPTS", 1)
+
+
+def redirect_acknowledges(patch: MonkeyPatch) -> None:
+    """A redirect counts as a success. “Any 2xx response acknowledges a delivery.”"""
+    patch.setattr(webhooks, "SUCCESS_STATUSES", range(200, 400))
+
+
+def order_event_missing(patch: MonkeyPatch) -> None:
+    """Orders are completed silently.
+
+    “order.completed and topup.completed are sent within seconds.”
+    """
+    edit(
+        patch,
+        orders.complete,
+        (
+            'yield from events.emit(account, "order.completed", bodies.order(order), stamp)',
+            "account",
+        ),
+    )
+
+
+def low_balance_event_missing(patch: MonkeyPatch) -> None:
+    """A balance that falls below the threshold is not reported.
+
+    “balance.low fires on crossing below”
+    """
+    edit(patch, ledger.post, ("if is_low and not", "if is_low and not is_low and not"))
+
+
+def expiring_event_missing(patch: MonkeyPatch) -> None:
+    """The coming end is reported too late to be seen.
+
+    “esim.expiring arrives between 24 and 20 hours before expires_at.”
+    """
+    edit(
+        patch,
+        lifecycle.elapse,
+        ("EXPIRING_UNTIL <= remaining <= EXPIRING_FROM", "0 < remaining < EXPIRING_UNTIL"),
+    )
+
+
+def usage_without_threshold(patch: MonkeyPatch) -> None:
+    """Usage does not say which share is used. “threshold_percent, with value 50 or 80”"""
+    edit(patch, bodies.event, ("if threshold is None else", "if threshold or not threshold else"))
+
+
+def event_shows_earlier_state(patch: MonkeyPatch) -> None:
+    """An order in an event is still in progress.
+
+    “`data` is exactly what GET returns for the resource at that moment”
+    """
+    edit(
+        patch,
+        orders.complete,
+        (
+            "bodies.order(order), stamp)",
+            'bodies.order(replace(order, status="processing")), stamp)',
+        ),
+    )
+
+
+def feed_and_delivery_differ(patch: MonkeyPatch) -> None:
+    """A delivery has its own id in the body.
+
+    “the feed and every delivery attempt show the same body”
+    """
+
+    def own(body: bytes, delivery_id: str) -> bytes:
+        event = json.loads(body)
+        event["id"] = "evt_" + delivery_id[4:]
+        return json.dumps(event, separators=(",", ":")).encode()
+
+    patch.setattr(outbox, "own_body", own, raising=False)
+    edit(patch, outbox._claim, ("row.body)", "own_body(row.body, row.delivery_id))"))
+
+
+def tested_endpoint_hears_nothing(patch: MonkeyPatch) -> None:
+    """A test is accepted and sends nothing. “Sends a webhook.test event to that endpoint.”"""
+    edit(patch, events.emit_to, ("yield from store.add_delivery(", "("))

@@ -1,0 +1,260 @@
+"""Faults in the isolation of partners, and of modes."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import time
+
+from pytest import MonkeyPatch
+
+from esim_service.api.balance import BalanceGroup
+from esim_service.api.events import EventGroup
+from esim_service.api.orders import OrderGroup
+from esim_service.domain import endpoints, events, idempotency
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import esims as esim_store
+from esim_service.store.tables import orders as order_store
+from esim_service.store.tables import sandbox
+from esim_service.values.entities import Order
+from lab.faults.seeding import edit
+from lab.faults_by_others.by_hand import (
+    Desk,
+    balance,
+    esim,
+    event,
+    fresh,
+    order,
+    ordered,
+    played,
+    receiving,
+    register,
+    shown_by,
+)
+from partner_esim import models
+from partner_esim.server import Context, Problem
+
+
+def _order_of_the_other_mode(desk: Desk) -> bool:
+    made = order(desk.api).json()["order_id"]
+    return desk.live.get(f"/orders/{made}").status_code == 404
+
+
+@shown_by(_order_of_the_other_mode)
+def order_of_the_other_mode(patch: MonkeyPatch) -> None:
+    """A live key finds an order that was placed in test mode.
+
+    “the resource in the path does not exist, or belongs to another partner or mode”
+    """
+    edit(patch, order_store.find, ("AND mode = $3", "AND $3 <> ''"))
+
+
+def _esims_of_one_mode(desk: Desk) -> bool:
+    esim(desk.api)
+    return desk.live.get("/esims").json()["data"] == []
+
+
+@shown_by(_esims_of_one_mode)
+def esims_of_both_modes(patch: MonkeyPatch) -> None:
+    """A list of eSIMs has those of both modes.
+
+    “What exists in one mode is not visible in the other.”
+    """
+    edit(patch, esim_store.page, ("AND mode = $2", "AND $2 <> ''"))
+
+
+def _events_of_one_mode(desk: Desk) -> bool:
+    ordered(desk.api)
+    return desk.live.get("/events?type=order.completed").json()["data"] == []
+
+
+@shown_by(_events_of_one_mode)
+def test_events_with_a_live_key(patch: MonkeyPatch) -> None:
+    """The feed of live mode has the events of test mode.
+
+    “The key decides the mode.”
+    """
+    edit(
+        patch,
+        EventGroup.list_events,
+        (
+            "scope = scope_of(context)",
+            'scope = __import__("dataclasses").replace(scope_of(context), mode="test")',
+        ),
+    )
+
+
+def _balance_of_one_mode(desk: Desk) -> bool:
+    order(desk.api)
+    return balance(desk.live) != balance(desk.api)
+
+
+@shown_by(_balance_of_one_mode)
+def one_balance(patch: MonkeyPatch) -> None:
+    """A live key is shown the balance of test mode.
+
+    “The prepaid balance of the partner in one mode.”
+    """
+    edit(
+        patch,
+        BalanceGroup.get_balance,
+        (
+            "scope_of(context)",
+            '__import__("dataclasses").replace(scope_of(context), mode="test")',
+        ),
+    )
+
+
+def _esims_of_another_order(desk: Desk) -> bool:
+    made = ordered(desk.api)["order_id"]
+    return desk.other.get("/esims", params={"order_id": made}).json()["data"] == []
+
+
+@shown_by(_esims_of_another_order)
+def esims_of_any_order(patch: MonkeyPatch) -> None:
+    """A list of the eSIMs of an order has them for another partner, too.
+
+    “404 | the resource in the path does not exist, or belongs to another partner or mode”
+    “Lists the eSIMs of the partner in the mode of the key, newest first”
+    """
+    edit(
+        patch,
+        esim_store.page,
+        ("WHERE partner_id = $1", "WHERE (partner_id = $1 OR order_id = $5)"),
+        (
+            '(" AND order_id = $5" if order_id is not None else "")',
+            "\" AND ($5 = '' OR order_id = $5)\"",
+        ),
+        ("*([order_id] if order_id is not None else [])", 'order_id or ""'),
+    )
+
+
+def _test_of_another(desk: Desk) -> bool:
+    endpoint = register(desk.api)
+    answer = desk.other.post(f"/webhook-endpoints/{endpoint['id']}/test")
+    return answer.status_code == 404
+
+
+@shown_by(_test_of_another)
+def endpoint_tested_by_others(patch: MonkeyPatch) -> None:
+    """A partner can send a test to an endpoint of another one.
+
+    “the resource in the path does not exist, or belongs to another partner or mode”
+    """
+    edit(
+        patch,
+        endpoints.test,
+        (
+            "if endpoint_id not in {webhook_endpoint.endpoint_id for webhook_endpoint in known}:",
+            "if (yield from store.lock_endpoint(endpoint_id)) is None:",
+        ),
+    )
+
+
+def _hidden(desk: Desk) -> bool:
+    made = order(desk.api).json()["order_id"]
+    return desk.other.get(f"/orders/{made}").status_code == 404
+
+
+@shown_by(_hidden)
+def order_of_another_is_forbidden(patch: MonkeyPatch) -> None:
+    """An order of another partner is answered with 403, which says that it exists.
+
+    “404 | the resource in the path does not exist, or belongs to another partner or mode”
+    """
+    known: set[str] = set()
+    add, served = order_store.add, OrderGroup.get_order
+
+    def kept(made: Order) -> Unit[None]:
+        known.add(made.order_id)
+        return add(made)
+
+    async def get_order(self: OrderGroup, *, order_id: str, context: Context) -> models.Order:
+        try:
+            return await served(self, order_id=order_id, context=context)
+        except Problem as problem:
+            if problem.code == "resource_not_found" and order_id in known:
+                raise Problem("partner_suspended", "This order is not yours.") from None
+            raise
+
+    patch.setattr(order_store, "add", kept)
+    patch.setattr(OrderGroup, "get_order", get_order)
+
+
+def _own_references(desk: Desk) -> bool:
+    reference = fresh()
+    order(desk.api, reference=reference)
+    answer = order(desk.other, reference=reference, quantity=2)
+    return answer.status_code == 201
+
+
+@shown_by(_own_references)
+def one_reference_for_all_partners(patch: MonkeyPatch) -> None:
+    """A reference that one partner has used is taken for all.
+
+    “The order reference is unique per partner and makes order creation idempotent.”
+    """
+    edit(patch, order_store.stored_response, ("WHERE partner_id = $1", "WHERE $1 <> ''"))
+
+
+def _own_progress(desk: Desk) -> bool:
+    reference, other = fresh(), desk.other
+    slow = threading.Thread(
+        target=lambda: order(desk.api, reference=reference, metadata=played("slow_order"))
+    )
+    assert desk.api.get("/balance").status_code == 200
+    slow.start()
+    time.sleep(1)
+    answer = order(other, reference=reference, metadata=played("slow_order"))
+    slow.join()
+    return answer.status_code == 201
+
+
+@shown_by(_own_progress)
+def progress_of_another_partner(patch: MonkeyPatch) -> None:
+    """A reference that another partner has in progress is refused.
+
+    “Scope: partner, mode, operation; for ever.”
+    """
+    name = inspect.getattr_static(idempotency.IdempotentRequest, "name")
+    edit(patch, name.fget, ("{self.scope.partner_id} {self.scope.mode} ", ""))
+
+
+def _own_reset(desk: Desk) -> bool:
+    made = ordered(desk.api)["order_id"]
+    desk.other.post("/sandbox/reset")
+    return desk.api.get(f"/orders/{made}").status_code == 200
+
+
+@shown_by(_own_reset)
+def reset_of_all_partners(patch: MonkeyPatch) -> None:
+    """A reset deletes the test orders of all partners.
+
+    “deletes that partner's test orders, eSIMs, top-ups, events, deliveries, references”
+    """
+    edit(patch, sandbox.forget, ("WHERE partner_id = $1", "WHERE $1 <> ''"))
+
+
+def _endpoints_of_one_mode(desk: Desk) -> bool:
+    with receiving(desk) as receiver:
+        register(desk.live, receiver.url)
+        ordered(desk.api)
+        event(desk.api, "order.completed")
+        return not receiver.has(1, 3)
+
+
+@shown_by(_endpoints_of_one_mode)
+def test_events_for_live_endpoints(patch: MonkeyPatch) -> None:
+    """An endpoint that was registered with a live key gets the events of test mode.
+
+    “Registers an HTTPS address for events of the mode of the key.”
+    """
+    edit(
+        patch,
+        events.emit,
+        (
+            "(yield from store.endpoints(account.scope))",
+            "[*(yield from store.endpoints(Scope(account.scope.partner_id, 'live'))),"
+            " *(yield from store.endpoints(Scope(account.scope.partner_id, 'test')))]",
+        ),
+    )

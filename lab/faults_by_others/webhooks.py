@@ -1,0 +1,234 @@
+"""Faults in deliveries."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+
+from pytest import MonkeyPatch
+
+from esim_service.delivery import sender
+from esim_service.delivery.sender import AttemptOutcome, Sender, WebhookMessage
+from esim_service.domain import bodies, endpoints, ledger, lifecycle
+from esim_service.domain import events as emission
+from lab.faults.seeding import edit
+from lab.faults_by_others.by_hand import (
+    DEAR_PLAN,
+    Desk,
+    esim,
+    event,
+    events,
+    order,
+    ordered,
+    receiving,
+    register,
+    shown_by,
+    tested,
+)
+from partner_esim import webhooks
+
+
+def _same_bytes(desk: Desk) -> bool:
+    with receiving(desk) as receiver:
+        tested(desk.api, receiver.url)
+        receiver.has(1)
+        page = desk.api.get("/events").content
+        return receiver.deliveries[0].body in page
+
+
+@shown_by(_same_bytes)
+def other_bytes_in_deliveries(patch: MonkeyPatch) -> None:
+    """Deliveries have the same JSON as the feed in other bytes.
+
+    “The bytes are frozen: the feed and every delivery attempt show the same body.”
+    """
+    send = Sender.send
+
+    async def written_again(self: Sender, message: WebhookMessage) -> AttemptOutcome:
+        body = json.dumps(json.loads(message.body)).encode()
+        return await send(
+            self,
+            WebhookMessage(message.url, message.secret, message.event_id, message.event_type, body),
+        )
+
+    patch.setattr(Sender, "send", written_again)
+
+
+@shown_by(lambda desk: register(desk.api, types=[])["event_types"] == [])
+def empty_selection_is_the_default(patch: MonkeyPatch) -> None:
+    """An endpoint that selects no type gets all of them.
+
+    “An empty list selects no type”
+    """
+    edit(patch, endpoints.register, ("if event_types is None", "if not event_types"))
+
+
+def _is_tested(desk: Desk) -> bool:
+    with receiving(desk) as receiver:
+        tested(desk.api, receiver.url)
+        return receiver.has(1, 5)
+
+
+@shown_by(_is_tested)
+def test_needs_a_subscription(patch: MonkeyPatch) -> None:
+    """A test reaches an endpoint only if it has subscribed to tests.
+
+    “webhook.test always reaches the endpoint that is tested”
+    """
+    edit(
+        patch,
+        endpoints.test,
+        (
+            "events.emit_to(endpoint_id, account,",
+            "events.emit_to(next((each.endpoint_id for each in known if each.endpoint_id =="
+            ' endpoint_id and "webhook.test" in each.event_types), "none"), account,',
+        ),
+    )
+
+
+def _only_the_tested(desk: Desk) -> bool:
+    with receiving(desk) as receiver, receiving(desk) as other:
+        register(desk.api, other.url, ["webhook.test"])
+        tested(desk.api, receiver.url)
+        return receiver.has(1) and not other.has(1, 3)
+
+
+@shown_by(_only_the_tested)
+def test_reaches_all(patch: MonkeyPatch) -> None:
+    """A test of one endpoint reaches all those that have subscribed to tests.
+
+    “Sends a webhook.test event to that endpoint.”
+    """
+    edit(
+        patch,
+        endpoints.test,
+        (
+            "yield from partners.save_account(account)",
+            "for each in known:\n"
+            '        if each.endpoint_id != endpoint_id and "webhook.test" in each.event_types:\n'
+            '            made = stamp.new("dlv_")\n'
+            "            yield from store.add_delivery(made, event, each.endpoint_id, stamp.now)\n"
+            "    yield from partners.save_account(account)",
+        ),
+    )
+
+
+def _eighty_percent(desk: Desk) -> bool:
+    esim(desk.api, "deplete_fast", "depleted")
+    return {each["threshold_percent"] for each in events(desk.api, "esim.usage")} == {50, 80}
+
+
+@shown_by(_eighty_percent)
+def usage_is_told_once(patch: MonkeyPatch) -> None:
+    """After 50 percent, the next that is told of the usage is its end.
+
+    “additionally threshold_percent, with value 50 or 80”
+    """
+    patch.setattr(lifecycle, "_THRESHOLDS", (50,))
+
+
+def _signature_of_text(desk: Desk) -> bool:
+    with receiving(desk) as receiver:
+        secret = tested(desk.api, receiver.url)["signing_secret"]
+        receiver.has(1)
+        delivery = receiver.deliveries[0]
+    moment = int(delivery.headers["service-signature"].partition(",")[0].removeprefix("t="))
+    signed = webhooks.sign(delivery.body, secret, timestamp=moment)
+    return delivery.headers["service-signature"] == signed
+
+
+@shown_by(_signature_of_text)
+def key_is_decoded(patch: MonkeyPatch) -> None:
+    """Deliveries are signed with the bytes that the secret stands for.
+
+    “The HMAC key is the UTF-8 text of the whole secret.”
+    """
+
+    def sign(body: bytes, secret: str, *, timestamp: int) -> str:
+        key = base64.b64decode(secret.removeprefix("whsec_"))
+        digest = hmac.new(key, b"%d.%s" % (timestamp, body), hashlib.sha256).hexdigest()
+        return f"t={timestamp},v1={digest}"
+
+    patch.setattr(sender.webhooks, "sign", sign)
+
+
+def _mode_of_event(desk: Desk) -> bool:
+    ordered(desk.api)
+    return bool(event(desk.api, "order.completed")["mode"] == "test")
+
+
+@shown_by(_mode_of_event)
+def every_event_is_live(patch: MonkeyPatch) -> None:
+    """The events of test mode say that they are of live mode.
+
+    “{id, type, created_at, mode live/test, data}”
+    """
+    edit(patch, bodies.event, ("scope.mode,", '"live",'))
+
+
+def _told_once(desk: Desk) -> bool:
+    for _ in range(2):
+        order(desk.api, DEAR_PLAN, quantity=20)
+    ordered(desk.api)
+    return len(events(desk.api, "balance.low")) == 1
+
+
+@shown_by(_told_once)
+def low_balance_is_told_each_time(patch: MonkeyPatch) -> None:
+    """Each purchase below the threshold is told as a low balance.
+
+    “balance.low fires on crossing below, again only after the balance was back at or above the
+    threshold”
+    """
+    edit(patch, ledger.post, ("if is_low and not account.low_reported:", "if is_low:"))
+
+
+def _told_again(desk: Desk) -> bool:
+    for _ in range(2):
+        for _ in range(2):
+            order(desk.api, DEAR_PLAN, quantity=20)
+        found = len(events(desk.api, "balance.low"))
+        desk.api.post("/sandbox/reset")
+    return found == 1
+
+
+@shown_by(_told_again)
+def low_balance_is_told_once_for_ever(patch: MonkeyPatch) -> None:
+    """After the balance was filled up, its next fall is not told.
+
+    “again only after the balance was back at or above the threshold”
+    """
+    edit(
+        patch,
+        ledger.post,
+        (
+            "low_reported=is_low",
+            'low_reported=(account.low_reported and kind != "credit") or is_low',
+        ),
+    )
+
+
+def _selected_only(desk: Desk) -> bool:
+    with receiving(desk) as receiver:
+        register(desk.api, receiver.url, ["topup.completed"])
+        ordered(desk.api)
+        event(desk.api, "order.completed")
+        return not receiver.has(1, 3)
+
+
+@shown_by(_selected_only)
+def prefix_of_a_type(patch: MonkeyPatch) -> None:
+    """An endpoint gets all events whose type ends like one that it has selected.
+
+    “An endpoint subscribes to selected event types or to the default selection.”
+    """
+    edit(
+        patch,
+        emission.emit,
+        (
+            "type_ in endpoint.event_types",
+            'any(each.split(".")[1] == type_.split(".")[1] for each in endpoint.event_types)',
+        ),
+    )

@@ -1,0 +1,56 @@
+"""Install and start the servers, test each with both tools, and save the results."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from subprocess import CalledProcessError
+from tempfile import TemporaryDirectory, gettempdir
+
+from lab.foreign_servers.comparison import Failure, others
+from lab.foreign_servers.outcomes import SCHEMATHESIS, SPECWRIGHT, Outcome, keep, load
+from lab.foreign_servers.runs import Running, by_schemathesis, by_specwright, started
+from lab.foreign_servers.servers import SERVERS, Server
+
+_Run = Callable[[Running, str, int, Path], tuple[Outcome, list[Failure]]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m lab.foreign_servers", description=__doc__)
+    parser.add_argument("names", nargs="*", help="Prefixes of server names.  [default: all]")
+    parser.add_argument("--place", type=Path, default=Path(gettempdir(), "specwright-foreign"))
+    parser.add_argument("--seconds", type=int, default=120, help="Limit per tool and server.")
+    options = parser.parse_args()
+    options.place.mkdir(parents=True, exist_ok=True)
+    wanted = tuple(name.lower() for name in options.names)
+    outcomes = load()
+    for server in SERVERS:
+        if wanted and not server.name.lower().startswith(wanted):
+            continue
+        try:
+            ours, found = _measured(by_specwright, server, options.place, options.seconds)
+            theirs, reported = _measured(by_schemathesis, server, options.place, options.seconds)
+        except (RuntimeError, CalledProcessError) as error:
+            print(f"{server.name}: {error}")
+            continue
+        theirs = replace(theirs, others=others(reported, found))
+        outcomes[server.name] = {SPECWRIGHT: ours, SCHEMATHESIS: theirs}
+        keep(outcomes)
+        reached = f"{ours.reached} and {theirs.reached} of {ours.operations} operations"
+        print(f"{server.name}: {reached}, {len(theirs.others)} failures to compare", flush=True)
+
+
+def _measured(
+    run: _Run, server: Server, place: Path, seconds: int
+) -> tuple[Outcome, list[Failure]]:
+    """Return the result of a tool on a server that is in its state after installation."""
+    corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", "corpus"))
+    with TemporaryDirectory() as reports, started(server, place, corpus) as running:
+        return run(running, server.key, seconds, Path(reports))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Processes of the service that are killed, and floods of duplicate requests."""

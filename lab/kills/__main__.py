@@ -1,0 +1,55 @@
+"""Kill processes that serve, send duplicates, and write docs/service-faults.md."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import secrets
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lab.kills.duplicates import Flood, flood
+from lab.kills.page import render, write
+from lab.kills.rounds import Siege, Tally
+from tests.service import postgres_server
+from tests.service.receiver import Authority
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m lab.kills", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=200, help="of kill -9, on each database")
+    parser.add_argument("--duplicates", type=int, default=100_000, help="on each database")
+    parser.add_argument("--seed", type=int, help="of the moments at which processes are killed")
+    parser.add_argument("--table", action="store_true", help="renew the table of the tests only")
+    options = parser.parse_args()
+    if options.table:
+        write()
+        return
+    seed = secrets.randbits(32) if options.seed is None else options.seed
+    print(f"seed {seed}", flush=True)
+    tallies: dict[str, Tally] = {}
+    floods: dict[str, Flood] = {}
+    # On a disk: what is in memory needs no flush.
+    with TemporaryDirectory(dir="/var/tmp") as directory:
+        place = Path(directory)
+        server = postgres_server.start()
+        try:
+            for name in ("killed", "flooded"):
+                server.psql(f"CREATE DATABASE {name}")
+            databases = {
+                "SQLite": (str(place / "killed.db"), str(place / "flooded.db")),
+                "PostgreSQL": (server.get_uri("killed"), server.get_uri("flooded")),
+            }
+            for name, (killed, flooded) in databases.items():
+                siege = Siege(killed, place, Authority(place), seed)
+                tallies[name] = asyncio.run(siege.run(options.rounds))
+                print(name, tallies[name], flush=True)
+                floods[name] = asyncio.run(flood(flooded, place, options.duplicates))
+                print(name, floods[name], flush=True)
+        finally:
+            server.cleanup()
+    write(long_run=render(tallies, floods))
+
+
+if __name__ == "__main__":
+    main()

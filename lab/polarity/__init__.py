@@ -1,0 +1,1 @@
+"""Changes with known effects, and the verdicts of the review on them."""

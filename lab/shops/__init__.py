@@ -1,0 +1,1 @@
+"""Two shops, in FastAPI and in Django, whose bugs `specwright test` has to find."""

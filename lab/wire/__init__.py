@@ -1,0 +1,1 @@
+"""Requests and responses of generated packages, checked with independent parsers."""

@@ -1,1 +1,0 @@
-"""Mutations of published documents, with known effects on clients."""
