@@ -14,7 +14,6 @@ from lab.benchmarks.workshop import Workshop
 from lab.compatibility.commands import refusal
 from lab.compatibility.documents import Sample
 from lab.compatibility.peers import Peers
-
 from specwright.emit.manifest import LOCK, PackageContents
 
 PACKAGE = "made"

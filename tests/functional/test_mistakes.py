@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.mutated_documents.judge import faults
 
 from specwright.check.repair.edits import Edit, apply
 from specwright.config import PackageOptions
@@ -19,6 +18,7 @@ from specwright.findings import Level, Report
 from specwright.grading.settings import Settings, Waiver
 from specwright.pipeline import InvalidDocument, generate
 from tests.functional.documents import THING, Json, content, document, operation, ref
+from tests.mutated_documents.judge import faults
 
 TEXT = {"type": "string"}
 GET, POST = "/paths/~1things/get", "/paths/~1things/post"
