@@ -14,6 +14,7 @@ from esim_service.api.plans import PlanGroup
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import events, orders, plans
 from esim_service.values.entities import Event, Order, Scope
+from lab.faults.seeding import Exchange, edit, in_answers, over_http
 from partner_esim._runtime.server.hooks import Cursors
 
 T = TypeVar("T")
