@@ -64,19 +64,19 @@ DISCRIMINATED = {
 }
 # The place, the schemas before and after, and the rules that this breaks.
 BREAKS: dict[str, tuple[str, Any, Any, set[str]]] = {
-    "an answer of one type gets another one": (
+    "a response of one type gets another one": (
         "response",
         ref("Card"),
         one_of(ref("Card"), ref("Iban")),
         {"union-widened"},
     ),
-    "so do the items of a list": (
+    "the items of a list get another type": (
         "webhook",
         {"type": "array", "items": ref("Card")},
         {"type": "array", "items": any_of(ref("Card"), ref("Iban"))},
         {"union-widened"},
     ),
-    "and an inline schema": (
+    "an inline schema gets another type": (
         "response",
         CARD,
         one_of(ref("Iban"), ref("Card")),

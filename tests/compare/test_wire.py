@@ -167,8 +167,8 @@ BREAKS: dict[str, tuple[Any, Any, set[str]]] = {
         {"length-narrowed"},
     ),
     "true is not 1": (resp({"enum": [True]}), resp({"enum": [1]}), {"enum-widened"}),
-    "nor is it as a constant": (req({"const": True}), req({"const": 1}), {"enum-narrowed"}),
-    "nor as a default": (
+    "the constant true is not 1": (req({"const": True}), req({"const": 1}), {"enum-narrowed"}),
+    "the default true is not 1": (
         req({"default": 1}),
         req({"default": True}),
         {"default-changed"},

@@ -88,25 +88,25 @@ class _Trial:
 
     def replay(self, call: Call, first: Exchange) -> None:
         """Repeat the request, also with equivalent payloads."""
-        for how, again in {"the same": call, **dict(self._equal(call))}.items():
-            exchange = self.bench.send(again)
+        for request, repeated in {"the same request": call, **dict(self._equal(call))}.items():
+            exchange = self.bench.send(repeated)
             response = self._answer(IDEMPOTENCY_REPLAY, exchange)
             if response is None or first.response is None:
                 continue
             replay = self.declared.replay
             if response.status != replay.status:
-                said = f"{how} request again was answered {response.status}, not {replay.status}"
-                self._violate(IDEMPOTENCY_REPLAY, said, first, exchange)
+                message = f"repeating {request} returned {response.status}, not {replay.status}"
+                self._violate(IDEMPOTENCY_REPLAY, message, first, exchange)
             elif response.body != first.response.body:
                 self._violate(
                     IDEMPOTENCY_REPLAY,
-                    f"{how} request again got a different body",
+                    f"repeating {request} returned a different body",
                     first,
                     exchange,
                 )
             elif replay.header is not None and not self._is_replay(response):
-                said = f"{how} request again is not marked by {replay.header.raw}"
-                self._violate(IDEMPOTENCY_REPLAY, said, first, exchange)
+                message = f"repeating {request} is not marked as a replay by {replay.header.raw}"
+                self._violate(IDEMPOTENCY_REPLAY, message, first, exchange)
         if first.response is not None and self._is_replay(first.response):
             self._violate(IDEMPOTENCY_REPLAY, "the first response is marked as a replay", first)
 
@@ -154,8 +154,9 @@ class _Trial:
             right = self.bench.send(call, key=key)
             response = self._answer(rule, right)
             if response is not None and not response.is_success:
-                said = f"after {refused.response.status}, its key was answered {response.status}"
-                self._violate(rule, said, refused, right)
+                before, after = refused.response.status, response.status
+                message = f"after {before}, a valid request with its key returned {after}"
+                self._violate(rule, message, refused, right)
             return
         self.bench.target.record.skip(rule, self.place, "no request that is refused could be made")
 
@@ -183,9 +184,11 @@ class _Trial:
             return
         folded = with_key(call, key.swapcase())
         if not self._problems(folded):
-            self._is_new(rule, "in another case", used, self.bench.send(folded))
-        for other, found in self._others_of_scope():
-            self._is_new(rule, f"for {other.name}", used, self.bench.send(found, key=key))
+            message = "a key that differs only in case was treated as the same key"
+            self._is_new(rule, message, used, self.bench.send(folded))
+        for other, other_call in self._others_of_scope():
+            message = f"its key was treated as used for {other.name}"
+            self._is_new(rule, message, used, self.bench.send(other_call, key=key))
 
     def _others_of_scope(self) -> Iterator[tuple[Operation, Call]]:
         """Yield calls of other operations with keys, if the scope of keys is the operation."""
@@ -196,29 +199,35 @@ class _Trial:
             if other.pointer != self.operation.pointer and made is not None:
                 yield other, made[0]
 
-    def _is_new(self, rule: str, how: str, used: Exchange, exchange: Exchange) -> None:
+    def _is_new(self, rule: str, message: str, used: Exchange, exchange: Exchange) -> None:
         """Check that the response to a key is the one that an unused key gets."""
         response, declared = self._answer(rule, exchange), self.declared
         if response is None:
             return
         taken = [each for each in (declared.changed, declared.in_progress) if each is not None]
         if self._is_replay(response) or any(self._is(response, answer) for answer in taken):
-            self._violate(rule, f"its key was treated as used {how}", used, exchange)
+            self._violate(rule, message, used, exchange)
 
     def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
         """Yield equivalent payloads: with reordered members, and defaults added or left out."""
         if not isinstance(call.body, dict):
             return
-        yield "a reordered", Call(call.operation, call.arguments, _turned(call.body))
+        yield (
+            "the request with reordered members",
+            Call(call.operation, call.arguments, _turned(call.body)),
+        )
         for name, schema in self._properties().items():
             if "default" not in schema:
                 continue
             if name not in call.body:
                 written = call.with_member(join(name), schema["default"])
-                yield f"with the default of '{name}' written out, the", written
+                yield f"the request with the default of '{name}' written out", written
             elif call.body[name] == schema["default"]:
                 body = {key: each for key, each in call.body.items() if key != name}
-                yield f"with the default of '{name}' left out, the", replace(call, body=body)
+                yield (
+                    f"the request without '{name}', which has its default",
+                    replace(call, body=body),
+                )
 
     def _different(self, call: Call) -> Iterator[tuple[str, Call]]:
         """Yield calls with one valid change each: another value of a member."""
