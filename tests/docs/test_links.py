@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,36 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_to_files_and_headings(page: Path) -> None:
     assert list(broken(page)) == []
+
+
+# Its table names the folders of each page; the pages name files and rooms in them.
+DESIGN = ROOT / "docs" / "design"
+_ROW = re.compile(r"\| \[[^]]+\]\(([\w-]+\.md)\) \| (`.*`) \|")
+_PATH = re.compile(r"`([\w-]+/[\w./-]*)`")
+_TREES = (ROOT, ROOT / "generator" / "specwright", ROOT / "service" / "esim_service")
+
+
+def rooms_of_the_design() -> dict[str, list[Path]]:
+    """The folders of each page of the design."""
+    rows = _ROW.findall((DESIGN / "README.md").read_text("utf-8"))
+    return {
+        page: [tree / room for room in _PATH.findall(rooms) for tree in _TREES]
+        for page, rooms in rows
+    }
+
+
+def test_each_page_of_the_design_has_its_rooms() -> None:
+    assert set(rooms_of_the_design()) == {page.name for page in DESIGN.glob("[a-z]*.md")}
+
+
+@pytest.mark.parametrize("page", sorted(DESIGN.glob("*.md")), ids=lambda page: page.stem)
+def test_paths_of_the_design_exist(page: Path) -> None:
+    trees = [*_TREES, *rooms_of_the_design().get(page.name, ())]
+    paths = _PATH.findall(page.read_text("utf-8"))
+    places = {
+        path: [tree / (path + end) for tree in trees for end in ("", ".py")] for path in paths
+    }
+    assert [path for path in paths if not any(place.exists() for place in places[path])] == []
 
 
 @pytest.mark.parametrize(
