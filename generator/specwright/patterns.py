@@ -86,7 +86,7 @@ def parsed(pattern: str) -> Pattern | None:
     """
     if len(pattern) > _LONGEST:
         return None
-    asked: dict[str, list[str]] = {each: [] for each in _AHEAD}
+    asked: dict[str, list[str]] = {kind: [] for kind in _AHEAD}
     rest = pattern
     while rest.startswith(_AHEAD, 1) and rest.startswith("^"):
         end = _closing(rest[1:])
@@ -97,10 +97,10 @@ def parsed(pattern: str) -> Pattern | None:
     if rest != pattern and (_has_alternatives(rest) or _FLAGS.search(pattern)):
         return None
     translated = linear(rest)
-    like, unlike = (tuple(map(linear, asked[each])) for each in _AHEAD)
+    like, unlike = (tuple(map(linear, asked[kind])) for kind in _AHEAD)
     if translated is None or None in like or None in unlike:
         return None
-    return Pattern(translated, *(tuple(filter(None, each)) for each in (like, unlike)))
+    return Pattern(translated, *(tuple(filter(None, expression)) for expression in (like, unlike)))
 
 
 def _closing(text: str) -> int | None:

@@ -252,7 +252,7 @@ def _tell(
         for finding in report.findings
         if finding.rule in TOLD_APART
     ]
-    said = in_order(each for each in (*left_out, *renamed) if not lint.accepts(each))
+    said = in_order(finding for finding in (*left_out, *renamed) if not lint.accepts(finding))
     if said:
         tell(replace(report, findings=said))
 

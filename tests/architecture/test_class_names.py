@@ -55,27 +55,7 @@ STILL_SHARED = frozenset(
         "WebhookEndpoint",
     }
 )
-STILL_EACH = frozenset(
-    {
-        "specwright.check",
-        "specwright.compare",
-        "specwright.conformance",
-        "specwright.document",
-        "specwright.emit",
-        "specwright.grading",
-        "specwright.ir",
-        "specwright.mock",
-        "specwright.patterns",
-        "specwright.pipeline",
-        "specwright.project",
-        "specwright.reference",
-        "specwright.review",
-        "specwright.runtime",
-        "specwright.samples",
-        "specwright.testing",
-        "specwright.vocabulary",
-    }
-)
+STILL_EACH = frozenset({"specwright.conformance"})
 EACH = re.compile(r"\bfor each in\b")
 
 

@@ -87,7 +87,7 @@ class Examination:
             for rule in _chosen(settings)
             for finding in self.found[rule.id]
         )
-        findings = (each for each in graded if each.level is not Level.OFF)
+        findings = (finding for finding in graded if finding.level is not Level.OFF)
         return _waive(self.document, in_order(findings), settings)
 
 

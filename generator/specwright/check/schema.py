@@ -186,14 +186,14 @@ def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.Vali
     branches = [branch for branch in getattr(error.kind, "context", []) if branch]
     meant = [branch for branch in branches if not _is_for_others(branch)]
     if len(meant) == 1 < len(branches):
-        for each in meant[0]:
-            yield from _leaves(each)
+        for cause in meant[0]:
+            yield from _leaves(cause)
         return
     deep = [
-        each
+        cause
         for branch in branches
-        for each in branch
-        if len(each.instance_path) > len(error.instance_path)
+        for cause in branch
+        if len(cause.instance_path) > len(error.instance_path)
     ]
     yield max(deep, key=lambda each: len(each.instance_path), default=error)
 
@@ -201,8 +201,8 @@ def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.Vali
 def _is_for_others(branch: list[jsonschema_rs.ValidationError]) -> bool:
     """Return whether an alternative is for references, or objects of another type or place."""
     return any(
-        each.kind.name == "enum" or getattr(each.kind, "property", None) == "$ref"
-        for each in branch
+        alternative.kind.name == "enum" or getattr(alternative.kind, "property", None) == "$ref"
+        for alternative in branch
     )
 
 

@@ -43,7 +43,7 @@ class Sound:
 def sound(document: Document) -> Sound:
     """Remove the operations that errors affect from an upgraded document."""
     found = check(document, Settings()).findings
-    errors = tuple(each for each in found if each.level is Level.ERROR)
+    errors = tuple(finding for finding in found if finding.level is Level.ERROR)
     if not errors:
         return Sound(document, (), ())
     concerned = {

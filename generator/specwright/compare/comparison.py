@@ -78,7 +78,7 @@ def compare(
         (_judged(finding, operations, settings), operations)
         for finding, operations in (*review.findings(), *others)
     )
-    found = [each for each in judged if each[0].level is not Level.OFF]
+    found = [pair for pair in judged if pair[0].level is not Level.OFF]
     kept, accepted = apply(acceptances, found, today)
     version = None
     if base.data != revision.data:
@@ -86,7 +86,7 @@ def compare(
         kept.append(_judged(version.finding, (), settings))
     return Report(
         revision.path,
-        worst_first(each for each in kept if each.level is not Level.OFF),
+        worst_first(finding for finding in kept if finding.level is not Level.OFF),
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),
@@ -108,9 +108,11 @@ _UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
 
 def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Finding]) -> str:
     """Return a summary: the number of breaking changes, and of the base operations they affect."""
-    breaking = [each for each in (*findings, *accepted) if each.affected and _breaks(each)]
+    breaking = [
+        finding for finding in (*findings, *accepted) if finding.affected and _breaks(finding)
+    ]
     unknown = [finding for finding in findings if finding.rule in _UNKNOWN]
-    names = [each for each in (*findings, *accepted) if each.rule == ChangeRule.SDK_BROKEN]
+    names = [finding for finding in (*findings, *accepted) if finding.rule == ChangeRule.SDK_BROKEN]
     words = []
     if breaking or unknown:
         changes = [counted(len(breaking), "breaking change")] if breaking else []
@@ -152,7 +154,9 @@ class _Review:
     def run(self) -> None:
         base, revision = self.documents
         pairs, others = pair_operations(base, revision, self.prefixes)
-        self.unstable |= {label(each) for each in operations_of(base) if is_unstable(each)}
+        self.unstable |= {
+            label(operation) for operation in operations_of(base) if is_unstable(operation)
+        }
         self.unstable |= {pair.name for pair in pairs if is_unstable(pair.base)}
         if others and not pairs and _title(base) != _title(revision):
             raise InputError(
@@ -212,8 +216,8 @@ class _Review:
     def _add(self, change: Change, *operations: str) -> None:
         change = as_announced(change, self.documents, self.today)
         late = short_notice(change, self.documents[1], self.today, self.notice)
-        for each in (change, *late):
-            self.affected[each].update(dict.fromkeys(operations))
+        for affected_change in (change, *late):
+            self.affected[affected_change].update(dict.fromkeys(operations))
 
     def findings(self) -> list[tuple[Finding, list[str]]]:
         return [

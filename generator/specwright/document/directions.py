@@ -100,16 +100,16 @@ def _divided(document: Document) -> set[str]:
 def _has_marks(document: Document, schema: Any) -> bool:
     return any(
         _is_marked(document, value, keyword)
-        for each in _within(schema)
-        for value in _properties(each).values()
+        for part in _within(schema)
+        for value in _properties(part).values()
         for keyword in (READ, SENT)
     )
 
 
 def _is_marked(document: Document, schema: Any, keyword: str) -> bool:
     return any(
-        isinstance(each, dict) and each.get(keyword) is True
-        for each in (schema, unwrapped(schema)[1], document.follow(unwrapped(schema)[1]))
+        isinstance(schema_, dict) and schema_.get(keyword) is True
+        for schema_ in (schema, unwrapped(schema)[1], document.follow(unwrapped(schema)[1]))
     )
 
 
@@ -122,11 +122,11 @@ def _within(schema: Any) -> Iterator[dict[str, Any]]:
                 case "schema", dict():
                     yield from _within(value)
                 case "schema[]", list():
-                    for each in value:
-                        yield from _within(each)
+                    for item in value:
+                        yield from _within(item)
                 case "schema{}", dict():
-                    for each in value.values():
-                        yield from _within(each)
+                    for member in value.values():
+                        yield from _within(member)
 
 
 def _properties(schema: Any) -> Mapping[str, Any]:
@@ -136,7 +136,7 @@ def _properties(schema: Any) -> Mapping[str, Any]:
 
 def _components_of(document: Document, schema: Any) -> set[str]:
     """Return the keys of the components that a schema refers to, in whole or in part."""
-    references = (each.get("$ref") for each in _within(schema))
+    references = (part.get("$ref") for part in _within(schema))
     found = (_component(document, ref) for ref in references if document.is_local(ref))
     return {key for key, _ in found if key}
 
@@ -217,7 +217,7 @@ class _Rewriting:
         if not isinstance(followed, dict) or id(followed) in above:
             return set()
         above = (*above, id(followed))
-        parts = [each for keyword in _PARTS for each in followed.get(keyword) or ()]
+        parts = [part for keyword in _PARTS for part in followed.get(keyword) or ()]
         return self._marked(followed).union(*(self._left_out(part, above) for part in parts))
 
     def _reference(self, ref: str) -> str:
@@ -230,13 +230,13 @@ class _Rewriting:
         discriminator = schema["discriminator"]
         tag, mapping = discriminator.get("propertyName"), dict(discriminator.get("mapping") or {})
         mapped = {self._key(value) for value in mapping.values()}
-        for each in (*(schema.get("oneOf") or ()), *(schema.get("anyOf") or ())):
-            ref = each.get("$ref") if isinstance(each, dict) else None
+        for union_member in (*(schema.get("oneOf") or ()), *(schema.get("anyOf") or ())):
+            ref = union_member.get("$ref") if isinstance(union_member, dict) else None
             key = _component(self.document, ref)[0] if self.document.is_local(ref) else ""
             if (
                 key in self.keys
                 and key not in mapped
-                and not says_its_tag(self.document, each, tag)
+                and not says_its_tag(self.document, union_member, tag)
             ):
                 mapping[key] = key
         if not mapping:

@@ -62,16 +62,16 @@ def normalise(document: Document) -> Document:
 def redirect(document: Document, value: Any, moved: dict[Pointer, Pointer]) -> None:
     """Redirect references into a schema that moved to its new place."""
     if isinstance(value, list):
-        for each in value:
-            redirect(document, each, moved)
+        for item in value:
+            redirect(document, item, moved)
     elif isinstance(value, dict):
         ref = value.get("$ref")
         if isinstance(ref, str):
             value["$ref"] = _redirected(document, ref, moved)
         mapping = schemas.discriminator_mapping(value)
         mapping.update({tag: _redirected(document, ref, moved) for tag, ref in mapping.items()})
-        for each in value.values():
-            redirect(document, each, moved)
+        for member in value.values():
+            redirect(document, member, moved)
 
 
 def _redirected(document: Document, ref: str, moved: dict[Pointer, Pointer]) -> str:

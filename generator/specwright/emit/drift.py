@@ -61,7 +61,7 @@ def refuse_a_file(directory: Path) -> None:
         SpecwrightError: a file has its name, or that of a directory above it.
     """
     try:
-        nearest = next(each for each in (directory, *directory.parents) if each.exists())
+        nearest = next(path for path in (directory, *directory.parents) if path.exists())
     except OSError as error:
         raise SpecwrightError(f"{directory}: cannot be read: {error.strerror}") from error
     if not nearest.is_dir():

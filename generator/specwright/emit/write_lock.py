@@ -20,7 +20,7 @@ def alone_in(directory: Path) -> Iterator[None]:
     Raises:
         SpecwrightError: another run writes there, or the directory cannot be created.
     """
-    missing = [each for each in (directory, *directory.parents) if not each.exists()]
+    missing = [path for path in (directory, *directory.parents) if not path.exists()]
     try:
         directory.mkdir(parents=True, exist_ok=True)
         claim = _claim(directory)

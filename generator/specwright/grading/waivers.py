@@ -44,7 +44,7 @@ class Waivers:
         """Return the reason why a finding at a place is accepted; None if it is not."""
         fitting = [waiver for waiver in self.settings.waivers if waiver.covers(rule, places)]
         self._needed.update(fitting)
-        valid = (each.reason for each in fitting if not each.is_over(self.settings.today))
+        valid = (waiver.reason for waiver in fitting if not waiver.is_over(self.settings.today))
         return next(valid, None)
 
     def findings(self) -> Iterator[Finding]:

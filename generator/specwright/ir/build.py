@@ -324,9 +324,9 @@ class _Builder:
         )
 
     def _default(self, schema: Any) -> Default | None:
-        for each in (schema, self.document.follow(schema)):
-            if isinstance(each, dict) and "default" in each:
-                return Default(each["default"])
+        for schema_ in (schema, self.document.follow(schema)):
+            if isinstance(schema_, dict) and "default" in schema_:
+                return Default(schema_["default"])
         return None
 
     def _response(self, status: str, site: Site) -> Response:

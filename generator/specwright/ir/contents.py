@@ -31,7 +31,7 @@ class Contents:
 
     def of(self, holder: Site) -> tuple[Content, ...]:
         """Return all forms of a body, the usual one first."""
-        found = [self._content(*each) for each in sites.contents(self.document, holder)]
+        found = [self._content(*entry) for entry in sites.contents(self.document, holder)]
         return tuple(sorted(found, key=lambda content: _rank(content.media_type.raw)))
 
     def usual(self, holder: Site) -> Site | None:

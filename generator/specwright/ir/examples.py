@@ -89,11 +89,13 @@ class Examples:
         ]
         if _ends_without_items(page):
             items = [[]]
-        for each in (*(_with(ended, page.items.raw, list_) for list_ in items), ended):
-            without = each
+        for example in (*(_with(ended, page.items.raw, list_) for list_ in items), ended):
+            without = example
             for place in (page.next, page.next_url):
                 without = without if place is None else _with(without, place.raw, None)
-            yield from (last for last in (without, each) if self.witnesses.is_valid(schema, last))
+            yield from (
+                last for last in (without, example) if self.witnesses.is_valid(schema, last)
+            )
 
     def _items(self, schema: Pointer, page: Pagination) -> Site:
         """Return the schema of the items of a page."""

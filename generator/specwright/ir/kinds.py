@@ -34,7 +34,12 @@ def kinds(document: Document, schema: Any, *, depth: int = 1) -> Kinds:
     """Return the JSON types of values of a schema, and of their parts up to this depth."""
     found = list(_alternatives(document, schema, ()))
     kind, described = next(
-        (each for wanted in COMPOSITE for each in found if each[0] is wanted),
+        (
+            kind_and_type
+            for wanted in COMPOSITE
+            for kind_and_type in found
+            if kind_and_type[0] is wanted
+        ),
         found[0] if found else (Kind.ANY, {}),
     )
     if kind not in COMPOSITE:

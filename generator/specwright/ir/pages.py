@@ -107,4 +107,4 @@ def _holder(document: Document, schema: Site, name: str) -> Site | None:
         for _, part in sites.members(document, schema, alternative)
     )
     found = (_holder(document, part, name) for part in parts if part.pointer != schema.pointer)
-    return next((each for each in found if each is not None), None)
+    return next((candidate for candidate in found if candidate is not None), None)

@@ -50,8 +50,8 @@ def _refusals(
 
 
 def _code(document: Document, value: Any) -> Text | None:
-    for each in (value, document.follow(value)):
-        declared = INVALID.read(each) if isinstance(each, dict) else None
+    for schema in (value, document.follow(value)):
+        declared = INVALID.read(schema) if isinstance(schema, dict) else None
         if declared is not None:
             return declared.code
     return None
@@ -68,8 +68,8 @@ def _leading(document: Document, schema: Any) -> set[int]:
         properties = holder.get("properties", {}).values()
         if any(_code(document, property_) is not None for property_ in properties):
             leading.append(id(holder))
-        for each in (*properties, holder.get("items"), *holder.get("allOf", ())):
-            followed = document.follow(each)
+        for subschema in (*properties, holder.get("items"), *holder.get("allOf", ())):
+            followed = document.follow(subschema)
             if isinstance(followed, dict):
                 if id(followed) not in holders:
                     holders[id(followed)] = set()

@@ -23,7 +23,7 @@ def _shown(name: str, scheme: Scheme) -> SecurityScheme:
         key=Text(name),
         kind=kind.__name__,
         module=kind.__module__.rpartition(".")[2],
-        members={each: _quoted(told[each]) for each in told if told[each] != usual[each]},
+        members={member: _quoted(told[member]) for member in told if told[member] != usual[member]},
         argument=scheme.argument,
         value=kind.value,
         grants=tuple(scheme.grants),

@@ -96,7 +96,7 @@ class Bodies:
     def _plain(self, received: str, content: Site) -> Iterator[Any]:
         """Yield the texts that a schema allows, then a default; bytes have no schema."""
         if received == "str" and sites.schema(self._document, content).value:
-            texts = [each for each in self.examples.valid(content) if isinstance(each, str)]
+            texts = [text for text in self.examples.valid(content) if isinstance(text, str)]
             yield from texts[:MOST]
         yield PLAIN[received]
 
@@ -106,6 +106,6 @@ def _status(pattern: str, declared: dict[str, Any]) -> int:
     if pattern.isdecimal():
         return int(pattern)
     first = int(pattern[0]) * 100 if pattern[0].isdecimal() else 500
-    if pattern == "default" and not any(each[0] in "23" for each in declared):
+    if pattern == "default" and not any(status[0] in "23" for status in declared):
         first = 200
-    return next(each for each in range(first, 600) if str(each) not in declared)
+    return next(status for status in range(first, 600) if str(status) not in declared)

@@ -67,7 +67,7 @@ class Mock:
 
     def operation(self, method: str, path: str) -> OperationSite | None:
         """Return the operation of a request; the path with the fewest variables wins."""
-        segments = [unquote(each) for each in path.split("/")]
+        segments = [unquote(segment) for segment in path.split("/")]
         fitting = (
             (template, operation)
             for template, operation in self._operations.values()
@@ -98,9 +98,9 @@ class Mock:
 def _accepted(answers: Sequence[Answer], accept: str) -> Answer:
     """Return the first response with the most preferred media type (RFC 9110, 12.5.1)."""
     weights: dict[str, float] = {}
-    for each in accept.split(","):
-        quality = _QUALITY.search(each)
-        name = each[: quality.start()] if quality else each
+    for range_ in accept.split(","):
+        quality = _QUALITY.search(range_)
+        name = range_[: quality.start()] if quality else range_
         weights[name.replace(" ", "").lower()] = float(quality[1]) if quality else 1.0
 
     def weight(answer: Answer) -> float:

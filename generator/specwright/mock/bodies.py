@@ -48,8 +48,8 @@ def _form(value: Any) -> bytes:
 
 
 def _form_text(value: Any) -> Any:
-    if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
-        return [_form_text(each) for each in value]
+    if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
+        return [_form_text(item) for item in value]
     return value if isinstance(value, str) else json.dumps(value)
 
 

@@ -55,7 +55,7 @@ def proposals(document: Document) -> Proposals:
         if operation.direction is Direction.PATH
     ]
     ids = Counter(site.id for site in found)
-    operations = {_key(each, ids): each for each in found}
+    operations = {_key(field, ids): field for field in found}
     return Proposals(
         dict(_pagination(document, operations)),
         dict(_names(operations)),

@@ -204,7 +204,7 @@ class _Names:
     """Names that are unique, made of texts that may not be."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = {each.casefold() for each in taken}
+        self._taken = {anchor.casefold() for anchor in taken}
 
     def of(self, text: str, prefix: str = "") -> str:
         plain = text if _PLAIN.fullmatch(text) else slug(text)
@@ -258,7 +258,7 @@ class _Writer:
 
     def _servers(self) -> Iterator[tuple[str, Markup]]:
         declared = self._document.data.get("servers") or ()
-        described = [each for each in declared if isinstance(each, dict)]
+        described = [server for server in declared if isinstance(server, dict)]
         for number, server in enumerate(self._api.servers):
             text = described[number].get("description") if number < len(described) else ""
             yield address(server), prose(_text(text))
@@ -269,7 +269,7 @@ class _Writer:
         for key, credential in self._samples.credentials.items():
             value = declared[key].value if key in declared else {}
             kind = " ".join(
-                _text(value.get(each)) for each in ("type", "scheme", "in") if each in value
+                _text(value.get(member)) for member in ("type", "scheme", "in") if member in value
             )
             yield Scheme(credential, kind, prose(_text(value.get("description"))))
 
@@ -303,7 +303,7 @@ class _Writer:
             (parameter.location.value, parameter.wire.raw): parameter
             for parameter in operation.parameters
         }
-        credentials = [[key.raw for key in each] for each in operation.security]
+        credentials = [[key.raw for key in alternative] for alternative in operation.security]
         parameters = [
             replace(
                 parameter,

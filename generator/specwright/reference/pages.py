@@ -48,7 +48,7 @@ def render_reference(
         "reference": reference,
         "style": Markup(style),
         "script": Markup(script),
-        "digests": [_digest(each) for each in (style, script)],
+        "digests": [_digest(text) for text in (style, script)],
         "data": Markup(_data(reference)),
         "version": __version__,
         "is_site": is_site,

@@ -107,13 +107,13 @@ class Samples:
         words = [" ".join(["curl", *method, *(["--globoff"] if set(url) & _GLOBBED else []), url])]
         words += [word for credential in credentials if (word := _authorization(credential))]
         words += [
-            f"--header {_word(f'{each.wire.raw}: {text(_sent(each), self._value(each))}')}"
-            for each in _required(operation, Location.HEADER)
+            f"--header {_word(f'{header.wire.raw}: {text(_sent(header), self._value(header))}')}"
+            for header in _required(operation, Location.HEADER)
         ]
         words += [
             f"--cookie {_word('='.join(pair))}"
-            for each in _required(operation, Location.COOKIE)
-            for pair in pairs(_sent(each), self._value(each))
+            for parameter in _required(operation, Location.COOKIE)
+            for pair in pairs(_sent(parameter), self._value(parameter))
         ]
         return " \\\n  ".join([*words, *self._body(operation)])
 
@@ -127,7 +127,7 @@ class Samples:
         if form(parameter) == "raw":
             return "&".join("=".join(pair) for pair in pairs(_sent(parameter), value))
         if isinstance(value, list):
-            return ",".join(each if isinstance(each, str) else json.dumps(each) for each in value)
+            return ",".join(item if isinstance(item, str) else json.dumps(item) for item in value)
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def body(self, operation: Operation) -> tuple[str, str] | None:
@@ -145,14 +145,14 @@ class Samples:
 
     def _path(self, operation: Operation) -> str:
         values = {
-            each.wire.raw: text(_sent(each), self._value(each))
-            for each in _required(operation, Location.PATH)
+            parameter.wire.raw: text(_sent(parameter), self._value(parameter))
+            for parameter in _required(operation, Location.PATH)
         }
         path = _VARIABLE.sub(lambda each: values.get(each[1], each[0]), operation.path.raw)
         query = [
             "=".join(pair)
-            for each in _required(operation, Location.QUERY)
-            for pair in pairs(_sent(each), self._value(each))
+            for parameter in _required(operation, Location.QUERY)
+            for pair in pairs(_sent(parameter), self._value(parameter))
         ]
         return path + ("?" + "&".join(query) if query else "")
 

@@ -70,7 +70,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
     Args:
         day: the release date of the revision, if known, such as `2026-11-22`.
     """
-    sections: dict[Section, _Bullets] = {each: defaultdict(list) for each in Section}
+    sections: dict[Section, _Bullets] = {title: defaultdict(list) for title in Section}
     said: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
         if (

@@ -94,9 +94,9 @@ def _differences(old: Name, new: Name) -> Iterator[tuple[str, bool]]:
     if old.value != new.value:
         yield _became(old.value, new.value), False
     before, after = old.parameters or {}, new.parameters or {}
-    for each in dict.fromkeys((*before, *after)):
-        for words, breaks in _parameter(before.get(each), after.get(each)):
-            yield f"parameter '{each}' {words}", breaks
+    for name in dict.fromkeys((*before, *after)):
+        for words, breaks in _parameter(before.get(name), after.get(name)):
+            yield f"parameter '{name}' {words}", breaks
 
 
 def _parameter(

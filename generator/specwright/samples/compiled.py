@@ -63,7 +63,7 @@ class Compiled:
 def _exclusive(schema: Schema) -> Schema:
     """Return the schema with `anyOf` for `oneOf`, as authors mean alternatives to be exclusive."""
     if isinstance(schema.get("allOf"), list):
-        schema = {**schema, "allOf": [_exclusive(each) for each in schema["allOf"]]}
+        schema = {**schema, "allOf": [_exclusive(part) for part in schema["allOf"]]}
     if "oneOf" not in schema:
         return schema
     others = {name: value for name, value in schema.items() if name != "oneOf"}

@@ -65,7 +65,7 @@ class _Reader:
         members = self.pattern[self.at : end]
         self.at = len(self.pattern) if end is None else end + 1
         if members.startswith("^"):
-            return next((each for each in "a0-_ " if each not in members), "~")
+            return next((character for character in "a0-_ " if character not in members), "~")
         if members.startswith("\\"):
             return _CLASSES.get(members[1:2], members[1:2])
         return members[:1]

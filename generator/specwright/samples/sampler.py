@@ -123,7 +123,7 @@ class Sampler:
         parts = [schema]
         if isinstance(schema.get("$ref"), str):
             parts.append(self._merged(self._compiled.target(schema["$ref"]), depth + 1))
-        parts += [self._merged(each, depth + 1) for each in schema.get("allOf") or ()]
+        parts += [self._merged(part, depth + 1) for part in schema.get("allOf") or ()]
         merged: dict[str, Any] = {}
         for part in reversed(parts):
             for name, value in part.items():
@@ -161,7 +161,7 @@ class Sampler:
 
     def _arrays(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
         prefix = schema.get("prefixItems") or []
-        start = [next(self._some(each, depth + 1), None) for each in prefix]
+        start = [next(self._some(item, depth + 1), None) for item in prefix]
         yield start
         # Valid members first: they are usually enough, and the others are many.
         for values in (self.witnesses, self._some):
@@ -247,7 +247,9 @@ def _examples(schema: dict[str, Any]) -> list[Any]:
         return []
     several = schema.get("examples")
     found = [*(several if isinstance(several, list) else ()), schema.get("example")]
-    return [each for each in found if each is not None and not isinstance(each, dict | list)]
+    return [
+        sample for sample in found if sample is not None and not isinstance(sample, dict | list)
+    ]
 
 
 def _implied(schema: dict[str, Any]) -> tuple[str, ...]:

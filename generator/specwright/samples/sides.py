@@ -37,7 +37,7 @@ class Side:
     def absolute(self, value: Any) -> Any:
         """Return the value with all its references made absolute."""
         if isinstance(value, list):
-            return [self.absolute(each) for each in value]
+            return [self.absolute(item) for item in value]
         if not isinstance(value, dict):
             return value
         written = {name: self.absolute(each) for name, each in value.items()}

@@ -71,5 +71,5 @@ def errors(findings: Iterable[Finding]) -> list[Finding]:
 
 def shown(finding: Finding) -> str:
     """Return a finding as text, with the requests that show it and their responses."""
-    evidence = [each.text for each in finding.evidence if each.label != "failure"]
+    evidence = [piece.text for piece in finding.evidence if piece.label != "failure"]
     return "\n".join([f"{finding.rule}: {finding.message}", *evidence])

@@ -20,15 +20,15 @@ KEYWORDS: tuple[Keyword[Any], ...] = tuple(
 
 def places(name: str) -> tuple[Place, ...]:
     """Return the places of the key; empty if the vocabulary does not have it."""
-    return tuple(place for each in KEYWORDS if each.name == name for place in each.places)
+    return tuple(place for known in KEYWORDS if known.name == name for place in known.places)
 
 
 def keyword(name: str, place: Place) -> Keyword[Any] | None:
     """Return the key with this name at this place."""
-    fitting = (each for each in KEYWORDS if each.name == name and place in each.places)
+    fitting = (known for known in KEYWORDS if known.name == name and place in known.places)
     return next(fitting, None)
 
 
 def declarations(holder: Mapping[str, Any], place: Place) -> Mapping[str, object]:
     """Return an object's declarations by their names in templates; None for missing ones."""
-    return {each.attribute: each.read(holder) for each in KEYWORDS if place in each.places}
+    return {known.attribute: known.read(holder) for known in KEYWORDS if place in known.places}

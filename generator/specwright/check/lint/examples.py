@@ -69,7 +69,9 @@ def _goes_one_way(context: LintContext, schema: Pointer, problem: Problem) -> bo
     place = problem.pointer + join(problem.missing or "")
     whole = Subschema(schema, resolve(context.document.data, schema))
     described = [mapping(subschema.value) for subschema in find(context, whole, place)]
-    return any(each.get(word) is True for each in described for word in ("readOnly", "writeOnly"))
+    return any(
+        subschema.get(word) is True for subschema in described for word in ("readOnly", "writeOnly")
+    )
 
 
 def _is_written_at(context: LintContext, pointer: Pointer) -> bool:

@@ -52,7 +52,7 @@ def _joined(context: LintContext, node: Node) -> Iterator[Violation]:
             return
         if isinstance(schema.get("pattern"), str):
             patterns[place].add(schema["pattern"])
-        parts += [(place, each) for each in sequence(schema.get("allOf"))]
+        parts += [(place, member) for member in sequence(schema.get("allOf"))]
         if "$ref" in schema:
             parts.append((place, context.follow(schema)))
         if not place:

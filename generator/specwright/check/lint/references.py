@@ -101,7 +101,7 @@ def _operation(context: LintContext, reference: Reference) -> str | None:
 def _choosing_property(context: LintContext, reference: Reference) -> str | None:
     # The object may be composed of several schemas: the property may be in any of them.
     ends = f"/properties{reference.name}"
-    choosing = (each for each in context.of_kind("schema") if CHOSEN_FROM.name in each.value)
+    choosing = (node for node in context.of_kind("schema") if CHOSEN_FROM.name in node.value)
     known = any(node.pointer.endswith(ends) for node in choosing)
     return None if known else f"is not a property with {CHOSEN_FROM.name}"
 

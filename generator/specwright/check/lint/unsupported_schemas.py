@@ -72,7 +72,7 @@ def _is_unique_anything(schema: _Schema) -> bool:
 def _has_no_class(schema: _Schema) -> bool:
     """Return whether the type is open, so that no single class has all the keywords."""
     declared = schema.get("type")
-    types = [each for each in declared if each != "null"] if isinstance(declared, list) else []
+    types = [type_ for type_ in declared if type_ != "null"] if isinstance(declared, list) else []
     is_untyped = _has_no_type(schema) and not _has_properties(schema)
     return is_untyped or len(types) > 1 or not {"anyOf", "oneOf"}.isdisjoint(schema)
 
@@ -119,7 +119,7 @@ def unsupported_schema(context: LintContext) -> Iterator[Violation]:
     # Keywords inside one that is not checked need no finding of their own.
     covered: list[Pointer] = []
     for node in context.of_kind("schema"):
-        if any(node.pointer.startswith(f"{each}/") for each in covered):
+        if any(node.pointer.startswith(f"{pointer}/") for pointer in covered):
             continue
         schema = {**node.value, "type": ""} if _PART.search(node.pointer) else node.value
         found = [

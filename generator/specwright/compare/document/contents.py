@@ -64,7 +64,14 @@ def content_changes(
 
 def _range(name: str, others: dict[str, Site]) -> str | None:
     """Return the range among other media types that includes a media type."""
-    return next((each for each in others if "*" in each and fnmatchcase(name, each)), None)
+    return next(
+        (
+            name_range
+            for name_range in others
+            if "*" in name_range and fnmatchcase(name, name_range)
+        ),
+        None,
+    )
 
 
 def _schemas(name: str, old: Site, new: Site, polarity: Polarity) -> SharedSchema:
@@ -76,8 +83,8 @@ def _schemas(name: str, old: Site, new: Site, polarity: Polarity) -> SharedSchem
         return found
     # A form is an object even if its schema does not say so.
     base, revision = (
-        (*each, Subschema(each[0].pointer, {"type": "object"}))
-        for each in (found.base, found.revision)
+        (*schema, Subschema(schema[0].pointer, {"type": "object"}))
+        for schema in (found.base, found.revision)
     )
     return SharedSchema(base, revision, found.way)
 

@@ -135,7 +135,7 @@ def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> It
         message = f"parameter '{before.name}' moved: {before.place} -> {after.place}"
         old, new = base.pop(before), revision.pop(after)
         yield Change(ChangeRule.PARAMETER_MOVED, old.pointer, new.pointer, message)
-    yield from _order(pair, [each for each in base if each in revision], list(revision))
+    yield from _order(pair, [security for security in base if security in revision], list(revision))
     for key, one, other in paired(base, revision):
         yield from _parameter(documents, pair, key, one, other, polarity)
 
@@ -144,7 +144,7 @@ def _order(
     pair: OperationPair, shared: list[ParameterKey], revision: list[ParameterKey]
 ) -> Iterator[Change]:
     """Yield a change if the shared parameters are in another order."""
-    now = [each for each in revision if each in shared]
+    now = [status for status in revision if status in shared]
     if shared != now:
         words = [
             ", ".join(parameter_key.name for parameter_key in order) for order in (shared, now)
@@ -193,7 +193,7 @@ def _presence(
     polarity: Polarity,
 ) -> Iterator[Change]:
     before, after = (
-        presence(declared=each is not None, required=_is_required(each)) for each in (old, new)
+        presence(declared=node is not None, required=_is_required(node)) for node in (old, new)
     )
     happened = event(before, after, polarity)
     if happened is None:
@@ -238,7 +238,7 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
         elif new is not None:
             yield Change(ChangeRule.ADDED, None, new.pointer, f"response {status} was added")
         elif old is not None and not (
-            status == range_ and any(each.startswith(status[0]) for each in revision)
+            status == range_ and any(member.startswith(status[0]) for member in revision)
         ):
             rule = (
                 ChangeRule.STATUS_REMOVED if status[:1] == "2" else ChangeRule.ERROR_STATUS_REMOVED

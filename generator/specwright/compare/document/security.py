@@ -53,8 +53,8 @@ class Security:
             for document, operation in zip(self.documents, (base, revision), strict=True)
         )
         before = [
-            {self._names.get(name, name): scopes for name, scopes in each.items()}
-            for each in before
+            {self._names.get(name, name): scopes for name, scopes in requirement.items()}
+            for requirement in before
         ]
         self.used.update(*before)
         shut = [old for old in before if not any(_is_met(new, old) for new in after)]
@@ -111,9 +111,9 @@ def _folded(scheme: Site) -> Known:
 def _requirements(document: Document, operation: OperationSite) -> list[Requirement]:
     declared = operation.value.get("security", document.data.get("security"))
     found = [
-        {str(name): frozenset(map(str, scopes or ())) for name, scopes in each.items()}
-        for each in declared or ()
-        if isinstance(each, dict)
+        {str(name): frozenset(map(str, scopes or ())) for name, scopes in requirement.items()}
+        for requirement in declared or ()
+        if isinstance(requirement, dict)
     ]
     return found or [{}]
 

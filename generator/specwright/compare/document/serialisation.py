@@ -86,7 +86,9 @@ def _media_types(document: Document, content: Site, name: str, part: Site) -> st
     """Return the media types of a part of a form, as declared or by its schema."""
     said = part.value.get("contentType")
     if isinstance(said, str):
-        return ", ".join(sorted("".join(each.lower().split()) for each in said.split(",")))
+        return ", ".join(
+            sorted("".join(media_type.lower().split()) for media_type in said.split(","))
+        )
     found = dict(members(document, schema_of(document, content), "properties")).get(name)
     values = found.value if found else {}
     if values.get("format") == "binary" or {"contentEncoding", "contentMediaType"} & values.keys():

@@ -36,7 +36,7 @@ def own_server_changes(
 
 
 def _owner(operation: OperationSite) -> Site | None:
-    return next((each for each in (operation, operation.item) if "servers" in each.value), None)
+    return next((node for node in (operation, operation.item) if "servers" in node.value), None)
 
 
 def _changes(before: list[str], after: list[str], at: tuple[Pointer, Pointer]) -> Iterator[Change]:

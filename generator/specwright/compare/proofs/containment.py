@@ -100,8 +100,8 @@ class Prover:
             if claim.sent.get(name) != claim.taken.get(name)
         ]
         sent, taken = (
-            {name: each[name] for name in names if name in each}
-            for each in (claim.sent, claim.taken)
+            {name: schema[name] for name in names if name in schema}
+            for schema in (claim.sent, claim.taken)
         )
         is_taken = self._covers(taken, sent)
         return None if is_taken is None else Verdict(Outcome.SAFE if is_taken else Outcome.BREAKS)

@@ -109,11 +109,11 @@ def _holds(ranges: Ranges, character: int) -> bool:
 def _characters(repeats: Iterator[Repeat]) -> list[int]:
     """Return one character for each group that no set distinguishes, a readable one if possible."""
     edges = {0, _LAST + 1, _SURROGATES[0], _SURROGATES[1] + 1}
-    for each in repeats:
-        for first, last in each.ranges:
+    for repeat in repeats:
+        for first, last in repeat.ranges:
             edges |= {first, last + 1}
     found = [
-        next((ord(each) for each in _READABLE if first <= ord(each) < after), first)
+        next((ord(character) for character in _READABLE if first <= ord(character) < after), first)
         for first, after in pairwise(sorted(edges))
         if first != _SURROGATES[0]
     ]

@@ -36,8 +36,8 @@ def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
     excused = _excused(walk, prover, judged)
     if excused:
         counted = set(walk.reached(walk.roots, excused))
-        for each in judged.keys() - counted:
-            judged[each] = (Verdict(Outcome.SAFE),) * len(judged[each])
+        for step in judged.keys() - counted:
+            judged[step] = (Verdict(Outcome.SAFE),) * len(judged[step])
     return judged
 
 

@@ -71,7 +71,7 @@ class Alternative:
     def kinds(self) -> frozenset[str]:
         """The declared types; an integer counts as a number."""
         said = types(self.flat.keywords.get("type"))
-        return frozenset("number" if each == "integer" else each for each in said)
+        return frozenset("number" if type_ == "integer" else type_ for type_ in said)
 
     @cached_property
     def tags(self) -> dict[str, str]:
@@ -271,7 +271,7 @@ def _meaning(schema: Any) -> Any:
             case "schema", dict():
                 found[name] = _meaning(value)
             case "schema[]", list():
-                listed = [_meaning(each) for each in value]
+                listed = [_meaning(member) for member in value]
                 found[name] = listed if name == "prefixItems" else _in_order(listed)
             case "schema{}", dict():
                 found[name] = {key: _meaning(each) for key, each in value.items()}

@@ -24,10 +24,12 @@ def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
     base = pair.base.place("discriminator", pair.revision)
     revision = pair.revision.place("discriminator", pair.base)
     if old is None or new is None:
-        words = became(*(each and each.get("propertyName") for each in (old, new)))
+        words = became(
+            *(discriminator and discriminator.get("propertyName") for discriminator in (old, new))
+        )
         yield DecidedStep(COMPATIBLE, base, revision, f"the discriminator {words}")
         return
-    names = [each.get("propertyName") for each in (old, new)]
+    names = [discriminator.get("propertyName") for discriminator in (old, new)]
     if names[0] != names[1]:
         message = f"the discriminator {became(*names)}"
         yield DecidedStep(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)

@@ -112,7 +112,7 @@ def flatten(
             return flat
     flat = Flat(places, tuple(part.pointer for part in parts))
     for part in parts:
-        if _merges(part.value, [each.value for each in parts if each is not part]):
+        if _merges(part.value, [sibling.value for sibling in parts if sibling is not part]):
             _add_part(flat, document, part)
         elif resolve(document.data, part.pointer) is part.value:
             apart = sum(keyword == "allOf" for keyword, _ in flat.children)
@@ -185,15 +185,15 @@ def is_note(keyword: str) -> bool:
 def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
     """Return whether a part means the same when merged with the keywords of others."""
     if any(
-        _LOOKING_ASIDE[name] & each.keys()
+        _LOOKING_ASIDE[name] & other.keys()
         for name in _LOOKING_ASIDE
         if name in part
-        for each in others
+        for other in others
     ):
         return False
     if part.get("additionalProperties") in (None, True, {}):
         return True
-    named = {name for each in others for name in _mapping(each.get("properties"))}
+    named = {name for other in others for name in _mapping(other.get("properties"))}
     return named <= _mapping(part.get("properties")).keys() and "patternProperties" not in part
 
 
@@ -282,17 +282,19 @@ def types(value: Any) -> list[str]:
 
 def _both_types(first: Any, second: Any) -> list[str]:
     mine, others = types(first), types(second)
-    kept = [each for each in mine if each in others or (each == "integer" and "number" in others)]
+    kept = [
+        type_ for type_ in mine if type_ in others or (type_ == "integer" and "number" in others)
+    ]
     return kept + [
-        each for each in others if each == "integer" and "number" in mine and each not in kept
+        type_ for type_ in others if type_ == "integer" and "number" in mine and type_ not in kept
     ]
 
 
 # Keywords for which two values can be merged into one.
 _JOINED: Mapping[str, Callable[[Any, Any], Any]] = {
     "type": _both_types,
-    "required": lambda first, second: [*first, *(each for each in second if each not in first)],
-    "enum": lambda first, second: [each for each in first if each in second],
+    "required": lambda first, second: [*first, *(type_ for type_ in second if type_ not in first)],
+    "enum": lambda first, second: [type_ for type_ in first if type_ in second],
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }

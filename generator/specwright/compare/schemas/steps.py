@@ -115,7 +115,10 @@ def _steps(
         following = {name: each for name, each in current.items() if name not in group.names}
         following |= {name: after[name] for name in group.names if name in after}
         if not equal(following, current):
-            union = next((each for each in pair.unions if each.keyword in group.names), None)
+            union = next(
+                (pair_union for pair_union in pair.unions if pair_union.keyword in group.names),
+                None,
+            )
             if union is not None:
                 yield from _union_step(union, pair, sides, current, following)
             else:
@@ -201,8 +204,8 @@ def _keyword_step(
     if _is_null_only(names, before, after):
         stem, message = "nullable", _NULL[_gained(names[0], before, after)]
         base, revision = (
-            _null_place(names[0], *each)
-            for each in ((pair.base, pair.revision), (pair.revision, pair.base))
+            _null_place(names[0], place, other)
+            for place, other in ((pair.base, pair.revision), (pair.revision, pair.base))
         )
     if not group.asserts and _is_wider(names[0], sent.get(names[0]), taken.get(names[0])):
         yield DecidedStep(COMPATIBLE, base, revision, message)
@@ -221,7 +224,7 @@ def _is_wider(keyword: str, sent: Any, taken: Any) -> bool:
 def _is_null_only(names: list[str], before: Schema, after: Schema) -> bool:
     if names not in (["type"], ["enum"]):
         return False
-    old, new = (_values(each.get(names[0])) for each in (before, after))
+    old, new = (_values(enum.get(names[0])) for enum in (before, after))
     return bool(old and new) and old ^ new == {_NULLS[names[0]]}
 
 
@@ -233,7 +236,7 @@ def _gained(keyword: str, before: Schema, after: Schema) -> str:
 def _values(value: Any) -> set[str]:
     """Return the types or values of a keyword, each as JSON text."""
     values = value if isinstance(value, list) else [] if value is None else [value]
-    return {json.dumps(each, sort_keys=True) for each in values}
+    return {json.dumps(member, sort_keys=True) for member in values}
 
 
 def _null_place(keyword: str, flat: Flat, other: Flat) -> Pointer:
@@ -262,9 +265,11 @@ def _happened(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
         return happened.get((has[0], has[1]), "changed")
     if name in ("enum", "type") and all(isinstance(value, list) for value in values):
         old, new = values
-        texts = [[json.dumps(each, ensure_ascii=False) for each in one or ()] for one in (old, new)]
+        texts = [
+            [json.dumps(member, ensure_ascii=False) for member in one or ()] for one in (old, new)
+        ]
         parts = [
-            (verb, [each for each in one if each not in other])
+            (verb, [member for member in one if member not in other])
             for verb, one, other in (("gains", texts[1], texts[0]), ("loses", *texts))
         ]
         return " and ".join(

@@ -62,9 +62,9 @@ class Union:
             names = [{alternative.name for alternative in only} for only in (self.new, self.gone)]
             same = names[0] & names[1]
             parts = {
-                "gains": [each for each in self.new if each.name not in same],
-                "loses": [each for each in self.gone if each.name not in same],
-                "has a different": [each for each in self.new if each.name in same],
+                "gains": [branch for branch in self.new if branch.name not in same],
+                "loses": [branch for branch in self.gone if branch.name not in same],
+                "has a different": [branch for branch in self.new if branch.name in same],
             }
             words = [f"{verb} {_listed(each)}" for verb, each in parts.items() if each]
             return f"{self.names[1]} {' and '.join(words)}"
@@ -131,7 +131,7 @@ def _names(base: Flat, revision: Flat) -> Iterator[tuple[str | None, str | None]
     names = [[name for name in CHOICES if name in flat.choices] for flat in (base, revision)]
     shared = [name for name in names[0] if name in names[1]]
     yield from ((name, name) for name in shared)
-    old, new = ([name for name in each if name not in shared] for each in names)
+    old, new = ([name for name in branch_names if name not in shared] for branch_names in names)
     if old and new:
         yield old[0], new[0]
     else:

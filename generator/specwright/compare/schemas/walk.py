@@ -97,7 +97,7 @@ class Walk:
                     self._difference(places, difference.pair.way)
                     for places in self._places_below(difference.pair)
                 )
-                self.below[difference] = tuple(each for each in found if each is not None)
+                self.below[difference] = tuple(schema for schema in found if schema is not None)
             stack.extend(self.below[difference])
 
     def _difference(self, places: _Places, way: Way) -> Difference | None:

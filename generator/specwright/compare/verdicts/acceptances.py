@@ -148,7 +148,7 @@ def apply(
             acceptance for acceptance in acceptances if acceptance.covers(finding, operations)
         ]
         needed.update(fitting)
-        valid = next((each for each in fitting if today <= each.expires), None)
+        valid = next((acceptance for acceptance in fitting if today <= acceptance.expires), None)
         if valid is None:
             kept.append(finding)
         else:

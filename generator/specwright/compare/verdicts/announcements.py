@@ -40,10 +40,10 @@ _REMOVALS = {
 
 def announced(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[ChangeRule, str]]:
     """Yield the changed fields of an announcement, each with the rule that this breaks."""
-    was, now = (is_deprecated(each) for each in (old, new))
+    was, now = (is_deprecated(value) for value in (old, new))
     if was != now:
         yield ChangeRule.DEPRECATION, DEPRECATED
-    before, after = (sunset(each) for each in (old, new))
+    before, after = (sunset(value) for value in (old, new))
     if before == after:
         return
     is_kept = after is None and not now
@@ -62,8 +62,8 @@ def as_announced(change: Change, documents: tuple[Document, Document], today: da
     if change.rule in (ChangeRule.ENUM_NARROWED, ChangeRule.UNION_NARROWED):
         revision = _value(documents[1], change.revision)
         before, after = _values(documents[0], base), _values(documents[1], revision)
-        lost = [before[each] for each in before.keys() - after.keys()]
-        is_due = bool(lost and after) and all(_is_due(each, today) for each in lost)
+        lost = [before[name] for name in before.keys() - after.keys()]
+        is_due = bool(lost and after) and all(_is_due(member, today) for member in lost)
         return replace(change, rule=ChangeRule.SUNSET_REMOVED) if is_due else change
     is_due = change.rule in _REMOVALS and _is_due(base, today)
     return replace(change, rule=_REMOVALS[change.rule]) if is_due else change
@@ -111,7 +111,7 @@ def _values(document: Document, schema: Any) -> dict[str, Any]:
     schema = document.follow(schema)
     if not isinstance(schema, dict):
         return {}
-    unions = [schema[each] for each in ("anyOf", "oneOf") if each in schema]
+    unions = [schema[keyword] for keyword in ("anyOf", "oneOf") if keyword in schema]
     members = unions[0] if len(unions) == 1 and isinstance(unions[0], list) else [schema]
     found = [_listed(document.follow(member)) for member in members]
     return {text: each for one in found for text, each in one.items()} if all(found) else {}
@@ -122,7 +122,7 @@ def _listed(schema: Any) -> dict[str, Any]:
         return {}
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
     listed = values if isinstance(values, list) else []
-    return {json.dumps(each, sort_keys=True): schema for each in listed}
+    return {json.dumps(member, sort_keys=True): schema for member in listed}
 
 
 def _value(document: Document, pointer: str) -> Any:

@@ -155,8 +155,12 @@ def _cursor(
     if following is None:
         return None
     names = (_snake(following.rpartition("/")[2]), *CURSOR)
-    written = (query[each] for each in names if each in query)
-    texts = (each for each in written if "format" not in _schema_of(document, operation, each))
+    written = (query[parameter_name] for parameter_name in names if parameter_name in query)
+    texts = (
+        parameter
+        for parameter in written
+        if "format" not in _schema_of(document, operation, parameter)
+    )
     name = next(texts, None)
     return None if name is None else {"cursor": name, "next": following}
 
@@ -171,7 +175,7 @@ def _number(
         number = _of_type(document, schema, "integer") or _of_type(document, schema, "number")
         if number is not None:
             found = {**parameter.value, **number.value, **schema.value}
-            places = (found.get(each) for each in ("default", "minimum", "example"))
+            places = (found.get(keyword) for keyword in ("default", "minimum", "example"))
             return written, next((place for place in places if place is not None), None)
     return None
 
@@ -255,9 +259,9 @@ def _of_type(document: Document, schema: Site, name: str, depth: int = 0) -> Sit
 
 def _is_url(place: Pointer, schema: Site) -> bool:
     """Return whether a text is a URL by its format, its name or its place."""
-    parts = [schema.value, *(each for key in _PARTS for each in schema.value.get(key) or ())]
+    parts = [schema.value, *(member for key in _PARTS for member in schema.value.get(key) or ())]
     formats = {str(part.get("format")) for part in parts if isinstance(part, dict)}
-    names = [_snake(each) for each in split(place)]
+    names = [_snake(word) for word in split(place)]
     return (
         not formats.isdisjoint(("uri", "uri-reference", "url"))
         or names[-1].endswith(("url", "uri", "link"))
@@ -282,7 +286,7 @@ def _schema_of(document: Document, operation: OperationSite, name: str) -> Mappi
 
 def _id(document: Document, items: Site) -> Pointer | None:
     properties = _properties(document, items, 0)
-    known = next((properties[each][0] for each in ID if each in properties), None)
+    known = next((properties[name][0] for name in ID if name in properties), None)
     return None if known is None else join(known)
 
 

@@ -57,13 +57,18 @@ class Credential:
             if operation.direction is Direction.PATH
         }
         names = dict.fromkeys(
-            name for each in asked.values() for alternative in each for name in alternative
+            name
+            for alternatives in asked.values()
+            for alternative in alternatives
+            for name in alternative
         )
         known = {name: _of(declared, "", name) for name in names}
         if all(isinstance(scheme, ByHTTPClient) for scheme in known.values()):
             return None
-        usual = (each for each in known.values() if isinstance(each, ApiKey | Token))
-        first = next((each for each in usual if each.location == "header"), None)
+        usual = (
+            credential for credential in known.values() if isinstance(credential, ApiKey | Token)
+        )
+        first = next((credential for credential in usual if credential.location == "header"), None)
         if first is None:
             return cls("", "", known, asked)
         prefix = f"{first.scheme} " if isinstance(first, Token) else ""
@@ -114,9 +119,9 @@ class Demands:
     def of(self, operation: Site) -> Security:
         """Return the alternatives that authorize the caller of an operation."""
         return tuple(
-            {str(name): tuple(map(str, scopes or ())) for name, scopes in each.items()}
-            for each in operation.value.get("security", self._usual) or ()
-            if isinstance(each, dict)
+            {str(name): tuple(map(str, scopes or ())) for name, scopes in requirement.items()}
+            for requirement in operation.value.get("security", self._usual) or ()
+            if isinstance(requirement, dict)
         )
 
     def scheme(self, operation: Site) -> Site | None:
@@ -133,7 +138,7 @@ def _of(declared: Mapping[str, Site], argument: str, name: str) -> Scheme:
 def scheme_of(argument: str, declared: Mapping[str, Any]) -> Scheme:
     """Read a security scheme object; an argument of the client takes its credential."""
     made = (kind.of(argument, declared) for kind in KINDS)
-    return next(each for each in made if each is not None)
+    return next(scheme for scheme in made if scheme is not None)
 
 
 def _names(document: Document, asked: Mapping[str, None]) -> dict[str, str]:

@@ -27,7 +27,7 @@ def servers(document: Document) -> tuple[Server, ...]:
 def servers_of(operation: OperationSite) -> tuple[Server, ...]:
     """Return an operation's own servers, the default first (OpenAPI 3.1.1, 4.8.9 and 4.8.10)."""
     declared = (_servers(site.value.get("servers")) for site in (operation, operation.item))
-    return next((each for each in declared if each), ())
+    return next((value for value in declared if value), ())
 
 
 def own_servers(document: Document) -> tuple[Server, ...]:
@@ -47,7 +47,7 @@ def all_servers(document: Document) -> tuple[Server, ...]:
 
 def _servers(declared: Any) -> tuple[Server, ...]:
     found = declared if isinstance(declared, list) else []
-    return tuple(server for each in found if isinstance(each, dict) for server in _read(each))
+    return tuple(server for holder in found if isinstance(holder, dict) for server in _read(holder))
 
 
 def _read(declared: dict[str, Any]) -> Iterator[Server]:

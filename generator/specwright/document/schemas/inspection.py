@@ -81,8 +81,8 @@ def unwrapped(schema: Any) -> tuple[Pointer, Any]:
         return ROOT, schema
     words = [part for number, part in enumerate(parts) if number != told[0]]
     whole: dict[str, Any] = {}
-    for each in (*words, parts[told[0]], around):
-        whole |= each
+    for word in (*words, parts[told[0]], around):
+        whole |= word
     return join("allOf", told[0]), whole
 
 
@@ -94,7 +94,7 @@ def is_decimal(schema: Any) -> bool:
     """Return whether a schema describes a decimal number in a string, or null."""
     if not isinstance(schema, dict) or schema.get("format") != "decimal":
         return False
-    return [each for each in _listed(schema.get("type")) if each != "null"] == ["string"]
+    return [type_ for type_ in _listed(schema.get("type")) if type_ != "null"] == ["string"]
 
 
 def checked_pattern(schema: dict[str, Any]) -> Pattern | None:
@@ -109,7 +109,7 @@ def is_counted(schema: Any) -> bool:
     """Return whether a schema limits the number of an object's members and names none of them."""
     if not isinstance(schema, dict) or "properties" in schema:
         return False
-    is_object = [each for each in _listed(schema.get("type")) if each != "null"] == ["object"]
+    is_object = [type_ for type_ in _listed(schema.get("type")) if type_ != "null"] == ["object"]
     return is_object and not {"minProperties", "maxProperties"}.isdisjoint(schema)
 
 
@@ -121,7 +121,7 @@ def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) ->
         return True
     above = (*above, id(schema))
     inner = {
-        keyword: [allows_null(document, each, above) for each in schema[keyword]]
+        keyword: [allows_null(document, member, above) for member in schema[keyword]]
         for keyword in ("allOf", "anyOf", "oneOf")
         if isinstance(schema.get(keyword), list)
     }

@@ -51,8 +51,8 @@ def _keywords(document: Document, schema: Any, above: tuple[int, ...]) -> Iterat
     above = (*above, id(schema))
     rest = {k: v for k, v in schema.items() if k == _OPEN or not k.startswith("x-")}
     if isinstance(rest.get("allOf"), list):
-        for each in rest.pop("allOf"):
-            yield from _keywords(document, each, above)
+        for part in rest.pop("allOf"):
+            yield from _keywords(document, part, above)
     if document.is_local(rest.get("$ref")):
         yield from _keywords(document, _target(document, rest.pop("$ref")), above)
     yield from rest.items()
@@ -84,11 +84,11 @@ def _bound(choose: Callable[[float, float], float]) -> Callable[[Any, Any], floa
 def _values(one: Any, other: Any) -> list[Any] | None:
     if not isinstance(one, list) or not isinstance(other, list):
         return None
-    return [each for each in one if any(_are_equal(each, value) for value in other)] or None
+    return [known for known in one if any(_are_equal(known, value) for value in other)] or None
 
 
 def _types(one: Any, other: Any) -> str | list[str] | None:
-    several = [_with_integers(each) for each in (one, other)]
+    several = [_with_integers(values) for values in (one, other)]
     found = [type_ for type_ in _TYPES if all(type_ in types for types in several)]
     if not found or not all(set(_TYPES).issuperset(types) for types in several):
         return None

@@ -55,8 +55,8 @@ def may_overlap(document: Document, schema: Any) -> bool:
     """Return whether a value may fit several alternatives of a `oneOf`, judged by types."""
     if not isinstance(schema, dict) or "discriminator" in schema:
         return False
-    found = [_types(document, each) for each in _list(schema, "oneOf")]
-    known = [each for each in found if each is not None]
+    found = [_types(document, member) for member in _list(schema, "oneOf")]
+    known = [types for types in found if types is not None]
     is_shared = len(frozenset().union(*known)) < sum(map(len, known))
     return len(found) > 1 and (len(known) < len(found) or is_shared)
 
@@ -67,10 +67,12 @@ def has_nameless_union(document: Document, schema: dict[str, Any]) -> bool:
     For Python, `(A | B) | C` has three alternatives.
     """
     return any(
-        isinstance(each, dict)
-        and (_list(each, "anyOf") or _list(each, "oneOf") or isinstance(each.get("type"), list))
-        and not may_overlap(document, each)
-        for each in _list(schema, "oneOf")
+        isinstance(member, dict)
+        and (
+            _list(member, "anyOf") or _list(member, "oneOf") or isinstance(member.get("type"), list)
+        )
+        and not may_overlap(document, member)
+        for member in _list(schema, "oneOf")
     )
 
 
@@ -85,7 +87,7 @@ def _types(document: Document, schema: Any, known: _Types | None = None) -> froz
     if kinds is None:
         alternatives = _list(followed, "anyOf") or _list(followed, "oneOf")
         found = [_types(document, alternative, known) for alternative in alternatives]
-        typed = [each for each in found if each is not None]
+        typed = [types for types in found if types is not None]
         is_typed = bool(typed) and len(typed) == len(found)
         known[id(followed)] = frozenset().union(*typed) if is_typed else None
     elif all(isinstance(kind, str) for kind in _listed(kinds)):
@@ -106,13 +108,15 @@ def _is_alike(schemas: list[Any]) -> bool:
         else schema
         for schema in schemas
     )
-    return all(each == first for each in others)
+    return all(other == first for other in others)
 
 
 def _open(document: Document, schemas: list[Any]) -> Any:
     """Return a schema for the property of one more alternative, where the known ones differ."""
     followed = [document.follow(schema) for schema in schemas]
-    is_object = all(isinstance(each, dict) and each.get("type") == "object" for each in followed)
+    is_object = all(
+        isinstance(member, dict) and member.get("type") == "object" for member in followed
+    )
     return {"type": ["object", "null"]} if is_object else {}
 
 
@@ -136,9 +140,9 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
     # A value that is not a string does not name anything.
     unmapped = [value for value in values if not isinstance(value, str) or value not in mapping]
     if members:
-        return all(unmapped.count(each) == 1 for each in unmapped)
+        return all(unmapped.count(value) == 1 for value in unmapped)
     names = document.data.get("components", {}).get("schemas", {})
-    return all(isinstance(each, str) and each in names for each in unmapped)
+    return all(isinstance(value, str) and value in names for value in unmapped)
 
 
 def says_its_tag(document: Document, schema: Any, tag: str) -> bool:
@@ -151,7 +155,7 @@ def tags(
 ) -> list[Any] | None:
     """Return the values of the tag that an object lists as its own; None if it lists none."""
     followed = document.follow(schema)
-    if not isinstance(followed, dict) or any(followed is each for each in above):
+    if not isinstance(followed, dict) or any(followed is parent for parent in above):
         return None
     properties = followed.get("properties")
     declared = document.follow(properties.get(tag)) if isinstance(properties, dict) else None

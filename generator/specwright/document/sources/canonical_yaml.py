@@ -157,7 +157,7 @@ class _Order:
             )
         ]
         # A comment between them may be about either one.
-        has_comments = any("#" in each.after for each in fields)
+        has_comments = any("#" in entry.after for entry in fields)
         ordered = fields if has_comments else _ordered(fields, holds, parent)
         return self._text[node.start : begins[0]] + _joined(ordered, fields)
 
@@ -184,7 +184,8 @@ class _Order:
         # The first field of an item is on the line of its dash.
         first, indented = fields[0], " " * column
         moved = [
-            each._replace(text=indented + each.text) if each is first else each for each in ordered
+            entry._replace(text=indented + entry.text) if entry is first else entry
+            for entry in ordered
         ]
         return begins[0], _joined(moved, fields).removeprefix(indented)
 
@@ -213,7 +214,7 @@ class _Order:
 
 
 def _ordered(fields: list[_Field], holds: str, parent: str) -> list[_Field]:
-    by_name = {each.name: each for each in fields}
+    by_name = {entry.name: entry for entry in fields}
     return [by_name[name] for name in in_order(by_name, holds, parent)]
 
 

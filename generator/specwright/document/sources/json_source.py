@@ -162,9 +162,9 @@ def _has_lone_surrogate(text: str) -> bool:
     if not _SURROGATE.search(text):
         return False
     return any(
-        _LONE_SURROGATE.search(json.loads(each, strict=False))
-        for each in _TEXT.findall(text)
-        if _SURROGATE.search(each)
+        _LONE_SURROGATE.search(json.loads(literal, strict=False))
+        for literal in _TEXT.findall(text)
+        if _SURROGATE.search(literal)
     )
 
 

@@ -192,7 +192,7 @@ class Operation:
             return "None"
         declared = [answer.received(media_type) for answer in self.answers]
         if media_type is not None:
-            declared = [each for each in declared if each not in ("None", RAW)]
+            declared = [body for body in declared if body not in ("None", RAW)]
         if self.is_redirect:
             declared = ["Redirect", *declared]
         return union(declared) or RAW

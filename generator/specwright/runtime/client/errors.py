@@ -261,4 +261,4 @@ def _location(response: Response) -> str | None:
     except ValueError:
         return None
     host = parts.netloc.rpartition("@")[2]
-    return "".join(each for each in host + parts.path if each.isprintable()) or None
+    return "".join(character for character in host + parts.path if character.isprintable()) or None

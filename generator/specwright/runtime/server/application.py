@@ -315,7 +315,7 @@ def _common_security(operations: Sequence[Operation[Any]]) -> Security:
         return ()
     found: list[Mapping[str, tuple[str, ...]]] = []
     for operation in operations:
-        found += [each for each in operation.security if each not in found]
+        found += [alternative for alternative in operation.security if alternative not in found]
     return tuple(found)
 
 

@@ -70,7 +70,7 @@ def _shapes(said: Said) -> Sequence[Mapping[str, object]]:
 
 def _fault(detail: Mapping[str, object]) -> Mapping[str, object]:
     """Return an error in the format of FastAPI."""
-    place = [each for each in str(detail.get("param") or "").split(".") if each]
+    place = [name for name in str(detail.get("param") or "").split(".") if name]
     is_parameter = bool(place) and place[0] in _LOCATIONS
     return {
         "loc": place if is_parameter else ["body", *place],

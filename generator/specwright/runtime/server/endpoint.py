@@ -107,5 +107,7 @@ def _reader(codecs: Codecs, operation: Operation[Any], parameter: Parameter) -> 
     model = codecs.model(parameter.model) if parameter.model else None
     fields = getattr(model, "model_fields", {})
     properties = frozenset(each.alias or name for name, each in fields.items())
-    others = (each for each in operation.parameters if each.location == parameter.location)
-    return Reader(parameter, properties, frozenset(each.wire for each in others) - {parameter.wire})
+    others = (other for other in operation.parameters if other.location == parameter.location)
+    return Reader(
+        parameter, properties, frozenset(other.wire for other in others) - {parameter.wire}
+    )

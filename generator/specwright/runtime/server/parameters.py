@@ -37,7 +37,7 @@ class Sent:
             case "path":
                 return [(name, self._path[name])]
             case "header":
-                return [(name, each) for each in self._headers.getlist(name)]
+                return [(name, text) for text in self._headers.getlist(name)]
             case "cookie":
                 return self.cookies
 

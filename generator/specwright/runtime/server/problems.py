@@ -94,10 +94,10 @@ class Fault:
 def faults(error: ValidationError, root: str, value: object) -> list[Fault]:
     """Convert Pydantic's errors about `value` to faults with paths that start with `root`."""
     found: dict[tuple[str, str], Fault] = {}
-    for each in error.errors(include_url=False, include_context=False, include_input=False):
-        condition = _CONDITIONS.get(each["type"], "invalid_value")
-        param = ".".join(filter(None, (root, *_path(each["loc"], value))))[:_MAX_PARAM]
-        found.setdefault((param, condition), Fault(condition, param, each["msg"]))
+    for detail in error.errors(include_url=False, include_context=False, include_input=False):
+        condition = _CONDITIONS.get(detail["type"], "invalid_value")
+        param = ".".join(filter(None, (root, *_path(detail["loc"], value))))[:_MAX_PARAM]
+        found.setdefault((param, condition), Fault(condition, param, detail["msg"]))
     return list(found.values())
 
 
@@ -205,8 +205,8 @@ class ErrorWriter:
 
     def _type_of(self, status: int) -> str:
         known = self.shape.codes.values()
-        same = [each.type for each in known if each.status == status]
-        alike = [each.type for each in known if each.status // 100 == status // 100]
+        same = [problem.type for problem in known if problem.status == status]
+        alike = [problem.type for problem in known if problem.status // 100 == status // 100]
         return next(iter(same + alike), "about:blank")
 
 

@@ -129,8 +129,8 @@ def _part(key: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
     if key in _SEVERAL and isinstance(value, list):
         # A choice may have a label for messages.
         return [
-            (change(each[0]), *each[1:]) if isinstance(each, tuple) else change(each)
-            for each in cast("list[Schema | tuple[Schema, str]]", value)
+            (change(choice[0]), *choice[1:]) if isinstance(choice, tuple) else change(choice)
+            for choice in cast("list[Schema | tuple[Schema, str]]", value)
         ]
     return change(value) if key in _ONE else value
 
@@ -140,7 +140,7 @@ def _any_of(expected: list[Any]) -> Schema:
 
     In a union, an expected value is a better match than others, which pass through `any`.
     """
-    types: set[type] = {type(each) for each in expected}
+    types: set[type] = {type(kind) for kind in expected}
     if len(types) != 1 or not types <= _BY_TYPE.keys():
         return {"type": "any"}
     literal = {"type": "literal", "expected": expected}
@@ -151,4 +151,4 @@ def _any_of(expected: list[Any]) -> Schema:
 def _is_text(schema: Schema | tuple[Schema, str]) -> bool:
     if isinstance(schema, tuple) or schema["type"] not in ("literal", "str"):
         return False
-    return all(isinstance(each, str) for each in schema.get("expected", ()))
+    return all(isinstance(type_, str) for type_ in schema.get("expected", ()))

@@ -115,7 +115,7 @@ class Codec:
         return (
             field is not None
             and not field.is_required()
-            and not any(isinstance(each, Nullable) for each in field.metadata)
+            and not any(isinstance(mark, Nullable) for mark in field.metadata)
         )
 
     def _make(self, members: dict[str, Any]) -> Any:

@@ -254,7 +254,7 @@ class Operation(Generic[Result]):
         contents = self.contents_of(status)
         found = [content for content in contents or () if content.model is not None]
         came = media_type.partition(";")[0].strip().lower()
-        exact = [each for each in found if each.media_type.lower() == came]
+        exact = [content for content in found if content.media_type.lower() == came]
         return contents is not None, next((content.model for content in exact + found), None)
 
 

@@ -39,7 +39,11 @@ def members(content: Content, sent: Iterable[tuple[str, str]]) -> dict[str, Any]
     found: dict[str, list[tuple[str, str]]] = {}
     declared = {name: _parameter(name, part, "query") for name, part in content.parts.items()}
     for name, text in sent:
-        owners = (each for each in declared if styles.belongs(declared[each], name))
+        owners = (
+            declared_name
+            for declared_name in declared
+            if styles.belongs(declared[declared_name], name)
+        )
         found.setdefault(next(owners, name), []).append((name, text))
     return {
         name: _value(declared.get(name) or _guessed(name, given), given)
@@ -50,7 +54,7 @@ def members(content: Content, sent: Iterable[tuple[str, str]]) -> dict[str, Any]
 def _value(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
     if parameter.style != "content" or parameter.kind != "array":
         return _one(parameter, given)
-    items = [_one(parameter, [each]) for each in given]
+    items = [_one(parameter, [text]) for text in given]
     # Some senders encode the whole list as one text.
     is_whole = isinstance(items[0], list) and parameter.inner.get("*") != "array"
     return items[0] if len(items) == 1 and is_whole else items
@@ -75,7 +79,7 @@ def _part(content: Content, name: str, value: JsonValue) -> Part:
         is_text = isinstance(value, str) and part.style == "content" and part.alone == "string"
         return _PLAIN if is_text else part
     is_json = isinstance(value, dict) or (
-        isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
+        isinstance(value, list) and any(isinstance(item, dict | list) for item in value)
     )
     return Part(style="content") if is_json else _PLAIN
 

@@ -82,7 +82,7 @@ class Scheme:
         timestamp, digest = found["timestamp"], found["digest"]
         # Every secret is tried, so that the timing does not reveal which one matches.
         matches = [
-            hmac.compare_digest(self._digest(body, each, timestamp), digest) for each in secrets
+            hmac.compare_digest(self._digest(body, key, timestamp), digest) for key in secrets
         ]
         if not any(matches):
             raise SignatureError("no secret matches the signature")

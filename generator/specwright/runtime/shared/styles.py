@@ -81,9 +81,9 @@ def is_undefined(value: JsonValue, style: str = "form") -> bool:
     if style == "content":
         return value is None
     if isinstance(value, dict):
-        return all(each is None for each in value.values())
+        return all(member is None for member in value.values())
     if isinstance(value, list):
-        return all(each is None for each in value)
+        return all(item is None for item in value)
     return value is None
 
 
@@ -116,7 +116,7 @@ def pairs(parameter: Parameter, value: JsonValue) -> Pairs:
             return members if style.named else [("", "=".join(member)) for member in members]
         parts = list(chain(*members))
     elif isinstance(value, list):
-        parts = [encode(_text(each)) for each in value if each is not None]
+        parts = [encode(_text(item)) for item in value if item is not None]
         if parameter.explode:
             return [(wire, part) for part in parts]
     else:
@@ -195,7 +195,7 @@ def _segment(style: Style, parameter: Parameter, text: str) -> Pairs:
     text = text.removeprefix(style.prefix)
     if not style.named:
         return [(parameter.wire, text)]
-    parts = (each.partition("=") for each in text.split(style.exploded))
+    parts = (pair.partition("=") for pair in text.split(style.exploded))
     return [(plain(name), each) for name, _, each in parts]
 
 
@@ -232,8 +232,10 @@ def _inner(parameter: Parameter, place: str, text: str) -> JsonValue:
 
 def _step(parameter: Parameter, place: str, key: str) -> str:
     """Return the path of a member in `inner`; members without their own have `*`."""
-    own, other = (".".join(filter(None, (place, each))) for each in (key, "*"))
-    is_known = any(each == own or each.startswith(f"{own}.") for each in parameter.inner)
+    own, other = (".".join(filter(None, (place, name))) for name in (key, "*"))
+    is_known = any(
+        inner_name == own or inner_name.startswith(f"{own}.") for inner_name in parameter.inner
+    )
     return own if is_known else other
 
 
@@ -243,7 +245,7 @@ def _leaves(path: str, value: JsonValue) -> Iterator[tuple[str, str]]:
         for key, each in value.items():
             yield from _leaves(f"{path}[{key}]", each)
     elif isinstance(value, list):
-        is_flat = not any(isinstance(each, (dict, list)) for each in value)
+        is_flat = not any(isinstance(item, (dict, list)) for item in value)
         for index, each in enumerate(value):
             yield from _leaves(f"{path}[{'' if is_flat else index}]", each)
     elif value is not None:
@@ -253,9 +255,9 @@ def _leaves(path: str, value: JsonValue) -> Iterator[tuple[str, str]]:
 def _keys(value: JsonValue) -> Iterator[str]:
     if isinstance(value, dict):
         yield from value
-    for each in value.values() if isinstance(value, dict) else cast("list[JsonValue]", value):
-        if isinstance(each, (dict, list)):
-            yield from _keys(each)
+    for member in value.values() if isinstance(value, dict) else cast("list[JsonValue]", value):
+        if isinstance(member, (dict, list)):
+            yield from _keys(member)
 
 
 def _is_key(key: str) -> bool:

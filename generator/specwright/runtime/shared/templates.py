@@ -21,7 +21,7 @@ class PathTemplate:
 
     def __post_init__(self) -> None:
         """Split the path into segments, and each segment at its variables."""
-        segments = [each.split("{}") for each in _VARIABLE.sub("{}", self.path).split("/")]
+        segments = [segment.split("{}") for segment in _VARIABLE.sub("{}", self.path).split("/")]
         numbered = list(enumerate(segments))
         for name, value in {
             "names": _VARIABLE.findall(self.path),

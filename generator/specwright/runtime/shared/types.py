@@ -90,8 +90,8 @@ class Model(BaseModel):
         """Set the allowed number of properties; the limits of a class also apply to subclasses."""
         super().__init_subclass__(**config)
         above = [base for base in cls.__bases__ if issubclass(base, Model)]
-        cls._least_properties = max(min_properties, *(each._least_properties for each in above))
-        cls._most_properties = min(max_properties, *(each._most_properties for each in above))
+        cls._least_properties = max(min_properties, *(class_._least_properties for class_ in above))
+        cls._most_properties = min(max_properties, *(class_._most_properties for class_ in above))
 
     # Pydantic's own yields names and values, which would be mistaken for the items of a page.
     __iter__ = None  # type: ignore[assignment]  # pyright: ignore
@@ -172,7 +172,9 @@ class Patterns:
     """
 
     def __init__(self, *, like: Sequence[str] = (), unlike: Sequence[str] = ()) -> None:
-        self._like, self._unlike = ([(p, _engine(p)) for p in each] for each in (like, unlike))
+        self._like, self._unlike = (
+            [(p, _engine(p)) for p in patterns] for patterns in (like, unlike)
+        )
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -205,7 +207,7 @@ def _with_test(schema: CoreSchema, test: Callable[[T], T]) -> CoreSchema:
 def _without_equals(items: T) -> T:
     # Files are not read: two are equal if they have the same bytes or the same path.
     data = _ANYTHING.dump_python(items, by_alias=True, exclude_unset=True)
-    found = [_compared(each) for each in data]
+    found = [_compared(item) for item in data]
     if len(found) != len(set(found)):
         raise PydanticCustomError("unique_items", "List items should be unique")
     return items
@@ -301,13 +303,13 @@ class TaggedUnion:
         ):
             return handler(source)
         tags = {member: self._tags(member) for member in members}
-        known = {tag for each in tags.values() for tag in each}
+        known = {tag for tags_ in tags.values() for tag in tags_}
         unknown = [member for member in members if not tags[member]]
         if len(unknown) > 1 or not known:
             return handler(source)
         of_tag = {tag: [member for member in members if tag in tags[member]] for tag in known}
         choices = {
-            tag: core_schema.union_schema([handler.generate_schema(each) for each in fitting])
+            tag: core_schema.union_schema([handler.generate_schema(model) for model in fitting])
             if len(fitting) > 1
             else handler.generate_schema(fitting[0])
             for tag, fitting in of_tag.items()
@@ -315,7 +317,7 @@ class TaggedUnion:
         union = core_schema.union_schema(
             [
                 (core_schema.tagged_union_schema(choices, self._names(members)), "known"),
-                *((self._unknown(each, known, handler), "unknown") for each in unknown),
+                *((self._unknown(model, known, handler), "unknown") for model in unknown),
                 (self._anything(unknown, known), "unknown"),
             ],
             mode="left_to_right",

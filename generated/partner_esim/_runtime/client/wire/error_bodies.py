@@ -67,20 +67,21 @@ class ErrorBody:
 
     def text(self, name: str) -> str | None:
         """Return the first string at the paths for `name`."""
-        return next((each for each in self._at(name) if isinstance(each, str)), None)
+        return next((value for value in self._at(name) if isinstance(value, str)), None)
 
     def message(self) -> str | None:
         """Return the human-readable message."""
         if self.shape.message:
             return self.text("message")
-        found = (_said(each) for each in self._at("message"))
-        said = next((each for each in found if each), None)
+        found = (_said(message) for message in self._at("message"))
+        said = next((message for message in found if message), None)
         return said and said[:_LONGEST]
 
     def details(self) -> Sequence[JsonValue]:
         """Return the individual errors that the body lists."""
         return next(
-            (each for each in self._at("details") if isinstance(each, list)), list[JsonValue]()
+            (details for details in self._at("details") if isinstance(details, list)),
+            list[JsonValue](),
         )
 
     def _at(self, name: str) -> Iterator[JsonValue]:
@@ -109,7 +110,7 @@ def _fault(value: JsonValue) -> str:
     if not isinstance(value, dict):
         return ""
     names = ("msg", "message", "detail", "title", "code")
-    said = next((each for each in map(value.get, names) if isinstance(each, str)), "")
+    said = next((member for member in map(value.get, names) if isinstance(member, str)), "")
     place = next(filter(None, map(value.get, ("loc", "field", "pointer", "path"))), None)
     if isinstance(place, list):
         place = ".".join(map(str, place))

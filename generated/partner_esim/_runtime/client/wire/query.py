@@ -23,4 +23,4 @@ def with_parts(query: Sequence[str], more: Mapping[str, JsonValue]) -> list[str]
     kept = [part for part in query if part.partition("=")[0] not in names]
     given = {name: value for name, value in more.items() if not is_undefined(value)}
     added = (parts(Parameter(name, name, "query"), value) for name, value in given.items())
-    return [*kept, *(part for each in added for part in each)]
+    return [*kept, *(part for group in added for part in group)]

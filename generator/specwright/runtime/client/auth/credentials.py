@@ -68,9 +68,11 @@ class Credentials:
         missing: list[list[Scheme]] = []
         for alternative in operation.security:
             asked = [schemes[name] for name in alternative]
-            asked = [each for each in asked if not carries(request, each)]
-            given = [each for each in asked if self._given.get(each.argument) is not None]
-            absent = [each for each in asked if each not in given and not self._brings(each)]
+            asked = [scheme for scheme in asked if not carries(request, scheme)]
+            given = [scheme for scheme in asked if self._given.get(scheme.argument) is not None]
+            absent = [
+                scheme for scheme in asked if scheme not in given and not self._brings(scheme)
+            ]
             if alternative and not absent:
                 return given
             missing.append(absent)

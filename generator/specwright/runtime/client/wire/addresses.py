@@ -70,7 +70,9 @@ class Addresses:
         """
         if not servers or self._is_moved:
             return self.base
-        server = next((each for each in servers if _is_at(each.url, self._given)), servers[0])
+        server = next(
+            (candidate for candidate in servers if _is_at(candidate.url, self._given)), servers[0]
+        )
         if server.url not in self._own:
             self._own[server.url] = self._of_server(server, f"{self.base.url}/")
         return self._own[server.url]

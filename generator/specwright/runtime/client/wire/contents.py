@@ -45,7 +45,7 @@ def accept(operation: Operation[Any], media_type: str | None) -> str:
         wanted = [media_type]
         if all(content.media_type != media_type for content in _all(operation)):
             raise InvalidArgumentError("accept: the operation has no response of this media type")
-    names = list(dict.fromkeys(_ANY if "*" in each else each for each in wanted))
+    names = list(dict.fromkeys(_ANY if "*" in range_ else range_ for range_ in wanted))
     if not names:
         return _ANY
     others = (

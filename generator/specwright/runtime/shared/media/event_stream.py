@@ -44,7 +44,7 @@ def matches(essence: str) -> bool:
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
     """Encode items as events, each on demand."""
-    parts = (item(content, each, converter) for each in value)
+    parts = (item(content, event, converter) for event in value)
     return content.media_type, Chunks(lambda: parts)
 
 

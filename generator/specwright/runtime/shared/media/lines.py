@@ -40,7 +40,7 @@ def matches(essence: str) -> bool:
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
     """Encode items, each on demand; only a list of items can be sent again."""
-    parts = (item(content, each, converter) for each in value)
+    parts = (item(content, line, converter) for line in value)
     if isinstance(value, list | tuple):
         return content.media_type, b"".join(parts)
     return content.media_type, Chunks(lambda: parts)

@@ -110,7 +110,7 @@ def _has_files(value: object) -> bool:
 
 
 def _files(value: object) -> Iterator[File]:
-    return (as_file(each) for each in _each(value))
+    return (as_file(part) for part in _each(value))
 
 
 def _each(value: object) -> list[object]:
@@ -128,7 +128,7 @@ def _head_of_file(boundary: str, key: str, file: File, content: Content) -> byte
 def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterator[bytes]:
     part = content.parts.get(key, _PLAIN)
     is_json = part.style in ("content", "form")
-    has_composites = any(isinstance(each, dict | list) for each in _each(value))
+    has_composites = any(isinstance(member, dict | list) for member in _each(value))
     # JSON items become separate parts.
     items: list[Any] = _each(value) if is_json and has_composites else [value]
     for item in items:

@@ -29,7 +29,7 @@ def essence(media_type: str) -> str:
 def medium_of(media_type: str) -> Medium:
     """Return the medium for a media type."""
     plain = essence(media_type)
-    return next(each for each in cast("tuple[Medium, ...]", MEDIA) if each.matches(plain))
+    return next(medium for medium in cast("tuple[Medium, ...]", MEDIA) if medium.matches(plain))
 
 
 def stream_medium_of(media_type: str) -> StreamMedium | None:
