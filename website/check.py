@@ -71,7 +71,7 @@ def _read(file: Path) -> _Page:
 
 
 def _target(page: Path, address: str) -> tuple[Path, str]:
-    """Return the file that a relative address of a page leads to, and the fragment."""
+    """Return the file at a relative address of a page, and the fragment."""
     parts = urlsplit(address)
     name = unquote(parts.path)
     target = resolve(page, name)[0]

@@ -45,13 +45,13 @@ def anchors(text: str) -> set[str]:
 
 
 def resolve(page: Path, target: str) -> tuple[Path, str]:
-    """Return the file that a link of a page leads to, and the fragment, which may be empty."""
+    """Return the target of a link of a page, and the fragment, which may be empty."""
     name, _, fragment = target.partition("#")
     return (Path(normpath(page.parent / name)) if name else page), fragment
 
 
 def broken(page: Path) -> Iterator[str]:
-    """Yield the place and target of each link that leads to no file, or to no heading in it."""
+    """Yield the place and target of each link without a file, or without a heading in it."""
     text = page.read_text("utf-8")
     for link in links(text):
         file, fragment = resolve(page, link["target"])

@@ -1,6 +1,6 @@
-"""Stage the pages of the site: where each page goes, and links that lead to the same place there.
+"""Stage the pages of the site: where each page goes, and its links to the same places there.
 
-A page or file of docs/ keeps its path. Links lead to other files of the repository, too: each of
+A page or file of docs/ keeps its path. Other files of the repository have links, too: each of
 these becomes a page that shows its text, so that the site needs no address of the repository.
 """
 
@@ -57,7 +57,7 @@ def stage(top: Path, place: Path) -> None:
     """Write the settings, the pages and the files that they show to a new directory.
 
     Raises:
-        ValueError: a link leads to a file that does not exist.
+        ValueError: the target of a link does not exist.
     """
     listed = sections(top)
     pages = {page for below in listed.values() for page in below}
@@ -110,7 +110,7 @@ def _files(directory: Path) -> Iterator[Path]:
 
 
 def _relinked(top: Path, page: Path, text: str) -> tuple[str, list[Path]]:
-    """Return the text with links between staged pages, and the files that they lead to."""
+    """Return the text with links between staged pages, and the files that they link to."""
     parts, led_to, end = [], [], 0
     for link in links(text):
         file, fragment = resolve(page, link["target"])

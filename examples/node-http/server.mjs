@@ -181,7 +181,7 @@ function authenticate({ headers: { authorization } }) {
   return keys.get(key);
 }
 
-/** Count a request; the rate limit headers of its answer. */
+/** Count a request; the rate limit headers of its response. */
 function count(key, kind) {
   const [limit, hits] = [key.limits[kind], key.hits[kind]];
   const at = performance.now();

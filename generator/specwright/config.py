@@ -73,7 +73,7 @@ class SignIn:
     Attributes:
         operation: the operation that signs in, by operationId or such as `POST /login`; empty for
             OAuth 2.0.
-        body: the body of its request; `{user}` and `{password}` stand for the two parts of the key.
+        body: the body of its request; `{user}` and `{password}` are the two parts of the key.
         token: a runtime expression for the credential in the response (OpenAPI 3.1.1, 4.8.20.3);
             empty for `access_token`, or for the cookie of the scheme.
         token_url: the token URL of OAuth 2.0, in place of the one in the document.
@@ -185,7 +185,7 @@ def of_document(configs: Sequence[Config], document: Path) -> Config | None:
 
 
 def is_same(path: Path | None, other: Path) -> bool:
-    """Return whether two paths lead to the same file."""
+    """Return whether two paths name the same file."""
     return path is not None and Path(os.path.realpath(path)) == Path(os.path.realpath(other))
 
 

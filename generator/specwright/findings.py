@@ -231,7 +231,7 @@ class Report:
         breaking: the number of breaking changes, for a comparison.
         version: the smallest version increment that the changes require, if it is known.
         headline: the outcome in words, beside the number of findings of each level.
-        command: the command that made it, so that reports of several can be told apart.
+        command: the command that made it, so that reports of several can be distinguished.
         rule_runs: the rules that were tried, and on what, for a report about behaviour.
         run_time: the time and host of the run, for the same.
         operation_summaries: the operations of the API, for the same.

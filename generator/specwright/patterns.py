@@ -126,8 +126,8 @@ def _has_alternatives(pattern: str) -> bool:
 def linear(pattern: str) -> str | None:
     """Return the pattern in Rust's syntax.
 
-    None stands for a pattern that no engine matches in linear time (look-around, back
-    references), that is too large, or that is invalid.
+    None if no engine matches it in linear time (look-around, back references), or if it is too
+    large or invalid.
     """
     if len(pattern) > _LONGEST or SEAL in pattern:
         return None

@@ -111,18 +111,18 @@ THROUGHPUT = Measurement(
     "Requests of POST /orders per second of the server's CPU",
     "requests/s",
     "uvicorn with one process and httptools, eight connections from a second process on the same "
-    "machine; the body is validated into a model and the answer is made from one. The stub also "
+    "machine; the body is validated into a model and the response is made from one. The stub also "
     "reads the credential, gives the request an id, limits the size of the body and refuses "
     "repeated keys; the second server by hand does so, too. Stub and FastAPI check their own "
-    "answers, unless told not to; what is written by hand does not.",
+    "responses, unless that is turned off; what is written by hand does not.",
     throughput,
     (
         Goal(
-            "without checking answers, at least 0.9 of Starlette by hand",
+            "without checking responses, at least 0.9 of Starlette by hand",
             lambda m: m[UNCHECKED] >= 0.9 * m[STARLETTE],
         ),
         Goal(
-            "without checking answers, at least 0.9 of Starlette by hand that does the same",
+            "without checking responses, at least 0.9 of Starlette by hand that does the same",
             lambda m: m[UNCHECKED] >= 0.9 * m[AS_AGREED],
         ),
         Goal("at least 1.5 times FastAPI", lambda m: m[OURS] >= 1.5 * m[FASTAPI]),

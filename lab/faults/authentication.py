@@ -82,7 +82,7 @@ def missing_key_is_403(patch: MonkeyPatch) -> None:
 
 
 def unknown_key_fails(patch: MonkeyPatch) -> None:
-    """A key that is not stored leads to an internal error. “unknown, revoked: one answer”"""
+    """A key that is not stored causes an internal error. “unknown, revoked: one answer”"""
     edit(
         patch,
         Authenticator.__call__,

@@ -53,7 +53,7 @@ def repeated_topup_runs_again(patch: MonkeyPatch) -> None:
 
 
 def replay_is_not_marked(patch: MonkeyPatch) -> None:
-    """A replay looks like a first answer. “with the header Idempotent-Replay: true”"""
+    """A replay looks like a first response. “with the header Idempotent-Replay: true”"""
     edit(
         patch,
         OrderGroup.create_order,
@@ -62,7 +62,7 @@ def replay_is_not_marked(patch: MonkeyPatch) -> None:
 
 
 def first_answer_is_marked(patch: MonkeyPatch) -> None:
-    """Every answer is marked as a replay. “with the header Idempotent-Replay: true”"""
+    """Every response is marked as a replay. “with the header Idempotent-Replay: true”"""
     edit(
         patch,
         TopupGroup.create_topup,
@@ -158,7 +158,7 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
 
 
 def in_progress_fails(patch: MonkeyPatch) -> None:
-    """Requests at once lead to an internal error. “then the response is 409”"""
+    """Requests at once cause an internal error. “then the response is 409”"""
     edit(patch, idempotency.in_progress, ('"reference_in_progress"', '"database_is_locked"'))
 
 

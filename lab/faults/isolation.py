@@ -97,7 +97,7 @@ def references_are_shared(patch: MonkeyPatch) -> None:
 
 
 def existence_is_told(patch: MonkeyPatch) -> None:
-    """Orders of others are forbidden, and so told from those that are not there.
+    """Orders of others are forbidden, and so differ from those that do not exist.
 
     “the resource in the path does not exist, or belongs to another partner or mode”
     """

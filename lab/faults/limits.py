@@ -88,7 +88,7 @@ def no_rate_headers_on_errors(patch: MonkeyPatch) -> None:
 
 
 def limited_is_503(patch: MonkeyPatch) -> None:
-    """A client over its limit is told that the service is unavailable. “429 | rate_limited”"""
+    """A client over its limit gets the error of an unavailable service. “429 | rate_limited”"""
 
     def answered(exchange: Exchange) -> None:
         if exchange.status == 429:

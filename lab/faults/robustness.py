@@ -1,4 +1,4 @@
-"""Faults in the answers to odd requests."""
+"""Faults in the responses to odd requests."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from partner_esim._runtime.server.hooks import Cursors
 
 
 def unknown_plan_fails(patch: MonkeyPatch) -> None:
-    """A plan that is not there leads to an internal error.
+    """A plan that is not there causes an internal error.
 
     “the resource in the path does not exist”
     """
@@ -22,7 +22,7 @@ def unknown_plan_fails(patch: MonkeyPatch) -> None:
 
 
 def garbage_cursor_fails(patch: MonkeyPatch) -> None:
-    """A cursor that cannot be decoded leads to an internal error.
+    """A cursor that cannot be decoded causes an internal error.
 
     “or garbage: 400 invalid_cursor”
     """
@@ -30,7 +30,7 @@ def garbage_cursor_fails(patch: MonkeyPatch) -> None:
 
 
 def body_without_json_fails(patch: MonkeyPatch) -> None:
-    """A body that is not valid JSON leads to an internal error.
+    """A body that is not valid JSON causes an internal error.
 
     “every validation failure (never 422): invalid_json”
     """
@@ -38,7 +38,7 @@ def body_without_json_fails(patch: MonkeyPatch) -> None:
 
 
 def big_number_fails(patch: MonkeyPatch) -> None:
-    """A limit beyond a machine word leads to an internal error.
+    """A limit beyond a machine word causes an internal error.
 
     “limit | integer | no | 1 to 200”
     """
@@ -55,7 +55,7 @@ def big_number_fails(patch: MonkeyPatch) -> None:
 
 
 def null_character_fails(patch: MonkeyPatch) -> None:
-    """A reference with a null character leads to an internal error.
+    """A reference with a null character causes an internal error.
 
     “filters orders by reference”
     """
@@ -72,7 +72,7 @@ def null_character_fails(patch: MonkeyPatch) -> None:
 
 
 def label_in_emoji_fails(patch: MonkeyPatch) -> None:
-    """Labels beyond Latin letters lead to an internal error. “label (string, length 1 to 120)”"""
+    """Labels beyond Latin letters cause an internal error. “label (string, length 1 to 120)”"""
     edit(
         patch,
         OrderGroup.create_order,
@@ -106,7 +106,9 @@ def wrong_method_is_404(patch: MonkeyPatch) -> None:
 
 
 def no_allow(patch: MonkeyPatch) -> None:
-    """Which methods a path has is not said. “A wrong method is 405 + Allow with the same body.”"""
+    """The response does not list the methods.
+
+    “A wrong method is 405 + Allow with the same body.”"""
     edit(
         patch,
         _Service._answer,

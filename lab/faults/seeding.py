@@ -69,7 +69,7 @@ def unchecked(patch: MonkeyPatch, model: type[BaseModel], name: str, annotation:
 
 @dataclass
 class Exchange:
-    """A request with its answer, both of which a fault may change.
+    """A request with its response, both of which a fault may change.
 
     Attributes:
         call: method and path below the version segment, such as `GET /orders/ord_1`.
@@ -77,8 +77,8 @@ class Exchange:
         query: the query string.
         sent: the body of the request.
         status: 0 before the request was answered.
-        headers: of the answer, by lower-case name.
-        body: that of the answer.
+        headers: of the response, by lower-case name.
+        body: that of the response.
     """
 
     call: str
@@ -91,7 +91,7 @@ class Exchange:
 
     @property
     def json(self) -> Any:
-        """The body of the answer as JSON."""
+        """The body of the response as JSON."""
         return json.loads(self.body)
 
     @json.setter
@@ -109,7 +109,7 @@ def _unchanged(_: Exchange) -> None:
 def over_http(
     patch: MonkeyPatch, calls: str, *, asked: Change = _unchanged, answered: Change = _unchanged
 ) -> None:
-    """Change the calls that fit a pattern: before the service sees them, or its answers.
+    """Change the calls that fit a pattern: before the service sees them, or its responses.
 
     Raises:
         LookupError: the pattern fits no operation.

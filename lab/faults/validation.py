@@ -49,7 +49,7 @@ def metadata_values_of_any_length(patch: MonkeyPatch) -> None:
 
 
 def null_is_absent(patch: MonkeyPatch) -> None:
-    """Null stands for a field that was left out.
+    """Null means a field that was left out.
 
     “refused (400), unless the field is nullable in the document”
     """

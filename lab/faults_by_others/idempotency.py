@@ -73,7 +73,7 @@ def _changed_metadata(desk: Desk) -> bool:
 
 @shown_by(_changed_metadata)
 def metadata_are_not_compared(patch: MonkeyPatch) -> None:
-    """An order with other metadata and the same reference gets the answer of the first one.
+    """An order with other metadata and the same reference gets the response of the first one.
 
     “When an order request reuses a reference with a changed payload, then the response is 422.”
     """
@@ -160,12 +160,12 @@ def _conflict(desk: Desk) -> bool:
 
 @shown_by(_conflict)
 def busy_reference_waits(patch: MonkeyPatch) -> None:
-    """A request whose reference is in progress waits for the first one and gets its answer.
+    """A request whose reference is in progress waits for the first one and gets its response.
 
     “When an order request reuses a reference whose first request is still in progress, then the
     response is 409.”
     """
-    # At most so long as a client waits for its answer.
+    # At most so long as a client waits for its response.
     wait = (
         "for _ in range(300):\n"
         '                    await __import__("asyncio").sleep(0.1)\n'
@@ -307,7 +307,7 @@ def _another_esim(desk: Desk) -> bool:
 
 @shown_by(_another_esim)
 def topup_of_another_esim_is_a_replay(patch: MonkeyPatch) -> None:
-    """A top-up of another eSIM with the same reference gets the answer of the first one.
+    """A top-up of another eSIM with the same reference gets the response of the first one.
 
     “Idempotency rules 3 to 6 hold for top-ups too.” “The iccid is part of the payload.”
     """
@@ -324,7 +324,7 @@ def _free_after_reset(desk: Desk) -> bool:
 
 @shown_by(_free_after_reset)
 def references_survive_a_reset(patch: MonkeyPatch) -> None:
-    """After a reset a reference still gets the answer of an order that is gone.
+    """After a reset a reference still gets the response of an order that is gone.
 
     “deletes that partner's test orders, eSIMs, top-ups, events, deliveries, references”
     """
@@ -338,7 +338,7 @@ def _first_is_not_marked(desk: Desk) -> bool:
 
 @shown_by(_first_is_not_marked)
 def every_answer_is_marked(patch: MonkeyPatch) -> None:
-    """The first answer, too, says that it is a replay.
+    """The first response, too, says that it is a replay.
 
     “then the original response is returned with the header Idempotent-Replay: true”
     """

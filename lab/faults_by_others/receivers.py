@@ -84,7 +84,7 @@ def _give_up(patch: MonkeyPatch, what: str) -> None:
 
 @shown_by(lambda desk: _attempts(desk, lambda _: 410, 2))
 def gone_is_gone(patch: MonkeyPatch) -> None:
-    """After an answer such as 404 or 410, a delivery is not tried again.
+    """After a response such as 404 or 410, a delivery is not tried again.
 
     “Otherwise retries occur after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours”
     """

@@ -192,7 +192,7 @@ def body_that_is_no_object(patch: MonkeyPatch) -> None:
 
 @shown_by(lambda desk: desk.api.get("/orders/").status_code == 404)
 def slash_at_the_end(patch: MonkeyPatch) -> None:
-    """A path with a slash at its end leads to the one without.
+    """A path with a slash at its end redirects to the one without.
 
     “route_not_found” “All paths are relative to {base_url}”
     """

@@ -104,7 +104,7 @@ def _deleted_with_request_id(desk: Desk) -> bool:
 
 @shown_by(_deleted_with_request_id)
 def deleted_without_request_id(patch: MonkeyPatch) -> None:
-    """An answer without a body has no id of the request.
+    """A response without a body has no id of the request.
 
     “`Request-Id` header on every response”
     """

@@ -211,7 +211,7 @@ def _failed_is_not_completed(desk: Desk) -> bool:
 
 @shown_by(_failed_is_not_completed)
 def failed_order_is_completed(patch: MonkeyPatch) -> None:
-    """An order that failed is told as completed.
+    """A failed order sends the event of a completed one.
 
     “An order is completed: its eSIMs exist.” “processing -> completed or failed (final)”
     """

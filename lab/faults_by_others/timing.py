@@ -52,7 +52,7 @@ def _a_day_before(desk: Desk) -> bool:
 
 @shown_by(_a_day_before)
 def two_hours_before(patch: MonkeyPatch) -> None:
-    """That an eSIM expires soon is told two hours before.
+    """The event of an eSIM that expires soon is sent two hours before.
 
     “esim.expiring arrives between 24 and 20 hours before expires_at.”
     """

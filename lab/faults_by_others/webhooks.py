@@ -122,7 +122,7 @@ def _eighty_percent(desk: Desk) -> bool:
 
 @shown_by(_eighty_percent)
 def usage_is_told_once(patch: MonkeyPatch) -> None:
-    """After 50 percent, the next that is told of the usage is its end.
+    """After 50 percent, the next event of the usage is its end.
 
     “additionally threshold_percent, with value 50 or 80”
     """
@@ -141,7 +141,7 @@ def _signature_of_text(desk: Desk) -> bool:
 
 @shown_by(_signature_of_text)
 def key_is_decoded(patch: MonkeyPatch) -> None:
-    """Deliveries are signed with the bytes that the secret stands for.
+    """Deliveries are signed with the bytes that the secret encodes.
 
     “The HMAC key is the UTF-8 text of the whole secret.”
     """
@@ -177,7 +177,7 @@ def _told_once(desk: Desk) -> bool:
 
 @shown_by(_told_once)
 def low_balance_is_told_each_time(patch: MonkeyPatch) -> None:
-    """Each purchase below the threshold is told as a low balance.
+    """Each purchase below the threshold sends a low balance.
 
     “balance.low fires on crossing below, again only after the balance was back at or above the
     threshold”
@@ -196,7 +196,7 @@ def _told_again(desk: Desk) -> bool:
 
 @shown_by(_told_again)
 def low_balance_is_told_once_for_ever(patch: MonkeyPatch) -> None:
-    """After the balance was filled up, its next fall is not told.
+    """After the balance was filled up, its next fall sends no event.
 
     “again only after the balance was back at or above the threshold”
     """

@@ -21,14 +21,14 @@ READ = """\
 ## Read by hand
 
 The errors were read by rule and cause, 700 of them one by one; of the findings at the level info \
-a sample of 110; and the raw difference of each pair of which nothing is said.
+a sample of 110; and the raw difference of each pair without a finding.
 
-- **Mended, as it was no break**: a path parameter that the path had before it was declared (2), \
+- **Fixed, as it was no break**: a path parameter that the path had before it was declared (2), \
 `format: binary` in a document that went from 3.1 to 3.0 (4), the first tag written in other \
 letters, which makes the same group (61).
-- **Mended, as it was known better**: a property more of a closed object, and limits of inner \
+- **Fixed, as it was known better**: a property more of a closed object, and limits of inner \
 parts, were `diff-unproven` (3) for want of a value that shows them.
-- **Mended in words**: a parameter called by its place in the path, `enum changed` for a constant, \
+- **Fixed in words**: a parameter called by its place in the path, `enum changed` for a constant, \
 an alternative that a union gains and loses by the same name, two findings for one format (5).
 - **True, and more than one finding for one edit**: an object with named properties that becomes a \
 map (4 and 5 findings), and a document that is rewritten by another tool, as in ComfyUI, where \
@@ -36,7 +36,7 @@ each difference counts.
 - **True by the letter**: a default that is declared where none was (29); servers may have had it \
 all along.
 - **Not decided**: a schema on another machine that moved (4), which is not fetched.
-- **Nothing said**: 32 pairs, of which 29 differ in words, and the others in a component that \
+- **No finding**: 32 pairs, of which 29 differ in words, and the others in a component that \
 nothing uses, a security scheme of another name, and a server that a path repeats.
 """
 _LEVELS = ("error", "warning", "info")

@@ -19,7 +19,7 @@ from tests.service.receiver import Authority, Receiver, answer, receiver
 from tests.service.running import Running, esim_service, until
 
 CLIENTS = 12
-# Of the seconds after the first answer of a round, in which its process is killed.
+# Of the seconds after the first response of a round, in which its process is killed.
 LATEST_KILL = 0.25
 AGAIN_SECONDS = 0.05
 # What a process that was killed has claimed is due again after half a minute.

@@ -16,7 +16,7 @@ def render(reports: Sequence[Report], seconds: float) -> str:
     """Make the part of a run in which nothing was lost."""
     return (
         f"Written by `nox -s outages`. Real processes, {seconds:.0f} s before, meanwhile and after;"
-        " what customers felt is that of those whose own process it did not happen to. Where there"
+        " the figures are those of clients of the other processes. Where there"
         " are three processes, all partners order at all of them. Two cores do everything here, the"
         " customers included: compare within a line. The run ends at the first thing that is wrong:"
         " what was acknowledged is replayed byte for byte in the end, and balance, ledger, feed and"

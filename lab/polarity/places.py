@@ -39,7 +39,7 @@ class Place:
 
 
 def places(document: Document) -> Iterator[Place]:
-    """Yield the schemas of bodies, as far as properties and items lead to them."""
+    """Yield the schemas of bodies, as far as properties and items contain them."""
     for operation in operations(document):
         if operation.direction is not Direction.PATH:
             continue

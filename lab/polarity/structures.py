@@ -8,7 +8,7 @@ from typing import Any
 from tests.compare.edits import EDITS, Effect
 
 Schema = dict[str, Any]
-# Takes a schema, and what its reference leads to; gives both sides of a change, or None where the
+# Takes a schema, and the target of its reference; gives both sides of a change, or None where the
 # edit would mean nothing.
 Structure = Callable[[Any, Schema], tuple[Any, Any] | None]
 

@@ -84,7 +84,7 @@ def date_is_not_a_date(desk: Desk) -> bool:
 
 @bug("shape")
 def no_location(desk: Desk) -> bool:
-    """The answer to a new product has no Location."""
+    """The response to a new product has no Location."""
     return "Location" in desk.alice.post(desk.products, json=desk.asked()).headers
 
 
@@ -172,7 +172,7 @@ def empty_change_breaks(desk: Desk) -> bool:
 
 @bug("state")
 def change_is_not_stored(desk: Desk) -> bool:
-    """A change is shown in its answer and nowhere else."""
+    """A change is shown in its response and nowhere else."""
     path = desk.one(desk.products, desk.product())
     desk.alice.patch(path, json={"name": "changed"})
     return bool(desk.alice.get(path).json()["name"] == "changed")
@@ -196,7 +196,7 @@ def delete_deletes_nothing(desk: Desk) -> bool:
 
 @bug("state")
 def location_of_another(desk: Desk) -> bool:
-    """Location leads to something else."""
+    """Location is the URL of something else."""
     made = desk.alice.post(desk.products, json=desk.asked())
     found = desk.alice.get(made.headers["Location"])
     return bool(found.status_code == 200 and found.json()["id"] == made.json()["id"])
@@ -283,7 +283,7 @@ def key_is_ignored(desk: Desk) -> bool:
 
 @bug("idempotency")
 def key_for_another_body(desk: Desk) -> bool:
-    """A key that was used with another body gets the answer of that one."""
+    """A key that was used with another body gets the response of that one."""
     key = secrets.token_hex(8)
     return desk.order(key=key).status_code == 201 and desk.order(key=key).status_code == 422
 

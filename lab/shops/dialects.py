@@ -126,7 +126,7 @@ class Desk:
         return (by or self.alice).post(self.orders, json={"lines": lines}, headers=headers)
 
     def act(self, order: Any, verb: str) -> int:
-        """Pay, ship or cancel an order; return the status of the answer."""
+        """Pay, ship or cancel an order; return the status of the response."""
         return self.alice.post(self.one(self.orders, order, verb)).status_code
 
     def pages(self, path: str, size: int, **query: Any) -> Iterator[list[Any]]:

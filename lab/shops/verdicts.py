@@ -41,9 +41,9 @@ two cores. Time is limited for both tools, and on a busy machine it is less: wit
 nothing. `negative-price` of Django breaks nothing that its document says: the price is a text, and
 only a number can have a minimum.
 
-The first run against Django showed findings without a bug: two were false and are mended, and three
+The first run against Django showed findings without a bug: two were false and are fixed, and three
 were real bugs of the shop (a header longer than its maximum, and orders stored twice or without
-lines when two came at once), which was mended.
+lines when two came at once), which was fixed.
 
 `nox -s shops` judges all of them, in an hour, and `nox -s shops -- django NAME` some. The shops are
 in `lab/shops`; `python -m lab.shops.serving django NAME` serves one with a

@@ -21,7 +21,7 @@ what it did is the word in the cell. Nothing is taken from its documentation. A 
 is for people, the verdict does not depend on it.
 
 The SDK is the one in `generated/`, made from the contract of the reference service. That contract \
-requires every member of its answers, so the rows on optional members, enums and limits use the \
+requires every member of its responses, so the rows on optional members, enums and limits use the \
 SDK of the bicycles in `tests/golden/bicycle_rental`. openapi-python-client generates both from \
 the same documents. Retries are set to two where a row is about them, and to none elsewhere.
 

@@ -80,7 +80,7 @@ NARROWS = ranked("==, match on the type and on the class", "in part", "not at al
 
 GROUPS = (
     Group(
-        "Answers that grow",
+        "Responses that grow",
         (
             Situation(
                 "optional-absent",
@@ -95,7 +95,7 @@ GROUPS = (
             Situation(
                 "absent-or-null",
                 "An optional member is left out, or sent as null",
-                ranked("told apart", "not told apart", "null is refused"),
+                ranked("distinguished", "not distinguished", "null is refused"),
             ),
             Situation("new-member", "A new member", ranked("kept", "dropped", "refused")),
             Situation("new-enum-value", "A new value of an enum", ARRIVES),
@@ -121,7 +121,7 @@ GROUPS = (
         ),
     ),
     Group(
-        "Answers that are broken",
+        "Broken responses",
         (
             Situation(
                 "html",
@@ -151,7 +151,7 @@ GROUPS = (
     Group(
         "Requests that are repeated or redirected",
         (
-            Situation("post-breaks", "A POST whose connection breaks before the answer", SENT),
+            Situation("post-breaks", "A POST whose connection breaks before the response", SENT),
             Situation(
                 "safe-post-breaks",
                 "The same, where an idempotency key or a reference makes it safe to repeat",
@@ -165,7 +165,7 @@ GROUPS = (
             Situation(
                 "too-many-requests",
                 "A GET that is answered 429 with `Retry-After: 1`, then 200",
-                ranked("waits as told", "gives up", "comes back too soon"),
+                ranked("waits as asked", "gives up", "comes back too soon"),
             ),
             Situation(
                 "in-progress",
@@ -254,7 +254,7 @@ GROUPS = (
             Situation(
                 "pickled-error",
                 "A 404 that is pickled",
-                ranked("as it was", "loses what it said", "breaks"),
+                ranked("as it was", "loses its details", "breaks"),
             ),
             Situation(
                 "error-in-a-pool",

@@ -155,7 +155,7 @@ class Calls:
         return given | ({"request_options": {"extra_body": extra}} if extra else {})
 
     def _model(self, name: str | None, value: Any, turned: list[str]) -> Any:
-        """A value as the model that it stands for, which must be the same value again."""
+        """A value as the model of its schema, which must be the same value again."""
         if name is None or isinstance(value, bytes):
             return value
         codec = self._codecs[name]

@@ -13,7 +13,7 @@ HEAD = """\
 
 Written by `nox -s wire_proof`; do not edit. For each document a server is made from the document \
 alone, and its generated client calls every operation over HTTP: with all arguments and with the \
-least, with each media type of the body, for each declared status and media type of the answer. \
+least, with each media type of the body, for each declared status and media type of the response. \
 Values are the document's valid examples, else drawn from its schemas.
 
 A call agrees if

@@ -150,7 +150,7 @@ class Trial:
             return
         for answer in answers:
             if answer.media_type is not None and not answer.values:
-                said = f"no value for the answer {answer.pattern} {answer.media_type}"
+                said = f"no value for the response {answer.pattern} {answer.media_type}"
                 self.proof.untried.append((name, said))
         most = max(len(ways), len(calls))
         for (answer, seed), call, _ in zip(cycle(ways), cycle(calls), range(most), strict=False):
@@ -196,7 +196,7 @@ class Trial:
                 came = method(**arguments, request_options=options)
         except self.package.ApiStatusError as error:
             if is_success:
-                yield f"an answer {answer.status} is an error: {error}"
+                yield f"a response {answer.status} is an error: {error}"
             elif error.status != answer.status:
                 yield f"status: {error.status} is not {answer.status}"
             elif error.response.content != answer.body(seed):
@@ -216,7 +216,7 @@ def _compared(operation: Operation, answer: Answer, came: Any, expected: Any) ->
             yield f"redirect: {came}"
         return
     if answer.status >= 300:
-        yield f"an answer {answer.status} is a success"
+        yield f"a response {answer.status} is a success"
         return
     if operation.page is not None:
         for name in operation.page.items:

@@ -77,7 +77,7 @@ repository; every generated package has the same, except for those that its docu
 of clients, groups and constants. All other names are internal.
 
 A response that lacks a field has `None` there: neither `OMIT`, which is only for arguments, nor the
-`MISSING` of Pydantic ([more](../how-to/use-the-client.md#what-an-answer-may-lack)).
+`MISSING` of Pydantic ([more](../how-to/use-the-client.md#what-a-response-may-lack)).
 """
 
 

@@ -17,7 +17,7 @@ repeats what is idempotent, the server counts requests, a webhook is signed. A k
 this list, or that stands where it does not belong, is an error of `specwright validate`; so is a
 value that names something the document does not have.
 
-Members with a `/` are inside the member before it; `*` stands for any name. A JSON pointer leads
+Members with a `/` are inside the member before it; `*` means any name. A JSON pointer leads
 into the value that is sent or received, not into the document.
 """
 _PLACES = {

@@ -180,7 +180,7 @@ def test_sarif_has_messages_of_http_and_no_value_of_one_run_in_its_words() -> No
     received = MessageContent.of((("Date", "today"),), b"\xff")
     evidence = (
         Evidence("request 7", f"curl {url}", RequestMessage("POST", url, sent)),
-        Evidence("answer 7", "201 Created, id 4711", ResponseMessage(201, received)),
+        Evidence("response 7", "201 Created, id 4711", ResponseMessage(201, received)),
     )
     found = replace(REPORT.findings[1], evidence=evidence)
     place = Occurrence("F1", "POST /a", found.location, "/paths", found.message, evidence)

@@ -32,7 +32,7 @@ EVIDENCE = (
     Evidence("failure", "F1"),
     Evidence(EXPECTED, "one of the statuses 200, 404"),
     Evidence("request 7, scenarios", "curl --request POST", json.dumps(SENT)),
-    Evidence("answer 7", "418 I'm a teapot", json.dumps({"status": 418, "headers": []})),
+    Evidence("response 7", "418 I'm a teapot", json.dumps({"status": 418, "headers": []})),
 )
 
 

@@ -1,4 +1,4 @@
-"""Options for a receiver of webhooks on this machine, or behind a tunnel that leads to it."""
+"""Options for a receiver of webhooks on this machine, or behind a tunnel to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS = (
     click.option(
         "--public-url",
         metavar="URL",
-        help="Receive webhooks behind a tunnel that begins at this URL; it leads to "
+        help="Receive webhooks behind a tunnel that begins at this URL; it ends at "
         "--receiver-port.",
     ),
     click.option("--receiver-port", type=click.IntRange(0, 65535), default=0, metavar="PORT"),

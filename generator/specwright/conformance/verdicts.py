@@ -46,7 +46,7 @@ class Repetition:
     def proof(self) -> Response:
         """The last response of the repetition, which shows the state of the failure."""
         response = self.now[-1].response
-        assert response is not None, "without an answer there is a verdict before"
+        assert response is not None, "without a response there is a verdict before"
         return response
 
     @property

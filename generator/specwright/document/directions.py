@@ -142,7 +142,7 @@ def _components_of(document: Document, schema: Any) -> set[str]:
 
 
 def _component(document: Document, ref: str) -> tuple[str, Pointer]:
-    """Return the component that a reference leads to, and the rest of the pointer."""
+    """Return the component that a reference names, and the rest of the pointer."""
     target = document.target(ref)
     if not target.startswith(COMPONENTS + "/"):
         return "", target

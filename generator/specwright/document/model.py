@@ -14,7 +14,7 @@ JsonObject = dict[str, Any]
 
 
 def is_remote(ref: str) -> bool:
-    """Return whether a reference leads to another machine."""
+    """Return whether a reference is a URL on another machine."""
     return ref[:8].lower().startswith(("http://", "https://"))
 
 
@@ -66,7 +66,7 @@ class Document:
         return str(self.data["openapi"])
 
     def with_data(self, data: JsonObject) -> Document:
-        """Return the document with other data; pointers still lead to the original lines."""
+        """Return the document with other data; pointers keep their original lines."""
         return replace(self, data=data)
 
     def locate(self, pointer: Pointer) -> Location:
@@ -102,7 +102,7 @@ class Document:
             raise InputError(f"'{ref}' does not resolve", Location(self.path, 1, 1)) from None
 
     def target(self, ref: str) -> Pointer:
-        """Return the pointer that a reference inside the document stands for."""
+        """Return the pointer of a reference inside the document."""
         if ref in self.anchors:
             return self.anchors[ref]
         return unquote(ref.partition("#")[2])

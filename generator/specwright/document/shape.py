@@ -10,7 +10,7 @@ from specwright.pointer import escape
 # Object -> its fields in the order in which the specification lists them (for schemas, which it
 # leaves to JSON Schema: identity, annotations, constraints, contents). A field holds a plain
 # value (""), an object ("info"), a list ("server[]") or a map ("schema{}") of objects. The field
-# "*" stands for all names that are not listed.
+# "*" means all names that are not listed.
 OBJECTS: dict[str, dict[str, str]] = {
     "document": {
         "openapi": "",

@@ -28,7 +28,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """One file that is not as it should be; None stands for a missing file."""
+    """One file that is not as it should be; None for a missing file."""
 
     path: str
     state: State

@@ -21,7 +21,7 @@ class Kinds:
 
     Attributes:
         inner: the types of items and members that are not text, by names joined with dots; `*`
-            stands for any item and for members that are not named.
+            means any item, and any member that is not named.
         alone: the type of a value that is neither array nor object, if it may be one.
     """
 

@@ -58,7 +58,7 @@ def _code(document: Document, value: Any) -> Text | None:
 
 
 def _leading(document: Document, schema: Any) -> set[int]:
-    """Return the schemas that lead to a code, by identity; all others need not be searched."""
+    """Return the schemas that contain a code, by identity; all others need not be searched."""
     holders: dict[int, set[int]] = {}
     leading: list[int] = []
     top = document.follow(schema)

@@ -152,7 +152,7 @@ def _bases(document: Document, schema: Any) -> Iterator[Pointer]:
 
 
 def _is_mapping(schema: Any) -> bool:
-    """Return whether a schema stands for objects that it does not describe."""
+    """Return whether a schema accepts objects that it does not describe."""
     if not isinstance(schema, dict):
         return False
     says = {"allOf", "anyOf", "oneOf", "$ref", "properties", "patternProperties", "const", "enum"}
@@ -305,8 +305,8 @@ class _Translation:
 def _mapped(document: Document, target: str) -> str | None:
     """Return the target of a discriminator's mapping, given by reference or name, as a reference.
 
-    A bare name is that of a component (OAS 3.1.1, 4.8.25). None stands for a target that does not
-    exist, which lint reports.
+    A bare name is that of a component (OAS 3.1.1, 4.8.25). None if the target does not exist, which
+    lint reports.
     """
     components = document.data["components"]["schemas"]
     if target in components:

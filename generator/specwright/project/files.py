@@ -66,7 +66,7 @@ def project_files(
 
 
 def _own(directory: Path, path: str) -> Path:
-    """Return a file of the project; raise an error if a link makes it lead to another place."""
+    """Return a file of the project; raise an error if a link puts it in another place."""
     file = directory / path
     if not is_below(file, directory):
         raise InputError("is a link to a place outside the project", Location(str(file), 1, 1))

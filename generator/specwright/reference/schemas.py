@@ -104,7 +104,7 @@ class Schemas:
     def fields(self, schema: Any, above: tuple[Pointer, ...] = ()) -> list[Field]:
         """Return the properties of a schema, those of all its parts and alternatives included.
 
-        Models are followed at the top and in `allOf`; elsewhere their name leads to them.
+        Models are followed at the top and in `allOf`; elsewhere their name links to them.
         """
         pointer, found = self.document.end("", schema)
         if not isinstance(found, dict) or (pointer and pointer in above):

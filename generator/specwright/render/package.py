@@ -28,7 +28,7 @@ class Artifact:
     """A file that is rendered from a template.
 
     Attributes:
-        path: the path below the output directory; `{package}` stands for the package's name.
+        path: the path below the output directory; `{package}` is the package's name.
         template: the name of the template.
         enabled: whether an API has this file.
         values: variables of the template, apart from the API.

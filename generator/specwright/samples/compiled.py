@@ -34,7 +34,7 @@ class Compiled:
         self._targets: dict[str, Any] = {}
 
     def target(self, ref: str) -> Any:
-        """Return the schema that a reference leads to; None if it does not exist."""
+        """Return the target of a reference; None if it does not exist."""
         if ref not in self._targets:
             address, _, fragment = ref.partition("#")
             found = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-# Stands for every name of a map in the path of a member.
+# Every name of a map in the path of a member.
 ANY = "*"
 
 

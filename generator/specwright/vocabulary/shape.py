@@ -19,7 +19,7 @@ from specwright.vocabulary.types import Choice, Limits
 
 Schema: TypeAlias = dict[str, Any]
 Members: TypeAlias = Mapping[str, Any]
-# In a path, `policy.ANY` stands for every name of a map.
+# In a path, `policy.ANY` means every name of a map.
 Path: TypeAlias = tuple[str, ...]
 
 
@@ -45,7 +45,7 @@ class Shape(ABC):
 
 @cache
 def shape(hint: object) -> Shape:
-    """Return the shape of the values that a type hint stands for.
+    """Return the shape of the values of a type hint.
 
     Raises:
         TypeError: declarations hold no such values; for example, text is never a `str`.

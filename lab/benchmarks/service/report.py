@@ -55,7 +55,7 @@ Others worked on this one at the time: before the run, its load average was \
 They are a process of their own on a core of its own; a subject on SQLite has the other cores, \
 PostgreSQL and what is on it has all. SQLite and PostgreSQL put every order on disk before it is \
 answered (`synchronous = FULL`, `fsync = on`). The service runs as `esim-service serve`, with rate \
-limits, logs, metrics, checks of its own answers and its background work, which completes each \
+limits, logs, metrics, checks of its own responses and its background work, which completes each \
 order with an eSIM and an event; the ratio is to it on SQLite.
 
 *FastAPI and SQLAlchemy* is what a team would write: \
@@ -211,7 +211,7 @@ def _rest(
         f"{sum(attempt.missing for attempt in attempts)} did not arrive.\n"
     )
     yield "## Start and memory\n"
-    yield "| | s to the first answer | MB idle |\n|---|---:|---:|"
+    yield "| | s to the first response | MB idle |\n|---|---:|---:|"
     for name, found in rounds.items():
         yield f"| {name} | {_of(found, 'start'):.2f} | {_figure(_of(found, 'idle_megabytes'))} |"
     yield "\n## Goals\n"

@@ -1,4 +1,4 @@
-"""A share of a core per process (Linux control groups), so that few cores stand for many."""
+"""A share of a core per process (Linux control groups), so that few cores behave like many."""
 
 import contextlib
 import os

@@ -38,7 +38,7 @@ def pickled_error(sdk: Any, server: Origin) -> Outcome:
     if type(copy) is not type(error):
         return Outcome("breaks", f"{type(copy).__name__}")
     same = str(copy) == str(error) and sdk.status(copy) == sdk.status(error) == 404
-    return Outcome("as it was" if same else "loses what it said")
+    return Outcome("as it was" if same else "loses its details")
 
 
 def _in_a_worker(name: str, url: str) -> object:
@@ -75,7 +75,7 @@ def fork(sdk: Any, server: Origin) -> Outcome:
         name = asked.target.rpartition("/")[2]
         processes.setdefault(asked.connection, set()).add(name.partition("x")[0])
     if max(map(len, processes.values())) > 1 or wrong:
-        note = f"{wrong} of {CHILDREN * CALLS} answers swapped or lost"
+        note = f"{wrong} of {CHILDREN * CALLS} responses swapped or lost"
         return Outcome("processes share a connection", note)
     return Outcome("each has its own connections")
 

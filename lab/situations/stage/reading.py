@@ -65,7 +65,7 @@ def absent_or_null(sdk: Any, server: Origin) -> Outcome:
     if isinstance(null, Exception):
         return Outcome("null is refused", type(null).__name__)
     seen = [sdk.is_given(each, sdk.OPTIONAL) for each in (absent, null)]
-    return Outcome("told apart") if seen == [False, True] else Outcome("not told apart")
+    return Outcome("distinguished") if seen == [False, True] else Outcome("not distinguished")
 
 
 @situation

@@ -59,7 +59,7 @@ def too_many_requests(sdk: Any, server: Origin) -> Outcome:
     if len(server.asked) == 1:
         return Outcome("gives up", type(got).__name__)
     waited = server.asked[1].moment - server.asked[0].moment
-    return Outcome("waits as told" if waited >= 0.95 else "comes back too soon", f"{waited:.1f} s")
+    return Outcome("waits as asked" if waited >= 0.95 else "comes back too soon", f"{waited:.1f} s")
 
 
 def _conflict(sdk: Any, server: Origin, code: str) -> tuple[Any, int]:

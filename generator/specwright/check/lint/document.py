@@ -171,7 +171,7 @@ RULES = (
     Rule(
         "reference-kind",
         Category.DOCUMENT,
-        "A reference stands for an object, so it leads to one of the same kind: to a schema "
+        "A reference takes the place of an object, so its target is of the same kind: a schema "
         "where a schema is expected.",
         """
         components:

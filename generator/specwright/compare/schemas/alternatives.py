@@ -203,7 +203,7 @@ def partners(
 
 
 def is_another(one: Alternative, other: Alternative) -> bool:
-    """Return whether references lead to different components, rather than to a renamed one."""
+    """Return whether references name different components, and not one that was renamed."""
     places = one.reference, other.reference
     return (
         None not in places

@@ -58,7 +58,7 @@ def references(value: Any) -> Iterator[str]:
 
 
 def _changed_targets(base: Document, revision: Document) -> set[Pointer]:
-    """Return the targets of references that differ, or that lead to one that does."""
+    """Return the targets of references that differ, or that contain one that does."""
     referring: defaultdict[Pointer, set[Pointer]] = defaultdict(set)
     changed: set[Pointer] = set()
     pending = {revision.target(ref): ref for ref in references(revision.data)}

@@ -33,7 +33,7 @@ _LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_CONDITIONAL, _CONDITIONAL),
 }
 _SENT_ONLY = {"readOnly": Polarity.TO_CLIENT, "writeOnly": Polarity.TO_SERVER}
-# Keywords that declare the sender of a value, or lead to a schema that may.
+# Keywords that declare the sender of a value, or have a subschema that may.
 _TELLING = frozenset((*_SENT_ONLY, *REFERENCES, "allOf", *CHOICES))
 
 

@@ -53,7 +53,7 @@ class Difference:
 
 @dataclass(slots=True)
 class Walk:
-    """A comparison of each pair of schemas, once for all operations that lead to it.
+    """A comparison of each pair of schemas, once for all operations that reach it.
 
     Attributes:
         roots: the differences at the schemas of operations.
@@ -65,7 +65,7 @@ class Walk:
     roots: list[Difference] = field(default_factory=list)
     below: dict[Difference, tuple[Difference, ...]] = field(default_factory=dict)
     _count: int = 0
-    # None stands for a pair that does not differ.
+    # None: the pair does not differ.
     _found: dict[PairKey, Difference | None] = field(default_factory=dict)
 
     @property

@@ -29,7 +29,7 @@ class Change:
 
 
 def shown(value: object) -> str:
-    """Return a value of a document for a message; `…` stands for the rest of a long one."""
+    """Return a value of a document for a message; `…` replaces the rest of a long one."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

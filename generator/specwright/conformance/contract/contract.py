@@ -268,7 +268,7 @@ class Contract:
         ]
 
     def links(self, operation: Operation, status: int) -> list[Link]:
-        """Return the links of a response that lead to an operation of this document."""
+        """Return the links of a response to operations of this document."""
         response = operation.response(status)
         if response is None:
             return []

@@ -31,7 +31,7 @@ _VIEWS = frozenset(
 _IDS = ("id", "uuid", "uid", "key", "slug", "name", "code")
 
 
-class Unknown(Exception):  # noqa: N818 - it is an answer, not an error
+class Unknown(Exception):  # noqa: N818 - it is a result, not an error
     """An expression without a value in this exchange."""
 
 
@@ -90,8 +90,8 @@ def inferred(contract: Contract, call: Call, response: Response) -> Iterator[Lin
 def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
     """Yield the places of ids in an exchange, by the names of variables and members.
 
-    `/users/{user}/posts` leads to `/users/{user}/posts/{postId}` by the `postId`, `post_id` or `id`
-    of the post that was created or listed, and by the `user` of the request.
+    `/users/{user}/posts` is linked to `/users/{user}/posts/{postId}` by the `postId`, `post_id` or
+    `id` of the post that was created or listed, and by the `user` of the request.
     """
     path = call.operation.site.key
     own, parents = shape(path), tuple(f"$request.path.{name}" for name in variables(path))

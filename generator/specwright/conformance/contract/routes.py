@@ -11,7 +11,7 @@ from specwright.document.operations.sites import OperationSite
 from specwright.pointer import Pointer
 
 _PARAMETER = re.compile(r"\{([^{}]+)\}")
-# Values of a path parameter that lead to another path.
+# Values of a path parameter that make another path.
 _WAYS = frozenset({"", ".", ".."})
 
 

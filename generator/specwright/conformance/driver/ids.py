@@ -1,4 +1,4 @@
-"""Ids from responses, by the paths that they lead to and by names such as `user_id`."""
+"""Ids from responses, by the paths that they belong to and by names such as `user_id`."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def shown(exchange: Exchange) -> Iterator[Evidence]:
         request.curl,
         RequestMessage(request.method, request.url, content),
     )
-    label = f"answer {exchange.number}"
+    label = f"response {exchange.number}"
     if response is None:
         yield Evidence(label, exchange.failure or "no response")
     else:

@@ -287,5 +287,5 @@ def fits(given: str, declared: str) -> bool:
 
 
 def is_range(media_type: str) -> bool:
-    """Return whether this stands for several media types (RFC 9110, 12.5.1)."""
+    """Return whether this is a range of media types (RFC 9110, 12.5.1)."""
     return "*" in media_type

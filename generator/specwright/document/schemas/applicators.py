@@ -61,7 +61,7 @@ def _referred(document: Document, ref: str) -> Iterator[Subschema]:
 def spread(
     schemas: Iterable[Subschema], step: Callable[[Subschema], Iterable[Subschema]]
 ) -> Iterator[Subschema]:
-    """Yield the schemas and all that a step leads to from them, each once, so circles end."""
+    """Yield the schemas and all that a step reaches from them, each once, so circles end."""
     seen: set[Pointer] = set()
     stack = [*schemas][::-1]
     while stack:

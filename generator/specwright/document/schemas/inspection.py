@@ -138,7 +138,7 @@ def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) ->
 
 
 def is_binary(schema: dict[str, Any]) -> bool:
-    """Return whether a schema stands for raw bytes, which JSON cannot express.
+    """Return whether a schema describes raw bytes, which JSON cannot express.
 
     OpenAPI 3.0 marks them by a format, 3.1 by a media type without an encoding (4.8.14.3).
     """

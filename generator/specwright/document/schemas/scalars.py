@@ -18,7 +18,7 @@ _TYPES = ("boolean", "integer", "number", "string", "null")
 def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
     """Return a schema with `allOf` as one without it, and its patterns separately.
 
-    None stands for a schema without `allOf`, for one of values that are not scalars, and for one
+    None for a schema without `allOf`, for one of values that are not scalars, and for one
     with parts that no single schema is equivalent to.
     """
     if not isinstance(schema, dict) or not isinstance(schema.get("allOf"), list):

@@ -43,7 +43,7 @@ class Files(Protocol):
     """The files that a document may refer to: those of directories, or of a commit."""
 
     def beside(self, file: str, path: str) -> str:
-        """Return the name of the file that a path in another file leads to."""
+        """Return the name of the file at a path in another file."""
         ...
 
     def identity(self, file: str) -> str:

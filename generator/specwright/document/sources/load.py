@@ -66,7 +66,7 @@ def load_from(address: str, allows: Callable[[str], bool]) -> Document:
     """Read a document from its address; it may not refer to anything outside itself.
 
     Args:
-        allows: whether a redirect may lead to an address.
+        allows: whether an address may be the target of a redirect.
 
     Raises:
         InputError: it cannot be fetched, or is not an OpenAPI document.

@@ -82,7 +82,7 @@ def _follow(document: Document, node: Node) -> tuple[Pointer, Any]:
             raise _Nowhere(
                 document,
                 at,
-                f"'{ref}' is circular and never leads to a definition",
+                f"'{ref}' is circular and never reaches a definition",
                 "replace one of the references in the circle with the definition",
             )
         if len(chain) > MAX_CHAIN:

@@ -34,7 +34,7 @@ def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda addr
     """Return the content at an address, which the document refers to at a place.
 
     Args:
-        allows: whether a redirect may lead to an address.
+        allows: whether an address may be the target of a redirect.
     """
     try:
         with build_opener(_Redirects(allows)).open(url, timeout=SECONDS) as answer:

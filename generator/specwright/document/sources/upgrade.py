@@ -32,7 +32,7 @@ CONTENT_FORMATS = {
 def upgrade(document: Document) -> Document:
     """Return the same API in 3.1; documents of other versions are returned as they are.
 
-    Pointers stay the same wherever 3.1 can express the same in the same place, and lead to the
+    Pointers stay the same wherever 3.1 can express the same in the same place, and have the
     original lines where it cannot.
     """
     if not document.version.startswith("3.0."):

@@ -73,7 +73,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class FinalStates:
-    """The final states of a resource, with the attributes that lead to its state."""
+    """The final states of a resource, with the attributes that its state is below."""
 
     path: tuple[str, ...]
     values: tuple[Text, ...]

@@ -68,7 +68,7 @@ class Book:
         status = next(iter(operation.successes), "200")
         contents = operation.responses.get(status, ())
         body = next((self.examples.get(content.model or "", "") for content in contents), "")
-        # `default` stands for any status.
+        # `default` means any status.
         return response(body.encode(), int(status.replace("XX", "00").replace("default", "200")))
 
 

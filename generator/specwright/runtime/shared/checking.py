@@ -19,7 +19,7 @@ INSTEAD = "checked_instead"
 LIMITS = "checked_limits"
 # A function that validates values that are to be sent.
 TEST = "checked_test"
-# A null that only stands for an omitted value; a union, and whether only its first choice may be
+# A null that only means an omitted value; a union, and whether only its first choice may be
 # sent.
 ABSENT = "checked_absent"
 KNOWN = "checked_known"

@@ -175,7 +175,7 @@ class Codecs:
         return getattr(import_module(self._module), name)
 
     def __getitem__(self, name: str | None) -> Codec:
-        """Return the codec of the model `name`; None stands for any value."""
+        """Return the codec of the model `name`; None accepts any value."""
         codec = self._built.get(name)
         if codec is None:
             model = object if name is None else self.model(name)

@@ -32,7 +32,7 @@ class Parameter:
     Attributes:
         kind: the JSON type of the value.
         inner: the JSON types within an array or object that are not strings, by dotted path; `*`
-            stands for any item and for any member without its own path.
+            means any item, and any member without its own path.
         alone: the JSON type of a scalar that is allowed in place of an array or object.
         style: that of OpenAPI; `content` for JSON in one text.
         allow_reserved: whether reserved characters are not percent-encoded.
@@ -170,7 +170,7 @@ class Operation(Generic[Result]):
         path: template below the base URL, `/orders/{order_id}`.
         body: the contents that the request body may have, the default one first.
         refusals: specific error codes for invalid values of properties of the JSON body
-            (`x-contract-invalid`), by dotted path; `*` stands for any item of an array.
+            (`x-contract-invalid`), by dotted path; `*` means any item of an array.
         responses: the contents that the response body may have, by status pattern (`201`, `2XX`,
             `default`); empty if the document declares no body.
         security: the alternatives of required credentials (OpenAPI 3.1.1, 4.8.30); an empty

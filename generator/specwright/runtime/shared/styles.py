@@ -1,7 +1,7 @@
 """Serialization and parsing of parameters as text.
 
 The styles are those of OpenAPI (3.2.0, 4.12.2 and appendix C), which are the operators of RFC 6570;
-`content` stands for parameters with a JSON media type in place of a schema.
+`content` is the style of parameters with a JSON media type in place of a schema.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _EXACT = 2**53
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 Pairs = Sequence[tuple[str, str]]
-# An integer key stands for an item without an index.
+# An integer key means an item without an index.
 _Node = dict[str | int, Any]
 
 

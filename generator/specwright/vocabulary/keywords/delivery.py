@@ -59,7 +59,7 @@ class Delivery:
 
     @property
     def success_statuses(self) -> range:
-        """The statuses that `success` stands for."""
+        """The statuses that `success` means."""
         first, last = (int(self.success.raw.replace("X", digit)) for digit in "09")
         return range(first, last + 1)
 

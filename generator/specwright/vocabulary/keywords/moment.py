@@ -1,4 +1,4 @@
-"""The moment that a timestamp stands for."""
+"""The event at the moment of a timestamp."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Moment(Choice):
 MOMENT = Keyword[Moment](
     "x-contract-moment",
     (Place.PROPERTY,),
-    Annotated[Moment, "The event at the moment that the property, a date-time, stands for."],
+    Annotated[Moment, "The event at the moment of the property, a date-time."],
     "modified",
     OBSERVED,
 )

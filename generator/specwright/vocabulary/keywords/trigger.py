@@ -21,7 +21,7 @@ class Carries:
     values: Annotated[
         tuple[Name, ...],
         Limits(minItems=1, uniqueItems=True),
-        "The values, numbers as texts. The cause leads to an event with each of them, and no event "
+        "The values, numbers as texts. The cause triggers an event with each of them, and no event "
         "has another one.",
     ]
 

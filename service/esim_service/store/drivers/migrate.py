@@ -27,7 +27,7 @@ _IS_THERE: Mapping[Dialect, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step: the statements that lead to a version.
+    """One step: the statements that make a version.
 
     Attributes:
         dialect: the only database that needs the statements; None for all.

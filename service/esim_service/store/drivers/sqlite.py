@@ -92,7 +92,7 @@ class SqliteDatabase:
             raise OperatorError(
                 f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is required"
             )
-        # A symbolic link leads to the same file, and so to the same lock.
+        # A symbolic link names the same file, and so the same lock.
         self.path = path.resolve()
         self._lock = lock(self.path) if alone else None
         try:

@@ -17,7 +17,7 @@ from specwright.conformance.scenario import scenario
 LOCATION = BehaviourRule(
     "location",
     BehaviourCategory.STATE,
-    "The Location of a 201 leads to the created resource (RFC 9110, 10.2.2 and 15.3.2).",
+    "The Location of a 201 is the URL of the created resource (RFC 9110, 10.2.2 and 15.3.2).",
     example="POST /items -> 201 with the id 7 and Location: /items/8",
     advice="Build the URL from the route and the id of the stored resource.",
     position=1,

@@ -151,7 +151,7 @@ class _Machine:
         return read, found if isinstance(found, str) else None
 
     def _next(self, state: str) -> Operation | None:
-        """Return the operation to call: a refused one first, then one that leads to others."""
+        """Return the operation to call: a refused one first, then one that allows others."""
         new = [each for each in self.moving if (each, state) not in self.seen]
         allowed = {each: _moves(declared) for each, declared in self.moving.items()}
         refused = [each for each in new if state not in allowed[each]]

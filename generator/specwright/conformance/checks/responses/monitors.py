@@ -258,7 +258,7 @@ class Monitors:
         self.record.check(REDIRECT, operation.pointer)
         declared = operation.response(response.status)
         if declared is None:
-            # The fuzzer writes slashes into variables, which lead to another path; and failures are
+            # The fuzzer writes slashes into variables, which make another path; and failures are
             # reported elsewhere.
             is_astray = exchange.source == FUZZING and operation.template.names
             is_nowhere = is_astray and response.status in (404, 405)

@@ -107,7 +107,7 @@ def undeclared(
 
 
 def _other_slash(request: Request, response: Response) -> str | None:
-    """Return the path that a redirect leads to, if it differs only by a trailing slash."""
+    """Return the target of a redirect, if it differs only by a trailing slash."""
     if not 300 <= response.status < 400:
         return None
     try:

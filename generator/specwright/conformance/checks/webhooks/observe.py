@@ -111,7 +111,7 @@ class WebhookObservation:
         provoke: calls the operations that trigger webhooks.
         other_mode: sends requests with a key of the other mode; None without one.
         undone: operations with request examples that succeed and are undone later: what they make
-            must not be told as finished.
+            must not be reported as finished.
     """
 
     target: Target

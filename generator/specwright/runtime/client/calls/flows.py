@@ -1,7 +1,7 @@
 """Sequences of calls, written once and run by both clients.
 
-A flow is a generator: it yields its next step and receives the answer to a question, or the
-error of a failed call is thrown into it. It does no I/O of its own.
+A flow is a generator: it yields its next step and receives the result of a call, or the error
+of a failed one is thrown into it. It does no I/O of its own.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class CallStep(Generic[Question]):
 
 @dataclass(frozen=True, slots=True)
 class YieldStep(Generic[Value]):
-    """A value to yield to the caller of the flow, which may take its time."""
+    """A value for the caller."""
 
     value: Value
 
 
 Step: TypeAlias = CallStep[Question] | YieldStep[Value] | Pause
-# Receives an answer after each `CallStep` and None after the other steps.
+# Receives a result after each `CallStep` and None after the other steps.
 Flow: TypeAlias = Generator[Step[Question, Value], Answer, None]
 
 
@@ -92,7 +92,7 @@ def _resume(
     try:
         if isinstance(outcome, ApiError):
             return flow.throw(outcome)
-        # A flow receives None at its start and after steps without an answer.
+        # A flow receives None at its start and after steps without a result.
         return flow.send(cast("Answer", outcome))
     except StopIteration:
         return None
