@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import click
 
-from .commands.backup import backup
 from .commands.catalogue import catalogue_group
-from .commands.copy import copy
-from .commands.dates import correct_dates
+from .commands.database import backup, copy, correct_dates, migrate, secrets_group
 from .commands.deliveries import deliveries_group
 from .commands.keys import keys_group
-from .commands.migrate import migrate
 from .commands.orders import orders_group
 from .commands.partners import partners_group
-from .commands.secrets import secrets_group
 from .commands.serve import serve
 from .commands.worker import worker
 

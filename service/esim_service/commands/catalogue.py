@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from .. import catalogue as files
-from ..store.changes.database import Database
-from ..store.drivers.migrate import require_current
 from ..store.tables import catalogue as store
-from .options import database_option, explains_mistakes, with_database
+from .options import database_option, explains_mistakes, read_from, write_to
 
 
 @click.group("catalogue")
@@ -37,12 +34,7 @@ def catalogue_load(file: Path | None, database: str | None) -> None:
       esim-service catalogue load my-catalogue.json --database esim.sqlite3
     """
     loaded = files.load(file or files.default_path())
-
-    async def put(opened: Database) -> None:
-        await require_current(opened)
-        await opened.write(functools.partial(store.replace, loaded))
-
-    with_database(database, put)
+    write_to(database, functools.partial(store.replace, loaded))
     click.echo(f"loaded {len(loaded.plans)} plans and {len(loaded.topup_plans)} top-up plans")
 
 
@@ -57,11 +49,6 @@ def catalogue_list(database: str | None) -> None:
       esim-service catalogue list --database esim.sqlite3
       esim-service catalogue list | grep pln_jp-
     """
-
-    async def read(opened: Database) -> Sequence[bytes]:
-        await require_current(opened)
-        return await opened.read(store.for_sale)
-
-    for body in with_database(database, read):
+    for body in read_from(database, store.for_sale):
         plan = json.loads(body)
         click.echo(f"{plan['plan_id']}\t{plan['price_usd']}\t{plan['name']}")

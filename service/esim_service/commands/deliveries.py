@@ -10,8 +10,7 @@ from typing import get_args
 import click
 
 from ..domain import redelivery
-from ..store.changes.database import Database, OperatorError
-from ..store.drivers.migrate import require_current
+from ..store.changes.database import OperatorError
 from ..store.statements.unit import Unit
 from ..store.tables import attempts as store
 from ..store.tables.attempts import DeliveryAttempt, DeliveryFilter, DeliveryRecord, State
@@ -19,9 +18,10 @@ from .options import (
     database_option,
     explains_mistakes,
     json_option,
+    read_from,
     stamp,
     time,
-    with_database,
+    write_to,
 )
 
 _NOTHING = "-"
@@ -63,12 +63,7 @@ def deliveries_list(
       esim-service deliveries list --json | jq .next_at
     """
     wanted = DeliveryFilter(partner=partner, endpoint_id=endpoint, event_id=event, state=state)
-
-    async def work(opened: Database) -> Sequence[DeliveryRecord]:
-        await require_current(opened)
-        return await opened.read(partial(store.newest, wanted, limit))
-
-    for delivery in with_database(database, work):
+    for delivery in read_from(database, partial(store.newest, wanted, limit)):
         click.echo(json.dumps(_object(delivery)) if as_json else _line(delivery))
 
 
@@ -89,16 +84,12 @@ def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> No
         deliveries = yield from store.newest(DeliveryFilter(delivery_id=delivery_id), 1)
         return (deliveries[0], (yield from store.of(delivery_id))) if deliveries else None
 
-    async def work(opened: Database) -> tuple[DeliveryRecord, Sequence[DeliveryAttempt]] | None:
-        await require_current(opened)
-        return await opened.read(read)
-
-    delivery_and_attempts = with_database(database, work)
-    if delivery_and_attempts is None:
+    history = read_from(database, read)
+    if history is None:
         raise OperatorError(
             f"there is no delivery {delivery_id}: see `esim-service deliveries list`"
         )
-    delivery, attempts = delivery_and_attempts
+    delivery, attempts = history
     if as_json:
         shown = {**_object(delivery), "history": [_attempt(attempt) for attempt in attempts]}
         click.echo(json.dumps(shown))
@@ -128,13 +119,8 @@ def deliveries_replay(delivery_id: str, database: str | None) -> None:
     Examples:
       esim-service deliveries replay dlv_01kjpx8se087x754hdpg3c77y5
     """
-
-    async def work(opened: Database) -> str:
-        await require_current(opened)
-        return await opened.write(lambda: redelivery.replay(delivery_id, stamp()))
-
     try:
-        new_id = with_database(database, work)
+        new_id = write_to(database, lambda: redelivery.replay(delivery_id, stamp()))
     except redelivery.RedeliveryError as error:
         raise OperatorError(str(error)) from None
     click.echo(new_id)

@@ -17,7 +17,15 @@ from ..store.statements.unit import Unit
 from ..store.tables import partners as store
 from ..values.clock import DAY, HOUR, MINUTE, SECOND
 from ..values.entities import Mode, PartnerKey, Scope
-from .options import database_option, explains_mistakes, stamp, time, with_database
+from .options import (
+    database_option,
+    explains_mistakes,
+    read_from,
+    stamp,
+    time,
+    with_database,
+    write_to,
+)
 
 _LIMIT = click.IntRange(0, 1_000_000_000)
 _UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
@@ -157,11 +165,7 @@ def keys_list(database: str | None) -> None:
         now = stamp().now
         return [_line(key, names[key.scope.partner_id], now) for key in (yield from store.keys())]
 
-    async def work(opened: Database) -> list[str]:
-        await require_current(opened)
-        return await opened.read(read)
-
-    for line in with_database(database, work):
+    for line in read_from(database, read):
         click.echo(line)
 
 
@@ -178,12 +182,7 @@ def keys_revoke(key_id: str, database: str | None) -> None:
     Examples:
       esim-service keys revoke key_01kjpx8nh0aqdvgyy0jrsyegax
     """
-
-    async def work(opened: Database) -> bool:
-        await require_current(opened)
-        return await opened.write(lambda: store.revoke_key(key_id, stamp().now))
-
-    if not with_database(database, work):
+    if not write_to(database, lambda: store.revoke_key(key_id, stamp().now)):
         raise OperatorError(f"there is no key {key_id} in force: see `esim-service keys list`")
     click.echo(f"revoked {key_id}")
 

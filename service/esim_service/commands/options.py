@@ -16,7 +16,9 @@ from ..catalogue import CatalogueError
 from ..domain.stamp import Stamp
 from ..settings import SettingsError
 from ..store.changes.database import Database, OperatorError, UnavailableError
+from ..store.drivers.migrate import require_current
 from ..store.drivers.open import is_file, open_database
+from ..store.statements.unit import Unit
 from ..values.clock import moment
 
 P = ParamSpec("P")
@@ -71,6 +73,26 @@ def with_database(
     if not makes and is_file(place) and not Path(place).is_file():
         raise OperatorError(f"{place} does not exist: create it with `esim-service migrate`")
     return asyncio.run(run())
+
+
+def read_from(place: str | None, make: Callable[[], Unit[T]]) -> T:
+    """Run a unit of queries on the database of an option; its schema must be current."""
+
+    async def work(database: Database) -> T:
+        await require_current(database)
+        return await database.read(make)
+
+    return with_database(place, work)
+
+
+def write_to(place: str | None, make: Callable[[], Unit[T]]) -> T:
+    """Run a writing unit on the database of an option; its schema must be current."""
+
+    async def work(database: Database) -> T:
+        await require_current(database)
+        return await database.write(make)
+
+    return with_database(place, work)
 
 
 def time(milliseconds: int) -> str:

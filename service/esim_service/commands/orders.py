@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import get_args
 
@@ -22,6 +22,7 @@ from .options import (
     database_option,
     explains_mistakes,
     json_option,
+    read_from,
     stamp,
     time,
     with_database,
@@ -64,7 +65,7 @@ def orders_list(
       esim-service orders list --stuck --json | jq -r .order_id
     """
     wanted = OrderFilter(partner=partner, status=status, min_attempts=1 if stuck else None)
-    for purchase in _found(database, wanted, limit):
+    for purchase in read_from(database, partial(store.newest, wanted, limit)):
         click.echo(json.dumps(_object(purchase)) if as_json else _line(purchase))
 
 
@@ -80,7 +81,7 @@ def orders_show(order_id: str, database: str | None, as_json: bool) -> None:
     Examples:
       esim-service orders show ord_01kjpx8se087x754hdpg3c77y5
     """
-    purchases = _found(database, OrderFilter(order_id=order_id), 1)
+    purchases = read_from(database, partial(store.newest, OrderFilter(order_id=order_id), 1))
     if not purchases:
         raise OperatorError(f"there is no order {order_id}: see `esim-service orders list`")
     shown = _object(purchases[0])
@@ -137,14 +138,6 @@ def orders_fail(order_id: str, reason: str, database: str | None) -> None:
 
     _with_job(database, order_id, fail)
     click.echo(f"{order_id} is marked as failed and refunded")
-
-
-def _found(database: str | None, wanted: OrderFilter, limit: int) -> Sequence[Purchase]:
-    async def work(opened: Database) -> Sequence[Purchase]:
-        await require_current(opened)
-        return await opened.read(partial(store.newest, wanted, limit))
-
-    return with_database(database, work)
 
 
 def _with_job(

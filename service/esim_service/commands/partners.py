@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import partial
@@ -12,14 +12,13 @@ from typing import TypeVar, get_args
 import click
 
 from ..domain import partners
-from ..store.changes.database import Database, OperatorError
-from ..store.drivers.migrate import require_current
+from ..store.changes.database import OperatorError
 from ..store.statements.unit import Unit
 from ..store.tables import partners as store
 from ..values.clock import SECOND
 from ..values.entities import Account, Mode, Partner, Scope
 from ..values.money import LIMIT, from_decimal, to_text
-from .options import database_option, explains_mistakes, json_option, stamp, with_database
+from .options import database_option, explains_mistakes, json_option, read_from, stamp, write_to
 
 T = TypeVar("T")
 
@@ -65,11 +64,7 @@ def partners_list(database: str | None) -> None:
             lines.append("\t".join(line))
         return lines
 
-    async def work(opened: Database) -> Sequence[str]:
-        await require_current(opened)
-        return await opened.read(read)
-
-    for line in with_database(database, work):
+    for line in read_from(database, read):
         click.echo(line)
 
 
@@ -156,12 +151,7 @@ def partners_usage(month: datetime | None, database: str | None, as_json: bool) 
     )
     end = (begin + timedelta(days=31)).replace(day=1)
     read = partial(store.usage, *(round(time.timestamp() * SECOND) for time in (begin, end)))
-
-    async def work(opened: Database) -> Sequence[store.Usage]:
-        await require_current(opened)
-        return await opened.read(read)
-
-    for usage in with_database(database, work):
+    for usage in read_from(database, read):
         shown = {
             "partner": usage.partner,
             "mode": usage.mode,
@@ -180,8 +170,4 @@ def _change(database: str | None, name: str, make: Callable[[Partner], Unit[T]])
             raise OperatorError(f"there is no partner {name}: see `esim-service partners list`")
         return (yield from make(partner))
 
-    async def work(opened: Database) -> T:
-        await require_current(opened)
-        return await opened.write(change)
-
-    return with_database(database, work)
+    return write_to(database, change)

@@ -48,20 +48,22 @@ class OrderFilter:
 
 def newest(wanted: OrderFilter, count: int) -> Unit[Sequence[Purchase]]:
     """Return orders, newest first."""
-    given: Mapping[str, Value] = {
+    values: Mapping[str, Value] = {
         "o.order_id =": wanted.order_id,
         "p.name =": wanted.partner,
         "o.status =": wanted.status,
         "j.attempts >=": wanted.min_attempts,
     }
-    conditions = [condition for condition, value in given.items() if value is not None]
-    where = "".join(f" AND {record} ${number}" for number, record in enumerate(conditions, start=2))
+    conditions = [condition for condition, value in values.items() if value is not None]
+    where = "".join(
+        f" AND {condition} ${number}" for number, condition in enumerate(conditions, start=2)
+    )
     result = yield from rows(
         "SELECT o.*, p.name, j.attempts, j.due_at FROM orders o"
         " JOIN partners p ON p.partner_id = o.partner_id"
         " LEFT JOIN jobs j ON j.subject_id = o.order_id AND j.kind = 'provision'"
         f" WHERE TRUE{where} ORDER BY o.order_id DESC LIMIT $1",
-        *(count, *(given[condition] for condition in conditions)),
+        *(count, *(values[condition] for condition in conditions)),
     )
     return [
         Purchase(orders.from_row(record), record["name"], record["attempts"] or 0, record["due_at"])
