@@ -18,7 +18,6 @@ STILL_SHARED = frozenset(
         "Category",
         "Content",
         "Credential",
-        "DeliveryAttempt",
         "ErrorCode",
         "Event",
         "Example",

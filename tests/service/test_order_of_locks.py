@@ -216,7 +216,7 @@ async def replaying(world: World, number: int) -> Unit[object]:
     await world.completed(f"r{number}")
     (endpoint,) = await world.database.read(partial(events.endpoints, world.scope()))
     (event, *_) = await world.events()
-    delivered = attempts.DeliveryAttempt(1, world.clock.now(), 1, attempts.ACKNOWLEDGED, 200, None)
+    delivered = attempts.StoredAttempt(1, world.clock.now(), 1, attempts.ACKNOWLEDGED, 200, None)
     found = await world.database.read(partial(row, "SELECT delivery_id FROM deliveries"))
     assert found is not None
     delivery_id = found["delivery_id"]

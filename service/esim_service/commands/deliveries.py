@@ -13,7 +13,7 @@ from ..domain import redelivery
 from ..store.changes.database import OperatorError
 from ..store.statements.unit import Unit
 from ..store.tables import attempts as store
-from ..store.tables.attempts import DeliveryAttempt, DeliveryFilter, DeliveryRecord, State
+from ..store.tables.attempts import DeliveryFilter, DeliveryRecord, State, StoredAttempt
 from .options import (
     database_option,
     explains_mistakes,
@@ -80,7 +80,7 @@ def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> No
       esim-service deliveries show dlv_01kjpx8se087x754hdpg3c77y5
     """
 
-    def read() -> Unit[tuple[DeliveryRecord, Sequence[DeliveryAttempt]] | None]:
+    def read() -> Unit[tuple[DeliveryRecord, Sequence[StoredAttempt]] | None]:
         deliveries = yield from store.newest(DeliveryFilter(delivery_id=delivery_id), 1)
         return (deliveries[0], (yield from store.of(delivery_id))) if deliveries else None
 
@@ -142,7 +142,7 @@ def _line(delivery: DeliveryRecord) -> str:
     )
 
 
-def _outcome(attempt: DeliveryAttempt) -> str:
+def _outcome(attempt: StoredAttempt) -> str:
     status = "" if attempt.status is None else f" {attempt.status}"
     return f"{attempt.outcome}{status} {attempt.milliseconds} ms"
 
@@ -162,7 +162,7 @@ def _object(delivery: DeliveryRecord) -> Mapping[str, object]:
     }
 
 
-def _attempt(attempt: DeliveryAttempt) -> Mapping[str, object]:
+def _attempt(attempt: StoredAttempt) -> Mapping[str, object]:
     return {
         "number": attempt.number,
         "made_at": time(attempt.made_at),

@@ -48,9 +48,9 @@ class _Record:
     """An attempt to record, and the unit that records it."""
 
     claim: DueDelivery
-    attempt: attempts.DeliveryAttempt
+    attempt: attempts.StoredAttempt
     at: int
-    act: Callable[[DueDelivery, attempts.DeliveryAttempt, int], Unit[Any]]
+    act: Callable[[DueDelivery, attempts.StoredAttempt, int], Unit[Any]]
 
 
 class DatabaseOutbox:
@@ -91,7 +91,7 @@ class DatabaseOutbox:
         if isinstance(outcome, Failed):
             result = outcome.reason.value
             next_at = schedule.next_attempt(number, at, self._retry_scale, self._spread())
-        attempt = attempts.DeliveryAttempt(
+        attempt = attempts.StoredAttempt(
             number, at - milliseconds, milliseconds, result, outcome.status, next_at
         )
         if isinstance(outcome, Acknowledged):
@@ -179,7 +179,7 @@ def _claim(row: store.Taken, lease_until: int) -> DueDelivery:
 # An endpoint is locked before its deliveries, as on removal.
 
 
-def _acknowledge(claim: DueDelivery, attempt: attempts.DeliveryAttempt, at: int) -> Unit[None]:
+def _acknowledge(claim: DueDelivery, attempt: attempts.StoredAttempt, at: int) -> Unit[None]:
     endpoint = yield from events.lock_endpoint(claim.endpoint_id)
     yield from store.remove(claim.delivery_id)
     if endpoint is not None:
@@ -187,7 +187,7 @@ def _acknowledge(claim: DueDelivery, attempt: attempts.DeliveryAttempt, at: int)
         yield from attempts.add(claim.delivery_id, claim.message.event_id, endpoint, attempt)
 
 
-def _fail(claim: DueDelivery, attempt: attempts.DeliveryAttempt, at: int) -> Unit[_Verdict]:
+def _fail(claim: DueDelivery, attempt: attempts.StoredAttempt, at: int) -> Unit[_Verdict]:
     before = yield from events.lock_endpoint(claim.endpoint_id)
     is_ours = yield from store.is_held(claim.delivery_id, claim.lease_until)
     if before is None or not is_ours:

@@ -16,7 +16,7 @@ ACKNOWLEDGED = "acknowledged"
 
 
 @dataclass(frozen=True, slots=True)
-class DeliveryAttempt:
+class StoredAttempt:
     """A delivery attempt.
 
     Attributes:
@@ -54,7 +54,7 @@ class DeliveryRecord:
     event_id: str
     event_type: str | None
     attempts: int
-    last: DeliveryAttempt | None
+    last: StoredAttempt | None
     due_at: int | None
 
     @property
@@ -105,7 +105,7 @@ _ENDS: Mapping[State | None, str] = {
 
 
 def add(
-    delivery_id: str, event_id: str, endpoint: WebhookEndpoint, attempt: DeliveryAttempt
+    delivery_id: str, event_id: str, endpoint: WebhookEndpoint, attempt: StoredAttempt
 ) -> Unit[None]:
     """Store an attempt.
 
@@ -133,7 +133,7 @@ def add(
     )
 
 
-def of(delivery_id: str) -> Unit[Sequence[DeliveryAttempt]]:
+def of(delivery_id: str) -> Unit[Sequence[StoredAttempt]]:
     """Return the attempts of a delivery, first to last."""
     result = yield from rows(
         "SELECT * FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number", delivery_id
@@ -192,8 +192,8 @@ def _delivery(record: Row) -> DeliveryRecord:
     )
 
 
-def _attempt(record: Row) -> DeliveryAttempt:
-    return DeliveryAttempt(
+def _attempt(record: Row) -> StoredAttempt:
+    return StoredAttempt(
         number=record["number"],
         made_at=record["made_at"],
         milliseconds=record["milliseconds"],
