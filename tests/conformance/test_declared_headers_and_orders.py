@@ -19,7 +19,7 @@ from specwright.conformance.checks.lists.sorting import sorting
 from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
@@ -122,7 +122,7 @@ def blamed(bug: str, tmp_path: Path) -> list[str]:
     file.write_text(json.dumps(DOCUMENT), "utf-8")
     contract, record, sent = Contract(load(file)), Record(), set[str]()
     record.monitors = (Monitors(contract, record),)
-    keys = {MAIN: "test-anna", OTHER: "test-bert"}
+    keys = {MAIN: "test-anna", OTHER_TENANT: "test-bert"}
     with (
         Server(app(bug, sent)) as server,
         Target(server.url, Credential.of(contract.document), record, keys) as target,

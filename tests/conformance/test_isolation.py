@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from specwright.conformance.checks.access.isolation import isolation
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
@@ -73,7 +73,7 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
         else:
             exchange.answer(200, b"[" + item + b"]" if exchange.path == "/items" else item)
 
-    keys = {MAIN: ANNA, OTHER: BERT}
+    keys = {MAIN: ANNA, OTHER_TENANT: BERT}
     with (
         playing(respond) as port,
         Target(
@@ -87,8 +87,8 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
         isolation(bench)
     said = [violation.text for violation in target.record.violations]
     blamed = [
-        "GET /items: another partner finds data of this partner in its list",
-        "GET /items/{id}/stock: another partner reached a resource that is not its own",
+        "GET /items: another tenant finds data of this tenant in its list",
+        "GET /items/{id}/stock: another tenant reached a resource that is not its own",
     ]
     assert said == blamed * is_blamed
 
@@ -152,7 +152,7 @@ def test_what_is_open_is_an_error_only_where_something_hides_it(
     path = tmp_path / "notes.json"
     path.write_text(json.dumps(app.openapi()), "utf-8")
     contract = Contract(load(path))
-    keys = {MAIN: ANNA, OTHER: BERT}
+    keys = {MAIN: ANNA, OTHER_TENANT: BERT}
     credential = Credential.of(contract.document)
     with Server(app) as server, Target(server.url, credential, Record(), keys) as target:
         bench = Workbench(contract, target, "scenarios")
@@ -160,6 +160,6 @@ def test_what_is_open_is_an_error_only_where_something_hides_it(
         made = next(call for call, _ in bench.made.values() if call.operation.name == "POST /notes")
         for _ in range(2):
             # The other one has a page of its own.
-            bench.ask(made, OTHER)
+            bench.ask(made, OTHER_TENANT)
         isolation(bench)
         assert {violation.rule for violation in target.record.violations} == rules

@@ -13,7 +13,7 @@ from specwright.conformance.checks.requests.accepted import SentValue, accepted_
 from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.checks.responses.statuses import undeclared
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import ANONYMOUS, MAIN, OTHER, UNKNOWN_KEY
+from specwright.conformance.driver.roles import ANONYMOUS, MAIN, OTHER_TENANT, UNKNOWN_KEY
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results.evidence import judged
@@ -384,8 +384,8 @@ def test_a_member_that_is_only_for_requests_is_not_in_a_response(
     [
         (ANONYMOUS, 401, "undeclared-refusal"),
         (UNKNOWN_KEY, 403, "undeclared-refusal"),
-        (OTHER, 403, "undeclared-refusal"),
-        (OTHER, 401, "undeclared-status"),
+        (OTHER_TENANT, 403, "undeclared-refusal"),
+        (OTHER_TENANT, 401, "undeclared-status"),
         (MAIN, 401, "undeclared-status"),
         (ANONYMOUS, 400, "undeclared-status"),
     ],

@@ -24,7 +24,7 @@ from specwright.conformance.checks.requests.validation import VALID_REFUSED
 from specwright.conformance.checks.responses.monitors import RESPONSE_SCHEMA
 from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, Request, Response
@@ -365,10 +365,10 @@ def test_each_rule_is_judged_by_what_it_asks_for(
 @pytest.mark.parametrize(
     ("now", "is_fixed"),
     [
-        (exchange(404, OTHER, url="/items/itm-2"), True),
-        (exchange(200, OTHER, url="/items/itm-2"), False),
-        (exchange(200, OTHER, b'[{"id": "itm-2"}]'), False),
-        (exchange(200, OTHER, b"[]"), True),
+        (exchange(404, OTHER_TENANT, url="/items/itm-2"), True),
+        (exchange(200, OTHER_TENANT, url="/items/itm-2"), False),
+        (exchange(200, OTHER_TENANT, b'[{"id": "itm-2"}]'), False),
+        (exchange(200, OTHER_TENANT, b"[]"), True),
     ],
 )
 def test_what_was_made_again_is_looked_for_in_what_another_partner_gets(

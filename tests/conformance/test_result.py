@@ -15,7 +15,7 @@ from specwright.conformance.driver.roles import (
     ANONYMOUS,
     LIMITED,
     MAIN,
-    OTHER,
+    OTHER_TENANT,
     STRANGERS,
     SUSPENDED,
     UNKNOWN_KEY,
@@ -40,7 +40,7 @@ BUG = "any payload"
 ANNA, *_ = KEYS
 ROLES = {
     MAIN: "--api-key-env",
-    OTHER: "--other-tenant-api-key-env",
+    OTHER_TENANT: "--other-tenant-api-key-env",
     LIMITED: "--limited-api-key-env",
     SUSPENDED: "--suspended-api-key-env",
     UNSCOPED: "--unscoped-api-key-env",

@@ -18,7 +18,7 @@ from specwright.conformance.checks.limits.rate_limits import rate_limits, window
 from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import LIMITED, MAIN, OTHER, SUSPENDED, strangers
+from specwright.conformance.driver.roles import LIMITED, MAIN, OTHER_TENANT, SUSPENDED, strangers
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
@@ -151,7 +151,7 @@ def contract() -> Contract:
 def run(bug: str = "", rule: str = "", **others: str) -> Run:
     """All scenarios, or those until a rule is found broken."""
     anna, bert, *_ = KEYS
-    keys = {MAIN: anna, OTHER: bert, **strangers(anna), **others}
+    keys = {MAIN: anna, OTHER_TENANT: bert, **strangers(anna), **others}
     with (
         serving(shop_with(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), keys) as target,

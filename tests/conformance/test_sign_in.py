@@ -17,7 +17,7 @@ from starlette.routing import Route
 from specwright.arguments.target import Access, target_of
 from specwright.config import ContractTesting, SignIn, read_config
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, OTHER, UNKNOWN_KEY
+from specwright.conformance.driver.roles import MAIN, OTHER_TENANT, UNKNOWN_KEY
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.document.sources.load import load
@@ -107,7 +107,7 @@ def statuses(target: Target, found: Contract, *roles: str) -> list[int]:
     return [answer.status for answer in answers if answer is not None]
 
 
-ACCESS = Access({MAIN: ("KEY",), OTHER: ("OTHER",)}, (), live=False)
+ACCESS = Access({MAIN: ("KEY",), OTHER_TENANT: ("OTHER",)}, (), live=False)
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +135,7 @@ def test_each_role_signs_in_once(
     house, found = House(), contract(tmp_path / "api.json", scheme)
     settings = ContractTesting(sign_in={"house": setting} if setting else {})
     with serving(house.app()) as url, target_of(ACCESS, url, found, settings) as target:
-        assert statuses(target, found, MAIN, MAIN, OTHER, UNKNOWN_KEY, "") == [
+        assert statuses(target, found, MAIN, MAIN, OTHER_TENANT, UNKNOWN_KEY, "") == [
             200,
             200,
             200,

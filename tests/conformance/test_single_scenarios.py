@@ -20,7 +20,7 @@ from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.checks.robustness.malformed_requests import robustness
-from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
@@ -283,7 +283,7 @@ def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
             url,
             Credential.of(contract().document),
             Record(),
-            dict(zip((MAIN, OTHER), shop.KEYS, strict=False)),
+            dict(zip((MAIN, OTHER_TENANT), shop.KEYS, strict=False)),
         ) as target,
     ):
         made = Workbench(contract(), target, "scenarios")
@@ -294,7 +294,7 @@ def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
         first = made.succeed(order)
         assert first is not None
         made.send(made.with_fresh_key(first[0].with_member("/quantity", 5)))
-        made.ask(next(made.candidates(reset)), OTHER)
+        made.ask(next(made.candidates(reset)), OTHER_TENANT)
         collections(made)
     found = [violation.text for violation in target.record.violations]
     assert found == ["GET /orders: a created resource is not in the list"]

@@ -8,7 +8,7 @@ import pytest
 
 from specwright.conformance.checks.table import SCENARIOS
 from specwright.conformance.driver.budget import Budget
-from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.run import RunProfile, begin
 from specwright.conformance.scenario import Step, in_order
 from specwright.vocabulary.keywords.charge import CHARGE
@@ -43,7 +43,7 @@ def test_a_scenario_without_the_keyword_that_it_needs_has_no_time(tmp_path: Path
     [
         ([MAIN], ["fuzzing", "webhooks", "transitions"]),
         # The second partner's webhooks are watched from the beginning, and waited for at the end.
-        ([MAIN, OTHER], ["fuzzing", "transitions", "webhooks"]),
+        ([MAIN, OTHER_TENANT], ["fuzzing", "transitions", "webhooks"]),
     ],
 )
 def test_one_partner_watches_webhooks_while_another_one_does_the_rest(

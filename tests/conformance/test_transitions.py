@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI, HTTPException
 
 from specwright.conformance.checks.lifecycle.transitions import transitions
-from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.roles import OTHER_TENANT
 from tests.conformance.fastapi_apps import bench_of, messages
 
 PAY = {"open": "paid"}
@@ -130,9 +130,9 @@ def test_an_operation_that_moves_nothing_leads_nowhere(tmp_path: Path) -> None:
 
 def test_the_resources_of_another_partner_are_tried(tmp_path: Path) -> None:
     with bench_of(orders("shipped unpaid", creates=False), tmp_path) as bench:
-        bench.target.keys = {OTHER: "test-other"}
+        bench.target.keys = {OTHER_TENANT: "test-other"}
         transitions(bench)
-        assert OTHER in {exchange.role for exchange in bench.target.record.exchanges}
+        assert OTHER_TENANT in {exchange.role for exchange in bench.target.record.exchanges}
 
 
 def test_a_state_that_cannot_be_read_is_said(tmp_path: Path) -> None:

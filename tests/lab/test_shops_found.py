@@ -21,7 +21,7 @@ from specwright.conformance.checks.lists.sorting import sorting
 from specwright.conformance.checks.requests.explore import explore, renew
 from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.roles import MAIN, OTHER, UNSCOPED
+from specwright.conformance.driver.roles import MAIN, OTHER_TENANT, UNSCOPED
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
@@ -60,7 +60,7 @@ def found(place: Path, shop: str, bug: str, *scenarios: Scenario) -> set[str]:
     path.write_text(json.dumps(declared(document, shop)), "utf-8")
     contract = Contract(load(path))
     spelled = "{0}:test-{0}" if shop == "django" else "test-{0}"
-    users = {MAIN: "alice", OTHER: "bob", UNSCOPED: "carol"}
+    users = {MAIN: "alice", OTHER_TENANT: "bob", UNSCOPED: "carol"}
     keys = {role: spelled.format(user) for role, user in users.items()}
     credential, record = Credential.of(contract.document), Record()
     record.monitors = (Monitors(contract, record),)

@@ -21,9 +21,9 @@ from specwright.config import ContractTesting
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import (
     LIMITED,
+    LIVE_MODE,
     MAIN,
-    OTHER,
-    OTHER_MODE,
+    OTHER_TENANT,
     SUSPENDED,
     UNSCOPED,
     strangers,
@@ -52,11 +52,11 @@ KEY_OPTIONS = {
         "The environment variable that holds the API key, or `user:password`; SCHEME=NAME for one "
         "of several security schemes (repeatable, as are those below).",
     ),
-    OTHER: (
+    OTHER_TENANT: (
         "--other-tenant-api-key-env",
         "The variable with a key of another tenant, which must not see the data of the first one.",
     ),
-    OTHER_MODE: (
+    LIVE_MODE: (
         "--live-mode-api-key-env",
         "The variable with a key of the same tenant in live mode, which has data of its own.",
     ),
@@ -75,7 +75,7 @@ KEY_OPTIONS = {
 }
 
 # Roles by the names that they had before; their options had them, too.
-RENAMED_ROLES = {"other": OTHER, "other_mode": OTHER_MODE}
+RENAMED_ROLES = {"other": OTHER_TENANT, "other_mode": LIVE_MODE}
 
 
 def _renamed(role: str) -> Callable[[_Command], _Command]:

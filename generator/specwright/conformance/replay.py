@@ -10,7 +10,7 @@ from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.checks.table import BY_ID
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
-from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange, json_or_none, value_at
 from specwright.conformance.recording.origins import ids, renamed
@@ -141,7 +141,7 @@ def judge(repetition: Repetition) -> ReplayVerdict:
     status, before = last.response.status, was.status if was is not None else None
     if status != before and status == _TOO_MANY:
         return ReplayVerdict(None, "the rate limit is used up (429)")
-    is_foreign = rule.category is BehaviourCategory.AUTHENTICATION or last.role == OTHER
+    is_foreign = rule.category is BehaviourCategory.AUTHENTICATION or last.role == OTHER_TENANT
     if status != before and status in _REFUSES_THE_KEY and not is_foreign:
         return ReplayVerdict(None, f"the request is refused because of its key ({status})")
     return rule.judge(repetition)

@@ -16,7 +16,7 @@ from specwright.conformance.checks.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.checks.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.budget import Budget
-from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import Target, TargetLost, TimeOver
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.fuzzing import profile as fuzzing
@@ -109,7 +109,7 @@ class Run:
     def go(self) -> None:
         """Run all sources.
 
-        Partners do not affect each other: with two of them, webhooks are watched from the
+        Tenants do not affect each other: with two of them, webhooks are watched from the
         beginning. Otherwise, they come before the scenarios that use up the money they need.
         """
         bench = Workbench(self.contract, self.target, SOURCE)
@@ -117,7 +117,7 @@ class Run:
         watch = Watch(self.contract, self.target, self.receiver, patience)
         observe = partial(self._take, WEBHOOKS, WEBHOOKS, watch.observe)
         with ThreadPoolExecutor(1) as pool:
-            observed = pool.submit(observe).result if OTHER in self.target.keys else None
+            observed = pool.submit(observe).result if OTHER_TENANT in self.target.keys else None
             steps: dict[str, Callable[[], None]] = {}
             for each in STEPS:
                 if isinstance(each, Scenario):

@@ -149,17 +149,17 @@ def judge_status_of(wanted: int) -> Callable[[Repetition], ReplayVerdict]:
 def judge_isolation(repetition: Repetition) -> ReplayVerdict:
     response, was = repetition.proof, repetition.was
     if not repetition.made:
-        return ReplayVerdict(None, "the resource of the first partner could not be created again")
+        return ReplayVerdict(None, "the resource of the first tenant could not be created again")
     if was is None or not was.is_success:
         return ReplayVerdict(
             None, "the responses to two requests have to be compared: run `specwright test` again"
         )
     if not response.is_success:
-        return ReplayVerdict(True, f"another partner is refused now ({response.status})")
+        return ReplayVerdict(True, f"another tenant is refused now ({response.status})")
     url, text = repetition.now[-1].request.url, response.body.decode("utf-8", "replace")
     if any(value in url or value in text for value in repetition.made):
-        return ReplayVerdict(False, f"another partner can access it ({response.status})")
-    return ReplayVerdict(True, "another partner does not see it")
+        return ReplayVerdict(False, f"another tenant can access it ({response.status})")
+    return ReplayVerdict(True, "another tenant does not see it")
 
 
 def judge_method(repetition: Repetition) -> ReplayVerdict:

@@ -219,7 +219,7 @@ RULES = (
           /orders:
             get:
               summary: List orders
-              description: Orders of the partner, newest first.
+              description: Orders of the account, newest first.
               responses: {"200": {description: The orders.}}
         """,
         Level.OFF,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # The main key, that of another tenant, one of the same tenant in live mode, one whose rate limits
 # may be used up, one without permissions, one without scopes or roles, and no key.
-MAIN, OTHER, OTHER_MODE = "main", "other_tenant", "live_mode"
+MAIN, OTHER_TENANT, LIVE_MODE = "main", "other_tenant", "live_mode"
 LIMITED, SUSPENDED, UNSCOPED, ANONYMOUS = "limited", "suspended", "unscoped", ""
 # A key of the right form that was never issued; the main key with its case swapped, with a suffix,
 # and under another authentication scheme.

@@ -97,7 +97,7 @@ class Target:
         )
 
     def as_main(self, role: str) -> Target:
-        """Return a target of its own in which the partner of a role is the main one."""
+        """Return a target of its own in which the tenant of a role is the main one."""
         keys = {MAIN: self.keys[role]} if role in self.keys else {}
         own = {(MAIN, name): key for (each, name), key in self.own.items() if each == role}
         target = replace(self, keys=keys, own=own, main=role)

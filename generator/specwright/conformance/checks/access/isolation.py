@@ -1,4 +1,4 @@
-"""Requests for resources of another partner, or of the other mode."""
+"""Requests for resources of another tenant, or of live mode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.contract.links import leads, listed
 from specwright.conformance.contract.resources import Shape, shape
-from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
@@ -25,8 +25,8 @@ from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 ISOLATION = BehaviourRule(
     "isolation",
     BehaviourCategory.ISOLATION,
-    "No partner can read, change or list resources of another partner or of the other mode.",
-    example="GET /invoices/7 of one partner, with the key of another -> 200",
+    "No tenant can read, change or list resources of another tenant or of live mode.",
+    example="GET /invoices/7 of one tenant, with the key of another -> 200",
     advice=(
         "Query by owner and id together when reading, writing and listing, and return 404 as for "
         "an id that never existed."
@@ -38,10 +38,8 @@ ISOLATION = BehaviourRule(
 ISOLATION_AGREES = BehaviourRule(
     "isolation-agrees",
     BehaviourCategory.ISOLATION,
-    "A resource that is hidden from another partner on writes is hidden on reads, too.",
-    example=(
-        "with the key of another partner, PATCH /invoices/7 -> 404 and GET /invoices/7 -> 200"
-    ),
+    "A resource that is hidden from another tenant on writes is hidden on reads, too.",
+    example=("with the key of another tenant, PATCH /invoices/7 -> 404 and GET /invoices/7 -> 200"),
     advice=(
         "Query by owner and id together also when reading; return 403 for a resource that is "
         "public but that only some may change."
@@ -52,8 +50,8 @@ ISOLATION_AGREES = BehaviourRule(
 ISOLATION_OPEN = BehaviourRule(
     "isolation-open",
     BehaviourCategory.ISOLATION,
-    "A resource of one partner is hidden from another one, unless it is meant to be public.",
-    example="one partner creates an invoice, and another one reads, lists and changes it",
+    "A resource of one tenant is hidden from another one, unless it is meant to be public.",
+    example="one tenant creates an invoice, and another one reads, lists and changes it",
     advice="Query by owner and id together, unless the resource is public, such as a catalogue.",
     level=Level.INFO,
     position=3,
@@ -72,17 +70,17 @@ _ANOTHER = str.maketrans(
 _FAR = 10**8
 _AMOUNT = re.compile(r"-?\d+\.\d+")
 # The roles that request foreign resources, in words.
-_WHO = {OTHER: "another partner", OTHER_MODE: "a key of the other mode"}
+_WHO = {OTHER_TENANT: "another tenant", LIVE_MODE: "a key of live mode"}
 
 
 @scenario(after="parents", share=6)
 def isolation(bench: Workbench) -> None:
     """Check tenant isolation: fetch and list the resources of another tenant."""
     record = bench.target.record
-    if OTHER not in bench.target.keys:
+    if OTHER_TENANT not in bench.target.keys:
         for operation in bench.contract.operations.values():
             if operation.scheme and operation.template.names:
-                reason = "no key of another partner was given"
+                reason = "no key of another tenant was given"
                 record.skip(ISOLATION, operation.pointer, reason)
     for role in (each for each in _WHO if each in bench.target.keys):
         renew(bench)
@@ -107,10 +105,10 @@ def _severity(operation: Operation) -> int:
 
 
 def _own_values(bench: Workbench) -> set[str]:
-    """Return the texts that first occurred in a response to a creation or change by this partner.
+    """Return the texts that first occurred in a response to a creation or change by this tenant.
 
     A text that occurred in a response or a request before, such as an item of a shared catalogue,
-    is not this partner's own, nor is one that the document names, such as a status.
+    is not this tenant's own, nor is one that the document names, such as a status.
     """
     seen = set(_texts(bench.contract.document.data))
     own = set[str]()
@@ -133,7 +131,7 @@ def _is_sent(exchange: Exchange, text: str) -> bool:
 
 
 def _can_tell(text: str) -> bool:
-    """Return whether a text can identify a partner: timestamps and amounts may be equal."""
+    """Return whether a text can identify a tenant: timestamps and amounts may be equal."""
     is_moment = not isinstance(sort_key(text), str)
     return len(text) > 5 and not is_moment and _AMOUNT.fullmatch(text) is None
 
@@ -148,11 +146,11 @@ def _texts(value: JsonValue) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """A resource that another partner reached.
+    """A resource that another tenant reached.
 
     Attributes:
         collection: the path that contains it; `id` is the value of the variable after that.
-        is_own: whether it was created for this partner, judging by its id.
+        is_own: whether it was created for this tenant, judging by its id.
     """
 
     collection: Shape
@@ -165,15 +163,15 @@ class _Reached:
 
 @dataclass(frozen=True, slots=True)
 class _Isolation:
-    """The access of others to the data of this partner.
+    """The access of others to the data of this tenant.
 
     Attributes:
         role: the role that sends the requests.
-        own: the texts that are this partner's own.
-        hidden: by collection, the ids that this partner finds and the other one does not, with
+        own: the texts that are this tenant's own.
+        hidden: by collection, the ids that this tenant finds and the other one does not, with
             the status that the other one gets; 0 for one that a list leaves out.
         withheld: by collection, the ids for which the other one gets a 404 when it tries to
-            change them, although this partner can.
+            change them, although this tenant can.
         listed: by collection, the ids that lists show to the other one.
         lists: the same by list, with the response.
         reached: the resources that the other one reached, to be judged when it is known which
@@ -195,7 +193,7 @@ class _Isolation:
         return _WHO[self.role]
 
     def by_path(self, operation: Operation) -> None:
-        """Request every value that this partner knows for each variable of a path."""
+        """Request every value that this tenant knows for each variable of a path."""
         for slot in _path(operation):
             for value in self.bench.known(operation, slot)[:_TRIED]:
                 self._reach(operation, slot, value)
@@ -216,7 +214,7 @@ class _Isolation:
             self.reached.append(_Reached(collection, id_, is_own, operation, message, exchange))
             shown = self.own.intersection(_texts(response.json_or_none))
             if not is_own and not all(_is_sent(exchange, each) for each in shown):
-                self._violate(operation, f"{self.who} is shown data of this partner", exchange)
+                self._violate(operation, f"{self.who} is shown data of this tenant", exchange)
         else:
             is_there = self._is_there(operation, call)
             if is_there and response.status in _NOT_FOUND:
@@ -227,7 +225,7 @@ class _Isolation:
             self.withheld[collection][id_] = response.status
 
     def _is_changed(self, operation: Operation, call: Call) -> bool:
-        """Return whether this partner can change a resource that another one does not find."""
+        """Return whether this tenant can change a resource that another one does not find."""
         if operation.is_safe or operation.method == "DELETE":
             return False
         response = self.bench.send(self.bench.with_fresh_key(call)).response
@@ -253,7 +251,7 @@ class _Isolation:
                 yield replace(call, arguments={**call.arguments, **parents})
 
     def _hold(self, call: Call, own: Response, exchange: Exchange) -> None:
-        """Compare a list of another partner with this one's."""
+        """Compare a list of another tenant with this one's."""
         operation, response = call.operation, exchange.response
         if response is None or not response.is_success:
             return
@@ -271,7 +269,7 @@ class _Isolation:
         for collection, found, operation, exchange in self.lists:
             # A role that may not read a resource (403) may know that it exists.
             if any(self.hidden[collection].get(each) == _NOT_THERE for each in found):
-                message = f"{self.who} finds data of this partner in its list"
+                message = f"{self.who} finds data of this tenant in its list"
                 self._violate(operation, message, exchange)
         for reached in self.reached:
             rule = self._broken(reached)
@@ -295,7 +293,7 @@ class _Isolation:
         return ISOLATION_OPEN if is_listed else ISOLATION
 
     def _is_there(self, operation: Operation, call: Call) -> bool:
-        """Return whether this partner gets a resource that another one does not."""
+        """Return whether this tenant gets a resource that another one does not."""
         if not operation.is_safe:
             return False
         response = self.bench.send(call).response
@@ -317,7 +315,7 @@ class _Isolation:
             self._violate(operation, message, refused, exchange)
 
     def by_list(self, operation: Operation, page: Pagination) -> None:
-        """Request a list as it is, and with each filter by a value of this partner's own."""
+        """Request a list as it is, and with each filter by a value of this tenant's own."""
         made = self.bench.made.get(operation.pointer)
         if made is None:
             return
@@ -331,7 +329,7 @@ class _Isolation:
             response = exchange.response
             items = response.at(page.items.raw) if response else None
             if self.own & set(_texts(items)):
-                message = f"{self.who} finds data of this partner in its list"
+                message = f"{self.who} finds data of this tenant in its list"
                 collection = shape(operation.site.key)
                 self.reached.append(_Reached(collection, "", True, operation, message, exchange))
 

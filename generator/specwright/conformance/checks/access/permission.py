@@ -14,12 +14,12 @@ PERMISSION = BehaviourRule(
     "permission",
     BehaviourCategory.AUTHENTICATION,
     (
-        "A key without permissions, such as that of a suspended partner, gets 403 from every "
+        "A key without permissions, such as that of a suspended tenant, gets 403 from every "
         "operation with a security requirement; a key without the required scopes or roles is "
         "refused."
     ),
     example=(
-        "GET /invoices with the key of a suspended partner, or without the scope that it "
+        "GET /invoices with the key of a suspended tenant, or without the scope that it "
         "requires -> 200"
     ),
     advice="Check the permissions of a key after it is authenticated, and return 403.",

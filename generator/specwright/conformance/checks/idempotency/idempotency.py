@@ -21,7 +21,7 @@ from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.ids import is_reference
-from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench, with_key
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.scenario import scenario
@@ -161,19 +161,19 @@ class _Trial:
         self.bench.target.record.skip(rule, self.place, "no request that is refused could be made")
 
     def scope(self, call: Call, first: Exchange) -> None:
-        """Send the request as another partner, which must not get this partner's response."""
+        """Send the request as another tenant, which must not get this tenant's response."""
         rule = IDEMPOTENCY_SCOPE
-        if OTHER not in self.bench.target.keys:
-            self.bench.target.record.skip(rule, self.place, "no key of another partner was given")
+        if OTHER_TENANT not in self.bench.target.keys:
+            self.bench.target.record.skip(rule, self.place, "no key of another tenant was given")
             return
-        exchange = self.bench.send(call, OTHER)
+        exchange = self.bench.send(call, OTHER_TENANT)
         response = self._answer(rule, exchange)
         if (
             response is not None
             and first.response is not None
             and (response.body == first.response.body or self._is_replay(response))
         ):
-            self._violate(rule, "another partner got the response to the same key", first, exchange)
+            self._violate(rule, "another tenant got the response to the same key", first, exchange)
 
     def other_keys(self, call: Call) -> None:
         """Send keys that must count as new: a used one in another case, or at another operation."""

@@ -1,4 +1,4 @@
-"""Idempotency keys after each kind of refusal, and keys of other partners."""
+"""Idempotency keys after each kind of refusal, and keys of other tenants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.driver.roles import MAIN, OTHER
+from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench, with_key
 from specwright.conformance.recording.exchange import (
     FUZZING,
@@ -73,7 +73,7 @@ IDEMPOTENCY_SCOPE = BehaviourRule(
     "idempotency-scope",
     BehaviourCategory.IDEMPOTENCY,
     "The same key in another scope belongs to another request.",
-    example="another partner uses the same key and gets the response of the first one",
+    example="another tenant uses the same key and gets the response of the first one",
     advice="Make the owner part of the unique constraint on keys.",
     position=5,
 )
@@ -173,8 +173,8 @@ class Keys:
                 if first.done() or self.says(second.response, self.declared.in_progress):
                     break
             busy = self.says(second.response, self.declared.in_progress)
-            if busy and not first.done() and OTHER in self.bench.target.keys:
-                other = self.bench.ask(call, OTHER)
+            if busy and not first.done() and OTHER_TENANT in self.bench.target.keys:
+                other = self.bench.ask(call, OTHER_TENANT)
         # Either request may have been the first one to arrive.
         begun, late = first.result(), second
         if self.says(begun.response, self.declared.in_progress):
@@ -189,7 +189,7 @@ class Keys:
         if other is not None:
             self.bench.target.record.check(IDEMPOTENCY_SCOPE, self.place)
             if self.is_taken(other.response):
-                said = "the key of this partner's request is treated as used for another partner"
+                said = "the key of this tenant's request is treated as used for another tenant"
                 self.violate(IDEMPOTENCY_SCOPE, said, begun, other)
         if busy and begun.succeeded:
             self._is_over(call, begun, late)

@@ -11,7 +11,7 @@ from specwright.conformance.checks.lifecycle.reset import RESET_STATE
 from specwright.conformance.checks.requests.explore import ENOUGH, PAUSE_SECONDS, renew
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.scenario import scenario
@@ -43,16 +43,16 @@ class _Trial:
         return self.operation.pointer + join(RESET.name)
 
     def run(self) -> None:
-        """Reset once in the other mode, and once as this partner."""
+        """Reset once in live mode, and once as this tenant."""
         # What new items cost may have been used up.
         self.bench.succeed(self.operation)
-        self._is_apart(OTHER_MODE, "the other mode")
+        self._is_apart(LIVE_MODE, "live mode")
         for _ in range(ENOUGH):
             renew(self.bench)
-        self._fill(OTHER)
-        theirs = self._listed(OTHER)
+        self._fill(OTHER_TENANT)
+        theirs = self._listed(OTHER_TENANT)
         self._again()
-        self._keeps(theirs, self._listed(OTHER), "deletes data of another partner")
+        self._keeps(theirs, self._listed(OTHER_TENANT), "deletes data of another tenant")
 
     def _is_apart(self, role: str, whose: str) -> None:
         """Check that a reset with a key of another role keeps the data of this one."""
@@ -65,7 +65,7 @@ class _Trial:
                 self._keeps(
                     before,
                     self._listed(MAIN),
-                    f"with a key of {whose} deletes data of this partner",
+                    f"with a key of {whose} deletes data of this tenant",
                 )
 
     def _fill(self, role: str) -> None:

@@ -11,7 +11,7 @@ from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape, variables
-from specwright.conformance.driver.roles import OTHER
+from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
@@ -44,13 +44,13 @@ _MOST_STEPS = 12
 def transitions(bench: Workbench) -> None:
     """Call operations in the states of their resources in which they are allowed, and in others.
 
-    The resources are new ones, as far as they can be created, and those that each partner has.
+    The resources are new ones, as far as they can be created, and those that each tenant has.
     """
     if not any(bench.contract.declaring(TRANSITION)):
         return
     _transitions(bench)
-    if OTHER in bench.target.keys:
-        with bench.target.as_main(OTHER) as target:
+    if OTHER_TENANT in bench.target.keys:
+        with bench.target.as_main(OTHER_TENANT) as target:
             _transitions(Workbench(bench.contract, target, bench.source))
 
 

@@ -12,7 +12,7 @@ from specwright.conformance.checks.access.isolation import ISOLATION
 from specwright.conformance.checks.idempotency.used_keys import Keys
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.driver.roles import MAIN, OTHER_MODE
+from specwright.conformance.driver.roles import LIVE_MODE, MAIN
 from specwright.conformance.driver.triggers import cause
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import FUZZING, Exchange, decimal_of
@@ -149,7 +149,7 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
             exchanges = list(pool.map(bench.send, calls))
         after = _balance(bench, declared)
         if apart != _apart(bench, declared):
-            message = f"{how} changed the balance of the other mode"
+            message = f"{how} changed the balance of live mode"
             bench.violate(ISOLATION, operation, message, *exchanges)
         charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
         if before is None or after is None or charged is None:
@@ -165,8 +165,8 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
 
 
 def _apart(bench: Workbench, declared: Charge) -> Decimal | None:
-    """Return the balance in the other mode, which calls in this mode must not change."""
-    return _balance(bench, declared, OTHER_MODE) if OTHER_MODE in bench.target.keys else None
+    """Return the balance in live mode, which calls in this mode must not change."""
+    return _balance(bench, declared, LIVE_MODE) if LIVE_MODE in bench.target.keys else None
 
 
 def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate
-from specwright.conformance.driver.roles import OTHER_MODE
+from specwright.conformance.driver.roles import LIVE_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
@@ -82,9 +82,9 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
 def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
     """Check that resources in one mode do not use up the capacity of the other."""
     call = next(bench.candidates(operation), None)
-    if declared.scope.raw != _MODE or OTHER_MODE not in bench.target.keys or call is None:
+    if declared.scope.raw != _MODE or LIVE_MODE not in bench.target.keys or call is None:
         return
-    exchange = bench.ask(call, OTHER_MODE)
+    exchange = bench.ask(call, LIVE_MODE)
     if exchange.response is None:
         return
     if exchange.response.status == declared.status:
@@ -99,7 +99,7 @@ def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
                     evaluate(parameter, call, exchange.response)
                     for parameter in link.parameters.values()
                 ]
-                bench.ask(Call(release, {release.slots[0].key: values[0]}), OTHER_MODE)
+                bench.ask(Call(release, {release.slots[0].key: values[0]}), LIVE_MODE)
 
 
 def release_all(bench: Workbench, declared: Capacity) -> None:

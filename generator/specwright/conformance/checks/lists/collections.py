@@ -16,7 +16,7 @@ from specwright.conformance.checks.lists.paging import (
 from specwright.conformance.checks.lists.whole_lists import has_all, wholes
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
-from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
@@ -157,8 +157,8 @@ class _Trial:
             if operation is None or response is None or not response.is_success:
                 continue
             if operation.get(RESET) is not None:
-                # The key whose limits may be used up may be one of the same partner.
-                if exchange.role not in (OTHER, OTHER_MODE):
+                # The key whose limits may be used up may be one of the same tenant.
+                if exchange.role not in (OTHER_TENANT, LIVE_MODE):
                     found.clear()
             elif operation.method == "DELETE":
                 removed = urlsplit(exchange.request.url).path.rstrip("/")

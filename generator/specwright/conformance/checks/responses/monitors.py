@@ -14,7 +14,7 @@ from specwright.conformance.checks.responses.statuses import REDIRECT, UNDECLARE
 from specwright.conformance.checks.responses.unicode_loss import letters
 from specwright.conformance.checks.responses.write_only import WRITE_ONLY, WriteOnly
 from specwright.conformance.contract.contract import Contract, Operation
-from specwright.conformance.driver.roles import OTHER, OTHER_MODE, STRANGERS
+from specwright.conformance.driver.roles import LIVE_MODE, OTHER_TENANT, STRANGERS
 from specwright.conformance.recording.exchange import (
     FUZZING,
     Exchange,
@@ -178,7 +178,7 @@ _NOT_DESCRIBED = frozenset({"content-type"})
 _POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
 STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
 # Roles that any operation may refuse, by status.
-_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER, OTHER_MODE)}
+_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER_TENANT, LIVE_MODE)}
 # The maximum number of problems reported per exchange.
 _PROBLEMS = 3
 

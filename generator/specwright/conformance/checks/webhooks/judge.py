@@ -260,9 +260,9 @@ class Judge:
                 self._violate(EVENT_UNSUBSCRIBED, registration.operation.pointer, message, attempt)
 
     def apart(self, registration: Registration, attempts: Sequence[DeliveryAttempt]) -> None:
-        """Check that an endpoint in the other mode, without events, received nothing."""
+        """Check that an endpoint in live mode, without events, received nothing."""
         for attempt in attempts:
-            message = "an endpoint receives events of the other mode"
+            message = "an endpoint receives events of live mode"
             self._violate(ISOLATION, registration.operation.pointer, message, attempt)
 
     def pending(self, attempts: Sequence[DeliveryAttempt]) -> Iterator[float]:

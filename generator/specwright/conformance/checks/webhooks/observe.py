@@ -109,7 +109,7 @@ class WebhookObservation:
 
     Attributes:
         provoke: calls the operations that trigger webhooks.
-        other_mode: sends requests with a key of the other mode; None without one.
+        live_mode: sends requests with a key of live mode; None without one.
         undone: operations with request examples that succeed and are undone later: what they make
             must not be reported as finished.
     """
@@ -120,7 +120,7 @@ class WebhookObservation:
     registration: Registration
     provoke: Provoke
     pace: Pace
-    other_mode: Target | None = None
+    live_mode: Target | None = None
     undone: Sequence[tuple[str, str]] = ()
     _judge: Judge = field(init=False, repr=False)
     _endpoints: Endpoints = field(init=False, repr=False)
@@ -172,8 +172,8 @@ class WebhookObservation:
         finally:
             for endpoint in registered:
                 self._endpoints.remove(endpoint)
-            if self.other_mode is not None and apart is not None:
-                Endpoints(self.other_mode, self.registration).remove(apart)
+            if self.live_mode is not None and apart is not None:
+                Endpoints(self.live_mode, self.registration).remove(apart)
 
     def _register(
         self,
@@ -196,11 +196,11 @@ class WebhookObservation:
         return endpoint
 
     def _apart(self, selected: Sequence[str]) -> ReceiverEndpoint | None:
-        """Register an endpoint in the other mode, where no event is triggered; None if it fails."""
-        if self.other_mode is None:
+        """Register an endpoint in live mode, where no event is triggered; None if it fails."""
+        if self.live_mode is None:
             return None
         try:
-            endpoints = Endpoints(self.other_mode, self.registration)
+            endpoints = Endpoints(self.live_mode, self.registration)
             return endpoints.register(self.receiver.endpoint(), selected)
         except CannotObserve:
             return None

@@ -15,7 +15,7 @@ from specwright.conformance.checks.webhooks.receiver import Receiver
 from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import registration, webhooks
-from specwright.conformance.driver.roles import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.triggers import cause
 from specwright.conformance.driver.workbench import Workbench
@@ -41,7 +41,7 @@ class ReceiverOptions:
 
 @dataclass(slots=True)
 class Watch:
-    """An observer of the webhooks of a target, as the other partner if there is one.
+    """An observer of the webhooks of a target, as the other tenant if there is one.
 
     Attributes:
         options: None if no receiver was requested.
@@ -65,7 +65,7 @@ class Watch:
                 said = "no receiver was requested" if options is None else reason
                 record.skip(EVENT_MISSING, webhook.pointer, said)
             return
-        main = OTHER if OTHER in keys else MAIN
+        main = OTHER_TENANT if OTHER_TENANT in keys else MAIN
         where = setting(
             declared,
             authority=options.authority,
@@ -74,7 +74,7 @@ class Watch:
         )
         with (
             self.target.as_main(main) as target,
-            self._in_other_mode() as apart,
+            self._in_live_mode() as apart,
             Receiver(where) as receiver,
         ):
             self._receiver = receiver
@@ -89,13 +89,13 @@ class Watch:
             ).run()
 
     @contextmanager
-    def _in_other_mode(self) -> Iterator[Target | None]:
-        """Yield a target with a key of the other mode; None without such a key."""
-        key = self.target.keys.get(OTHER_MODE)
+    def _in_live_mode(self) -> Iterator[Target | None]:
+        """Yield a target with a key of live mode; None without such a key."""
+        key = self.target.keys.get(LIVE_MODE)
         if key is None:
             yield None
             return
-        with replace(self.target, keys={MAIN: key}, own={}, main=OTHER_MODE) as apart:
+        with replace(self.target, keys={MAIN: key}, own={}, main=LIVE_MODE) as apart:
             yield apart
 
     def give_up(self) -> None:
