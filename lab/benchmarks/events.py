@@ -45,14 +45,14 @@ def pages() -> dict[str, object]:
     plain = [order_completed()] * 50
     return {
         "plain": _page(plain),
-        "new_field": _page([{**each, "brand_new": "value"} for each in plain]),
+        "new_field": _page([{**event, "brand_new": "value"} for event in plain]),
         "new_type": _page(
             [
                 each if number % 5 else {**each, "type": "order.praised"}
                 for number, each in enumerate(plain)
             ]
         ),
-        "floats": _page([_with(each, float) for each in plain]),
+        "floats": _page([_with(event, float) for event in plain]),
     }
 
 

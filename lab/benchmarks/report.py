@@ -19,7 +19,7 @@ _HEADING = "\n## "
 def page(results: Sequence[Result], titles: Sequence[str], old: str) -> str:
     """Return the page with the sections of the results replaced, by title."""
     head = HEAD.format(cores=os.cpu_count(), python=platform.python_version())
-    sections = {each.partition("\n")[0]: f"## {each}" for each in old.split(_HEADING)[1:]}
+    sections = {section.partition("\n")[0]: f"## {section}" for section in old.split(_HEADING)[1:]}
     for result in results:
         sections[result.measurement.title] = "\n".join(section(result))
     kept = (sections[title].rstrip("\n") + "\n" for title in titles if title in sections)

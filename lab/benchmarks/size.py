@@ -16,7 +16,7 @@ def memory(workshop: Workshop) -> Samples:
     """Measure the peak memory of a process that is ready for its first call."""
     present = {*workshop.invite(SDKS), *IN_THIS_ENVIRONMENT}
     samples: Samples = {}
-    for subject in (each for each in READY if each in present):
+    for subject in (name for name in READY if name in present):
         here = subject in IN_THIS_ENVIRONMENT
         python = sys.executable if here else str(workshop.python_of(subject))
         held = [_held([python, "-c", READY[subject]]) for _ in range(workshop.rounds)]

@@ -61,9 +61,9 @@ def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int
 def replace(title: str, section: str) -> None:
     """Replace the section of the page that has the same title."""
     before = PAGE.read_text("utf-8") if PAGE.exists() else page.HEAD
-    sections = {each.partition("\n")[0]: each for each in before.split("\n## ")[1:]}
+    sections = {section.partition("\n")[0]: section for section in before.split("\n## ")[1:]}
     sections[title] = section.removeprefix("## ")
-    kept = [sections[each].rstrip("\n") + "\n" for each in TITLES.values() if each in sections]
+    kept = [sections[title].rstrip("\n") + "\n" for title in TITLES.values() if title in sections]
     PAGE.write_text("\n## ".join([page.HEAD, *kept]), "utf-8")
 
 

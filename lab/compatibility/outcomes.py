@@ -69,7 +69,7 @@ def _contents(place: Path) -> PackageContents:
 
 
 def _failure(place: Path) -> str:
-    modules = ", ".join(f"{PACKAGE}.{each}" for each in ("client", "models", "server"))
+    modules = ", ".join(f"{PACKAGE}.{module}" for module in ("client", "models", "server"))
     done = subprocess.run(
         [sys.executable, "-c", f"import {modules}"],
         cwd=place / "out",

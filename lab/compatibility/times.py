@@ -76,8 +76,11 @@ def _counts(found: Sequence[Times]) -> Iterator[str]:
     yield f"| | specwright, cold | {_PEER} | ratio | documents that take longer |"
     yield "|---|---:|---:|---:|---:|"
     for name, of in _MEASURES.items():
-        ours, theirs = sum(of(each.cold) for each in found), sum(of(each.peer) for each in found)
-        longer = f"{sum(of(each.cold) > of(each.peer) for each in found)} of {len(found)}"
+        ours, theirs = (
+            sum(of(times.cold) for times in found),
+            sum(of(times.peer) for times in found),
+        )
+        longer = f"{sum(of(times.cold) > of(times.peer) for times in found)} of {len(found)}"
         yield f"| {name} | {ours:.1f} | {theirs:.1f} | {ours / theirs:.2f} | {longer} |"
 
 
@@ -85,12 +88,12 @@ def _rows(found: Sequence[Times]) -> Iterator[str]:
     names = " | ".join(f"cold, {name} | ratio" for name in _MEASURES)
     yield f"| document | kB | {names} | again, wall |"
     yield f"|---|---:|{'---:|' * 2 * len(_MEASURES)}---:|"
-    for each in sorted(found, key=_size):
+    for times in sorted(found, key=_size):
         cold = " | ".join(
-            f"{of(each.cold):.1f} | {of(each.cold) / of(each.peer):.2f}"
+            f"{of(times.cold):.1f} | {of(times.cold) / of(times.peer):.2f}"
             for of in _MEASURES.values()
         )
-        yield f"| {each.sample.name} | {_size(each):,} | {cold} | {_wall(each.again):.2f} |"
+        yield f"| {times.sample.name} | {_size(times):,} | {cold} | {_wall(times.again):.2f} |"
 
 
 def _size(times: Times) -> int:

@@ -140,7 +140,7 @@ def _is_same(theirs: Failure, ours: Failure) -> bool:
 
 def _name(failure: Failure) -> str | None:
     found = (pattern.search(failure.message) for pattern in _NAMED)
-    return next((each[1] for each in found if each), None)
+    return next((match[1] for match in found if match), None)
 
 
 def _about(failure: Failure) -> str:

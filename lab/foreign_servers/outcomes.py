@@ -85,7 +85,7 @@ def load() -> Outcomes:
 
 
 def _outcome(kept: dict[str, Any]) -> Outcome:
-    return Outcome(**{**kept, "others": tuple(Other(*each) for each in kept["others"])})
+    return Outcome(**{**kept, "others": tuple(Other(*other) for other in kept["others"])})
 
 
 def keep(outcomes: Outcomes) -> None:
@@ -128,16 +128,18 @@ def render() -> str:
 def _compared(verdicts: list[dict[str, str]], server: str, outcome: Outcome) -> list[str]:
     """Return the rows of the checks of schemathesis."""
     others = defaultdict[str, list[Other]](list)
-    for each in outcome.others:
-        others[each.check].append(each)
+    for other in outcome.others:
+        others[other.check].append(other)
     rows = []
     for check, count in outcome.causes.items():
         said = Counter(
             _verdict(
-                verdicts, server, f"{each.check}: {each.operation}: {each.about}: {each.evidence}"
+                verdicts,
+                server,
+                f"{other.check}: {other.operation}: {other.about}: {other.evidence}",
             )
-            for each in others[check]
-            for place in [f"{each.check}: {each.operation}: {each.about}"]
+            for other in others[check]
+            for place in [f"{other.check}: {other.operation}: {other.about}"]
         )
         told = "; ".join(f"{words} ({number})" for words, number in said.most_common())
         equal = count - sum(other.times for other in others[check])

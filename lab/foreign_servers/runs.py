@@ -88,7 +88,7 @@ def started(server: Server, place: Path, corpus: Path) -> Iterator[Running]:
     environment = {name: text.format(**words) for name, text in server.environment.items()}
     with (data / "serve.log").open("w") as log:
         process = subprocess.Popen(
-            [*_SUPERVISOR, *(each.format(**words) for each in server.command)],
+            [*_SUPERVISOR, *(word.format(**words) for word in server.command)],
             cwd=data,
             env={**os.environ, **environment},
             stdout=log,
@@ -120,7 +120,7 @@ def by_specwright(
         return Outcome(took, 0, 0, 0, done.stderr.strip().splitlines()[:1], {}), []
     result = json.loads((place / "result.json").read_text("utf-8"))
     report = json.loads((place / "report.json").read_text("utf-8"))
-    operations = [each for each in result["coverage"] if each["kind"] == "operation"]
+    operations = [item for item in result["coverage"] if item["kind"] == "operation"]
     requests = sum(step["requests"] for step in result["steps"])
     causes = Counter(f"{finding['level']}: {finding['message']}" for finding in report["findings"])
     outcome = Outcome(

@@ -30,7 +30,7 @@ def main() -> None:
             ]
             for history, clone in histories(options.clones)
         }
-        results = {history: [each.result() for each in found[history]] for history in found}
+        results = {history: [pair.result() for pair in found[history]] for history in found}
     _dump(options.clones / "findings.jsonl", results)
     PAGE.write_text(page(results), "utf-8")
 
@@ -38,9 +38,9 @@ def main() -> None:
 def _dump(file: Path, results: dict[History, list[Outcome]]) -> None:
     """Write the findings of each pair, one pair per line, for people to read."""
     lines = [
-        json.dumps({"history": history._asdict(), **each._asdict()})
+        json.dumps({"history": history._asdict(), **outcome._asdict()})
         for history, outcomes in results.items()
-        for each in outcomes
+        for outcome in outcomes
     ]
     file.write_text("\n".join(lines) + "\n", "utf-8")
 

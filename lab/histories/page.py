@@ -73,7 +73,7 @@ def _counts(documents: int, outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 def _rules(outcomes: Sequence[Outcome]) -> Iterator[str]:
     count: Counter[tuple[str, str]] = Counter(
-        (each["rule"], each["level"]) for outcome in outcomes for each in _found(outcome)
+        (finding["rule"], finding["level"]) for outcome in outcomes for finding in _found(outcome)
     )
     yield "| rule | level | findings |"
     yield "|---|---|---:|"
@@ -103,7 +103,7 @@ def _found(outcome: Outcome) -> list[dict[str, str]]:
 
 
 def _of_level(outcome: Outcome, level: str) -> list[dict[str, str]]:
-    return [each for each in _found(outcome) if each["level"] == level]
+    return [finding for finding in _found(outcome) if finding["level"] == level]
 
 
 def _rules_of(outcome: Outcome) -> Counter[str]:

@@ -93,7 +93,7 @@ class Partner:
         answer = await caller.send("GET", f"/events?limit={PAGE}{place}")
         assert answer.status == 200, answer
         page = json.loads(answer.body)
-        self.polled += [each["id"] for each in page["data"]]
+        self.polled += [event["id"] for event in page["data"]]
         self.place = page["next_cursor"]
         return bool(page["has_more"])
 

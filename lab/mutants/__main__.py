@@ -80,11 +80,11 @@ def changed_lines(revisions: str, root: Path = ROOT) -> dict[str, set[int]]:
 
 def _lines(diff: list[str]) -> Iterator[tuple[str, set[int]]]:
     lines: set[int] = set()
-    for each in diff:
-        if file := _FILE.fullmatch(each):
+    for line in diff:
+        if file := _FILE.fullmatch(line):
             lines = set()
             yield file[1], lines
-        elif hunk := _HUNK.match(each):
+        elif hunk := _HUNK.match(line):
             start = int(hunk[1])
             lines.update(range(start, start + int(hunk[2] or 1)))
 

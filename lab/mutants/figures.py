@@ -148,7 +148,10 @@ def _lists(
     for room, row in figures.items():
         if row.survivors:
             yield f"\n## {room}\n\n| Place | Edit | Word |\n|---|---|---|\n"
-            yield from (_survivor(each, said.get(each.key, "")) for each in _sorted(row.survivors))
+            yield from (
+                _survivor(survivor, said.get(survivor.key, ""))
+                for survivor in _sorted(row.survivors)
+            )
 
 
 def _sorted(survivors: Iterable[Survivor]) -> list[Survivor]:

@@ -154,7 +154,7 @@ class _Visitor(cst.CSTVisitor):
         return range(place.start.line, place.end.line + 1)
 
     def _add(self, node: cst.CSTNode, changed: cst.CSTNode) -> None:
-        function = ".".join(each.name.value for each in self._around) or "<module>"
+        function = ".".join(scope.name.value for scope in self._around) or "<module>"
         texts = _differing(self._text(node), self._text(changed))
         name = Edit(self._file, function, " → ".join(texts))
         self._counts[name] += 1
@@ -162,7 +162,7 @@ class _Visitor(cst.CSTVisitor):
             Mutant(
                 Edit(name.file, name.function, name.edit, self._counts[name]),
                 self._statements[-1],
-                any(isinstance(each, cst.FunctionDef) for each in self._around),
+                any(isinstance(scope, cst.FunctionDef) for scope in self._around),
                 self.module,
                 node,
                 changed,

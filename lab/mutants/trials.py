@@ -144,7 +144,7 @@ def _mutants(wanted: Wanted) -> Iterator[Mutant]:
 
 def _of(row: Row, mutant: Mutant, wanted: Wanted) -> bool:
     path = Path(mutant.name.file)
-    return next(each for each in rows(wanted.room) if each.holds(path)) is row
+    return next(candidate for candidate in rows(wanted.room) if candidate.holds(path)) is row
 
 
 @dataclass(slots=True)

@@ -235,7 +235,7 @@ async def play(outage: Outage, directory: Path, shared: PostgresServer, seconds:
     others = crowds[1:] if outage.has_victim else crowds
     everybody = Crowd(stage.fleet[-1], (), felt=[felt for crowd in others for felt in crowd.felt])
     begun, ended, over = times
-    good = sorted(each.at for each in everybody.felt if each.status == 201 and each.at >= begun)
+    good = sorted(order.at for order in everybody.felt if order.status == 201 and order.at >= begun)
     return Report(
         outage,
         (

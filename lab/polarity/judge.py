@@ -65,7 +65,7 @@ def schema_mutants(name: str, document: Document, chosen: Iterable[Place]) -> It
     for place in chosen:
         for edit, broken, before, after in changes(place.schema, place.resolved):
             base, revision = (
-                replaced(document, place.body, place.way, each) for each in (before, after)
+                replaced(document, place.body, place.way, schema) for schema in (before, after)
             )
             way = "/".join(name or keyword for keyword, name in place.way)
             breaks = broken[0 if place.from_client else 1]
@@ -189,7 +189,7 @@ def _is_valid(validator: Draft202012Validator, value: object) -> bool:
 def _seen(value: Any, hidden: str) -> Any:
     """The document without properties that only the other side sends."""
     if isinstance(value, list):
-        return [_seen(each, hidden) for each in value]
+        return [_seen(item, hidden) for item in value]
     if not isinstance(value, dict):
         return value
     seen = {name: _seen(each, hidden) for name, each in value.items()}

@@ -165,7 +165,7 @@ def main() -> None:
                     flush=True,
                 )
             print(summary(name, profile, outcomes), flush=True)
-            wrong |= any(each.findings for each in outcomes)
+            wrong |= any(outcome.findings for outcome in outcomes)
     sys.exit(1 if wrong else 0)
 
 

@@ -63,7 +63,7 @@ def price_of_another_type(desk: Desk) -> bool:
 def list_lacks_a_field(desk: Desk) -> bool:
     """Products in the list have no category."""
     desk.product()
-    return all("category" in each for each in desk.listed(desk.products))
+    return all("category" in product for product in desk.listed(desk.products))
 
 
 @bug("shape")
@@ -252,14 +252,16 @@ def page_skips_one(desk: Desk) -> bool:
     product = desk.product()
     for stars in (1, 2, 3, 4):
         desk.alice.post(desk.reviews(product), json={"stars": stars})
-    return [each["stars"] for each in desk.listed(desk.reviews(product), 2)] == [1, 2, 3, 4]
+    return [review["stars"] for review in desk.listed(desk.reviews(product), 2)] == [1, 2, 3, 4]
 
 
 @bug("lists")
 def filter_is_ignored(desk: Desk) -> bool:
     """A list of one category has others, too."""
     desk.product(category="game")
-    return {each["category"] for each in desk.listed(desk.products, category="book")} <= {"book"}
+    return {product["category"] for product in desk.listed(desk.products, category="book")} <= {
+        "book"
+    }
 
 
 @bug("lists")
@@ -268,7 +270,8 @@ def sort_is_ignored(desk: Desk) -> bool:
     for cents in (300, 100, 200):
         desk.product(price=desk.dialect.price(cents))
     prices = [
-        float(each["price"]) for each in desk.listed(desk.products, **{desk.dialect.sort: "price"})
+        float(product["price"])
+        for product in desk.listed(desk.products, **{desk.dialect.sort: "price"})
     ]
     return all(one <= next_ for one, next_ in pairwise(prices))
 
@@ -312,7 +315,7 @@ def order_of_others(desk: Desk) -> bool:
 def list_of_others(desk: Desk) -> bool:
     """The list of orders has those of other users."""
     made = desk.order(by=desk.bob).json()["id"]
-    return made not in {each["id"] for each in desk.listed(desk.orders)}
+    return made not in {order["id"] for order in desk.listed(desk.orders)}
 
 
 @bug("authorization")

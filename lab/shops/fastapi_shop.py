@@ -170,7 +170,7 @@ def list_products(
 ) -> ProductPage:
     found = list(products.values())
     if category is not None and BUG != "filter-is-ignored":
-        found = [each for each in found if each["category"] == category]
+        found = [product for product in found if product["category"] == category]
     if sort is not None and BUG != "sort-is-ignored":
         found.sort(key=lambda each: each[sort.lstrip("-")], reverse=sort.startswith("-"))
     shown = page(found, limit, offset)

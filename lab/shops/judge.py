@@ -173,11 +173,11 @@ def _confirmed(
     Args:
         place: of the name in a finding.
     """
-    noisy = {each[place] for each in noise}
+    noisy = {finding[place] for finding in noise}
     found = look(SEEDS[0]) - noise
-    if found and all(each[place] in noisy for each in found):
+    if found and all(finding[place] in noisy for finding in found):
         found &= look(SEEDS[1])
-    return tuple(sorted({each[place] for each in found} - {"not-tested"}))
+    return tuple(sorted({finding[place] for finding in found} - {"not-tested"}))
 
 
 def main() -> None:

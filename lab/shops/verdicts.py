@@ -72,7 +72,7 @@ class Verdict:
         return bool(self.plain or self.declared)
 
     def __str__(self) -> str:
-        rules = ", ".join(f"`{each}`" for each in self.plain or self.declared or ())
+        rules = ", ".join(f"`{rule}`" for rule in self.plain or self.declared or ())
         return f"{rules}{'' if self.plain else ' (declared)'}" if rules else "**missed**"
 
 
@@ -126,7 +126,7 @@ def render() -> str:
         lines[-1] += "| schemathesis |"
         lines += ["|---|---|---|---|", *(_row(name, runs) for name in runs.last)]
         if found := set().union(*runs.clean.values()):
-            rules = ", ".join(f"`{each}`" for each in sorted(found))
+            rules = ", ".join(f"`{rule}`" for rule in sorted(found))
             lines += ["", f"The shop without a bug has findings by {rules}."]
     return HEAD + "\n".join(lines) + "\n"
 
@@ -142,7 +142,10 @@ def _verdict(kept: Mapping[str, list[str] | None]) -> Verdict:
 
 def _total(title: str, runs: Runs) -> str:
     counts = [
-        sum(bool(each.plain) if kind == "plain" else each.is_found for each in column.values())
+        sum(
+            bool(verdict.plain) if kind == "plain" else verdict.is_found
+            for verdict in column.values()
+        )
         for column in (runs.first, runs.last)
         for kind in ("plain", "declared")
     ]
@@ -154,5 +157,5 @@ def _total(title: str, runs: Runs) -> str:
 def _row(name: str, runs: Runs) -> str:
     verdict = runs.last[name]
     checks = "not run" if verdict.alone is None else "missed"
-    alone = ", ".join(f"`{each}`" for each in verdict.alone or ()) or checks
+    alone = ", ".join(f"`{check}`" for check in verdict.alone or ()) or checks
     return f"| `{name}`: {BUGS[name].says} | {runs.first[name]} | {verdict} | {alone} |"

@@ -146,8 +146,8 @@ def _pyright(python: str | Path, files: dict[str, Path], place: Path) -> list[st
         way
         for way, path in files.items()
         if not any(
-            Path(each["file"]).name == path.name
-            and (each["severity"] == "error" or '"Any"' in each["message"])
-            for each in said
+            Path(diagnostic["file"]).name == path.name
+            and (diagnostic["severity"] == "error" or '"Any"' in diagnostic["message"])
+            for diagnostic in said
         )
     ]

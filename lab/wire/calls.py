@@ -106,7 +106,7 @@ class Calls:
         meant = Meant(operation.path.raw, operation.method, told)
         if form is not None and operation.body is not None:
             body, media_type = self._body(operation.body, form, is_full), form.media_type.raw
-            content = next(each for each in plan.body if each.media_type == media_type)
+            content = next(form for form in plan.body if form.media_type == media_type)
             arguments |= self._of_body(operation, content, body, turned)
             meant = Meant(meant.path, meant.method, told, media_type, body)
             if operation.content_type and form != operation.body.usual:
@@ -140,17 +140,17 @@ class Calls:
         """The body as arguments."""
         fields = operation.body.fields if operation.body else None
         if isinstance(body, tuple):
-            return {"body": [self._model(content.model, each, turned) for each in body]}
+            return {"body": [self._model(content.model, item, turned) for item in body]}
         if fields is None:
             return {"body": self._model(content.model, body, turned)}
         model = self._model(content.model, body, turned)
         if isinstance(model, dict):
-            return {each.name: body[each.wire.raw] for each in fields if each.wire.raw in body}
+            return {field.name: body[field.wire.raw] for field in fields if field.wire.raw in body}
         extra = {n: v for n, v in body.items() if n in (model.model_extra or {})}
         given = {
-            each.name: getattr(model, each.attribute)
-            for each in fields
-            if each.attribute in model.model_fields_set
+            field.name: getattr(model, field.attribute)
+            for field in fields
+            if field.attribute in model.model_fields_set
         }
         return given | ({"request_options": {"extra_body": extra}} if extra else {})
 

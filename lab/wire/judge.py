@@ -95,9 +95,9 @@ class Judge:
         self._registry: Registry[Any] = Registry().with_resource(_ADDRESS, resource)
         self._invalid = cache(self._invalid_in)
         self._asks = "security" in self.data or any(
-            isinstance(each, dict) and "security" in each
+            isinstance(operation, dict) and "security" in operation
             for item in (self.data.get("paths") or {}).values()
-            for each in self.follow(item).values()
+            for operation in self.follow(item).values()
         )
 
     def complaints(self, meant: Meant, sent: Sent) -> list[str]:
@@ -130,12 +130,12 @@ class Judge:
             only_read: names of properties that the schemas around this part say this of.
         """
         if isinstance(value, list):
-            return [self._sent(each) for each in value]
+            return [self._sent(item) for item in value]
         if not isinstance(value, dict):
             return value
         known = only_read | set(self._only_read(value, ()))
         changed = {
-            key: [self._sent(each, known) for each in part]
+            key: [self._sent(part_schema, known) for part_schema in part]
             if key == "allOf" and isinstance(part, list)
             else self._sent(part)
             for key, part in value.items()
@@ -143,13 +143,13 @@ class Judge:
         }
         required = value.get("required")
         if isinstance(required, list):
-            changed["required"] = [each for each in required if each not in known]
+            changed["required"] = [name for name in required if name not in known]
         return changed
 
     def _only_read(self, schema: Any, above: tuple[Any, ...]) -> Iterator[str]:
         """The names of the properties of an object that are only read."""
         schema = self.follow(schema)
-        if not isinstance(schema, dict) or any(schema is each for each in above):
+        if not isinstance(schema, dict) or any(schema is outer for outer in above):
             return
         properties = schema.get("properties")
         for name, each in properties.items() if isinstance(properties, dict) else ():
@@ -157,13 +157,13 @@ class Judge:
             if any(self._is_only_read(part) for part in parts):
                 yield name
         together = schema.get("allOf")
-        for each in together if isinstance(together, list) else ():
-            yield from self._only_read(each, (*above, schema))
+        for part in together if isinstance(together, list) else ():
+            yield from self._only_read(part, (*above, schema))
 
     def _is_only_read(self, schema: Any) -> bool:
         # What stands beside a reference counts, too.
-        said = [each for each in (schema, self.follow(schema)) if isinstance(each, dict)]
-        return any(each.get("readOnly") is True for each in said)
+        said = [part for part in (schema, self.follow(schema)) if isinstance(part, dict)]
+        return any(part.get("readOnly") is True for part in said)
 
     def _at(self, ref: str) -> Any:
         found: Any = self.data
@@ -175,7 +175,11 @@ class Judge:
     def _parameters(self, item: Any, operation: Any) -> dict[tuple[str, str], Any]:
         declared = [*(item.get("parameters") or ()), *(operation.get("parameters") or ())]
         followed = map(self.follow, declared)
-        return {(each["in"], each["name"]): each for each in followed if "in" in each}
+        return {
+            (parameter["in"], parameter["name"]): parameter
+            for parameter in followed
+            if "in" in parameter
+        }
 
     def _of_parameters(
         self,
@@ -228,7 +232,7 @@ class Judge:
         for alternative in alternatives:
             found = [_credential(self.follow(schemes.get(name, {})), sent) for name in alternative]
             if None not in found:
-                return {each for each in found if each is not None}
+                return {credential for credential in found if credential is not None}
         return None
 
     def _of_body(self, meant: Meant, sent: Sent, operation: Any) -> Iterator[str]:
@@ -241,7 +245,7 @@ class Judge:
         name = (
             meant.media_type
             if meant.media_type in contents
-            else next((each for each in contents if "*" in each), "")
+            else next((media_type for media_type in contents if "*" in media_type), "")
         )
         if came is None or _plain(came) != _plain(meant.media_type):
             yield f"content-type: {came} is not {meant.media_type}"
@@ -292,8 +296,8 @@ class Judge:
         says = any(s[0] == "2" and each.get("content") for s, each in responses.items())
         # Where no success is declared to have a body, one may come all the same.
         ranges = {"*/*"} if says else {"*/*", "application/json"}
-        for each in (sent.header("accept") or "").split(","):
-            name = _plain(each)
+        for accepted in (sent.header("accept") or "").split(","):
+            name = _plain(accepted)
             if name not in declared | ranges and not any("*" in other for other in declared):
                 yield f"accept: {name} is not declared"
 
@@ -405,7 +409,7 @@ def _deep(path: str, value: Any) -> Iterator[tuple[str, str]]:
         for key, each in value.items():
             yield from _deep(f"{path}[{key}]", each)
     elif isinstance(value, list):
-        is_flat = not any(isinstance(each, dict | list) for each in value)
+        is_flat = not any(isinstance(item, dict | list) for item in value)
         for index, each in enumerate(value):
             yield from _deep(f"{path}[{'' if is_flat else index}]", each)
     elif value is not None:
@@ -427,7 +431,7 @@ def _expanded(parameter: Any, value: Any) -> str:
 
 def _texts(value: Any) -> Any:
     if isinstance(value, list):
-        return [_text(each) for each in value if each is not None]
+        return [_text(item) for item in value if item is not None]
     if isinstance(value, dict):
         return {key: _text(each) for key, each in value.items() if each is not None}
     return _text(value)
@@ -500,7 +504,7 @@ def _credential(scheme: Any, sent: Sent) -> tuple[str, str] | None:
 def _rooted(schema: Any) -> Any:
     """Return a schema with references that lead into the document."""
     if isinstance(schema, list):
-        return [_rooted(each) for each in schema]
+        return [_rooted(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     return {

@@ -117,7 +117,7 @@ def connected(api: Api, package: ModuleType, url: str) -> Any:
         credential.argument: (USER, PASSWORD) if credential.value.startswith("tuple") else TOKEN
         for credential in api.credentials
     }
-    given |= {each.name: next(iter(each.values), None) for each in api.server_arguments}
+    given |= {argument.name: next(iter(argument.values), None) for argument in api.server_arguments}
     given = {n: getattr(v, "raw", v) for n, v in given.items()}
     if len(api.schemes) > len(api.credentials):
         given["http_client"] = httpx2.Client()
@@ -225,7 +225,7 @@ def _compared(operation: Operation, answer: Answer, came: Any, expected: Any) ->
     elif kind == "Stream":
         came = list(came)
         if came and type(came[0]).__name__ == "ServerSentEvent":
-            came = [json.loads(each.data) for each in came]
+            came = [json.loads(event.data) for event in came]
     value = dumped(came)
     if isinstance(value, bytes) and isinstance(expected, dict):
         return

@@ -71,8 +71,8 @@ def test_the_service_spells_no_header_that_its_contract_declares() -> None:
     replay = declarations(contract["paths"]["/orders"]["post"], Place.OPERATION)["idempotency"]
     sent = declarations(webhook, Place.WEBHOOK)
     declared = {
-        each.raw.lower()
-        for each in (
+        header.raw.lower()
+        for header in (
             error.request_id_header,
             replay.replay.header,
             sent["signature"].header,

@@ -143,7 +143,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
 
 def follow_page(copy: Copy, page: list[Block]) -> None:
     if any(step.command.endswith(" &") for block in page for step in steps(block.text)):
-        page = [replace(each, text=PORT.sub(str(copy.port), each.text)) for each in page]
+        page = [replace(block, text=PORT.sub(str(copy.port), block.text)) for block in page]
     programs: set[str] = set()
     for block in page:
         if block.language in PARSERS:

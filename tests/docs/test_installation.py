@@ -41,8 +41,8 @@ def told() -> dict[str, set[str]]:
 
 
 def test_every_page_has_the_same_line() -> None:
-    lines = {name: each for name, found in told().items() for each in found if "specwright" in each}
-    assert {name: each for name, each in lines.items() if each.strip() != LINE} == {}
+    lines = {name: line for name, found in told().items() for line in found if "specwright" in line}
+    assert {name: line for name, line in lines.items() if line.strip() != LINE} == {}
     expected = {
         "README.md",
         "docs/tutorial.md",
@@ -60,10 +60,10 @@ def test_every_page_has_the_same_line() -> None:
 def test_nothing_is_installed_by_a_name_that_an_index_does_not_have() -> None:
     """`pip install library` would install the package of another project."""
     wrong = {
-        (name, each)
+        (name, line)
         for name, found in told().items()
-        for each in found
-        if not LOCAL.match(each.removeprefix("pip install ").lstrip("'"))
+        for line in found
+        if not LOCAL.match(line.removeprefix("pip install ").lstrip("'"))
     }
     assert wrong == set()
 
@@ -93,9 +93,9 @@ def test_readme_works_in_a_bare_environment(tmp_path: Path) -> None:
     try:
         page = blocks(ROOT / "README.md", "README.md")
         # The commands for contributors belong into the clone.
-        follow_page(copy, [each for each in page if each.section == "Try it"])
+        follow_page(copy, [block for block in page if block.section == "Try it"])
     finally:
         copy.close()
     where = "import specwright, library; print(specwright.__file__, library.__file__)"
     imported = copy.shell(f"cd / && python -c '{where}'").stdout.split()
-    assert all(Path(each).is_relative_to(place / ".venv") for each in imported), imported
+    assert all(Path(module).is_relative_to(place / ".venv") for module in imported), imported

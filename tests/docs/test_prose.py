@@ -73,7 +73,7 @@ def said(path: Path) -> str:
         # One word is a name, such as the key of an object.
         if token.type in (tokenize.STRING, tokenize.COMMENT) and " " in token.string
     ]
-    return _VALUE.sub("{}", "\n".join(" ".join(each.split()) for each in found))
+    return _VALUE.sub("{}", "\n".join(" ".join(part.split()) for part in found))
 
 
 def prose(path: Path) -> str:
@@ -82,7 +82,9 @@ def prose(path: Path) -> str:
 
 
 def stopped(text: str) -> list[str]:
-    return [text[max(0, each.start() - 40) : each.end() + 20] for each in _STOPPED.finditer(text)]
+    return [
+        text[max(0, match.start() - 40) : match.end() + 20] for match in _STOPPED.finditer(text)
+    ]
 
 
 @pytest.mark.parametrize("text", ["Nobody reads it.", "It is no number.", "a key seen to late"])
@@ -99,9 +101,9 @@ def test_plain_english_is_left_alone(text: str) -> None:
 
 def test_python_does_without_stopped_words() -> None:
     found = {
-        f"{path.relative_to(ROOT)}: {each}"
+        f"{path.relative_to(ROOT)}: {quote}"
         for path in tracked(*_PYTHON, suffix=".py")
-        for each in stopped(said(path))
+        for quote in stopped(said(path))
     }
     assert not found
 
@@ -110,11 +112,11 @@ def test_pages_do_without_stopped_words() -> None:
     pages = tracked("*.md", "docs", suffix=".md")
     templates = tracked("*.jinja", suffix=".jinja")
     found = {
-        f"{path.relative_to(ROOT)}: {each}"
+        f"{path.relative_to(ROOT)}: {quote}"
         for path in (*pages, *templates, ROOT / "action.yml")
         # The trace quotes the agreement.
         if "golden" not in path.parts and path.name != "contract-trace.md"
-        for each in stopped(prose(path))
+        for quote in stopped(prose(path))
     }
     assert not found
 

@@ -18,7 +18,7 @@ def test_it_has_fewer_than_600_words() -> None:
 
 def test_a_document_of_twenty_lines_and_its_results_come_first() -> None:
     page = list(blocks(README, "README.md"))
-    (document,) = (each for each in page if each.file == "library.yaml")
+    (document,) = (block for block in page if block.file == "library.yaml")
     assert len(document.text.splitlines()) == 20
     shown = [
         "pip install",
@@ -30,7 +30,7 @@ def test_a_document_of_twenty_lines_and_its_results_come_first() -> None:
         "## Tasks",
         "alpha",
     ]
-    places = [TEXT.index(each) for each in shown]
+    places = [TEXT.index(step) for step in shown]
     assert places == sorted(places)
     assert max(block.line for block in page if not block.reason) < TEXT[
         : TEXT.index("## Tasks")

@@ -31,7 +31,7 @@ COMMANDS = ("init library.yaml", "generate", "diff library.yaml next.yaml")
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     page = blocks(ROOT / "README.md", "README.md")
-    (document,) = (each.text for each in page if each.file == "library.yaml")
+    (document,) = (block.text for block in page if block.file == "library.yaml")
     (tmp_path / "library.yaml").write_text(document)
     (tmp_path / "next.yaml").write_text(document.replace("science", "music"))
     (tmp_path / "hook").mkdir()
@@ -72,4 +72,4 @@ def test_a_contract_test_connects_to_its_target_only(project: Path) -> None:
         options = ("--document", str(document), "--api-key-env", "KEY", "--include", "GET /plans")
         found = connections(project, "-m", "specwright", "test", url, *options, "--max-time", "4")
     assert found
-    assert {each for each in found if "127.0.0.1" not in each} == set()
+    assert {address for address in found if "127.0.0.1" not in address} == set()

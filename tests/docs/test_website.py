@@ -47,7 +47,7 @@ def test_every_section_has_pages_and_every_pattern_of_measurements_too() -> None
 
 def test_pages_are_listed_once_in_the_order_of_the_sections(staged: Path) -> None:
     settings = tomllib.loads((staged / "zensical.toml").read_text("utf-8"))["project"]
-    listed = {name: pages for each in settings["nav"] for name, pages in each.items()}
+    listed = {name: pages for section in settings["nav"] for name, pages in section.items()}
     assert list(listed) == list(SECTIONS)
     assert {name: pages for name, pages in listed.items() if pages} == {
         "Home": ["index.md"],
@@ -56,7 +56,7 @@ def test_pages_are_listed_once_in_the_order_of_the_sections(staged: Path) -> Non
         "Project": ["other.md", "CHANGELOG.md"],
     }
     assert settings["theme"]["font"] is False
-    assert all((staged / "docs" / each).is_file() for each in settings["extra_css"])
+    assert all((staged / "docs" / style).is_file() for style in settings["extra_css"])
 
 
 def test_links_follow_the_pages(staged: Path) -> None:

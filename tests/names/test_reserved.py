@@ -50,7 +50,7 @@ def apart(names: set[str]) -> list[list[str]]:
             pascal(name),
             pascal(name).removeprefix("Unimplemented") or "Operations",
         }
-        part = next((each for each in parts if not each[0] & made), None)
+        part = next((candidate for candidate in parts if not candidate[0] & made), None)
         if part is None:
             part = (set(), [])
             parts.append(part)
@@ -188,7 +188,9 @@ def test_every_operation_can_be_called(made: Made, module: str) -> None:
         for name, method in inspect.getmembers(group, inspect.ismethod):
             if not name.startswith(("_", "follow_")):
                 asyncio.run(finished(method(**arguments(name, method))))
-    requests = {(each.method.lower(), urlsplit(each.url).path): each for each in sent(fake)}
+    requests = {
+        (request.method.lower(), urlsplit(request.url).path): request for request in sent(fake)
+    }
     assert set(requests) == {
         (method, path) for path, item in made.data["paths"].items() for method in item
     }
@@ -274,7 +276,9 @@ def test_every_webhook_is_parsed(made: Made) -> None:
 def test_a_schema_keeps_its_name_whatever_else_is_in_the_document(tmp_path: Path) -> None:
     imported = imports(models(tmp_path, SCHEMAS).source)
     schemas = {name: {"type": "object"} for name in imported if name[0].isupper()}
-    alone, together = (models(tmp_path, each).index for each in (schemas, schemas | SCHEMAS))
+    alone, together = (
+        models(tmp_path, components).index for components in (schemas, schemas | SCHEMAS)
+    )
     for pointer, model in alone.models.items():
         assert together.models[pointer].name == model.name
 

@@ -251,7 +251,7 @@ def test_the_workflow_calls_commands_as_they_are(
         assert {argument for argument in arguments if argument.startswith("--")} <= known
     used = set(re.findall(r"\$([A-Z]+)", " ".join(runs))) | ({"KEY"} if secured else set())
     given = [step["env"] for job in jobs.values() for step in job["steps"] if "env" in step]
-    assert {name for each in given for name in each} == used
+    assert {name for variables in given for name in variables} == used
     assert ("--api-key-env KEY" in text) is secured
 
 

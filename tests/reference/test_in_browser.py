@@ -67,7 +67,9 @@ def send(shown: Page, anchor: str, server: str, **values: str) -> str:
 
 def requests(origin: Origin) -> list[tuple[str, str]]:
     """The requests that arrived, without those that ask for permission."""
-    return [(each.method, each.target) for each in origin.asked if each.method != "OPTIONS"]
+    return [
+        (request.method, request.target) for request in origin.asked if request.method != "OPTIONS"
+    ]
 
 
 def test_everything_can_be_read_without_scripts(show: Show) -> None:

@@ -154,7 +154,7 @@ def test_the_workflow_publishes_on_a_tag_only_and_with_pinned_actions() -> None:
     assert build["permissions"] == {"contents": "read"}
     assert publish["needs"] == "build"
     used = [step["uses"] for job in (build, publish) for step in job["steps"] if "uses" in step]
-    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", each) for each in used)
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action) for action in used)
     last = publish["steps"][-1]
     assert last["uses"].startswith("pypa/gh-action-pypi-publish@")
     # No password: the index trusts the workflow.

@@ -24,11 +24,11 @@ class Tally:
 
     @property
     def round_trips(self) -> int:
-        return sum(self._seen[each] for each in _WAITED_FOR)
+        return sum(self._seen[name] for name in _WAITED_FOR)
 
     @property
     def statements(self) -> int:
-        return sum(self._seen[each] for each in _RUN)
+        return sum(self._seen[name] for name in _RUN)
 
     async def read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Forward the messages of a client one by one; the first one has no type."""

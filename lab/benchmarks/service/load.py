@@ -158,7 +158,7 @@ async def _client(plan: Plan, client: int) -> list[tuple[float, float]]:
 async def run(plan: Plan) -> Load:
     """Carry out a plan; the first part of its time is only a warm-up."""
     groups = await asyncio.gather(*(_client(plan, client) for client in range(plan.clients)))
-    every = sorted(each for group in groups for each in group)
+    every = sorted(sample for group in groups for sample in group)
     first, last = every[0][0], every[-1][0]
     begin = first + plan.seconds * WARM_UP
     counted = [seconds for at, seconds in every if at >= begin]

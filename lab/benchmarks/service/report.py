@@ -112,7 +112,7 @@ def _orders(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
             _ratio(rounds, found, "orders.per_second"),
             _of(found, "orders.p50"),
             _of(found, "orders.p99"),
-            *(_if_any(found, each) for each in ("completed", "backlog")),
+            *(_if_any(found, name) for name in ("completed", "backlog")),
             _of(found, "order_cpu"),
             database or None,
         )
@@ -145,11 +145,11 @@ def _processes(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     )
     yield "\n| CPU µs per order | service | PostgreSQL | clients | bound/s | orders/s |"
     yield "|---|---:|---:|---:|---:|---:|"
-    for name in (each + load for load in ("", MANY_CLIENTS) for each in _SCALED):
+    for name in (scaled + load for load in ("", MANY_CLIENTS) for scaled in _SCALED):
         parts = [_of(rounds[name], part) for part in _PARTS]
         rate = _of(rounds[name], "orders.per_second")
         yield _row(name, *parts, cores * 1e6 / sum(parts), rate)
-    for name in (each + SMALL for each in _SCALED if each + SMALL in rounds):
+    for name in (scaled + SMALL for scaled in _SCALED if scaled + SMALL in rounds):
         parts = [_of(rounds[name], part) for part in _PARTS]
         count = 1 if name.startswith(ONE_PROCESS) else 3
         rate = _of(rounds[name], "orders.per_second")

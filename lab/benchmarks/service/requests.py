@@ -142,7 +142,7 @@ def _measure(
         if subject.completes:
             _settled(place)
             # In the same time as the orders that were placed, by the service's own clock.
-            began, ended = (int(each * 1000) for each in (orders.began, orders.ended))
+            began, ended = (int(second * 1000) for second in (orders.began, orders.ended))
             completed = _count(place, _COMPLETED.format(began=began, ended=ended))
             completed /= orders.ended - orders.began
             backlog = int(_count(place, _WAITING.format(ended=ended)))

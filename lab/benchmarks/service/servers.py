@@ -66,9 +66,9 @@ def cpu_seconds(process: psutil.Process) -> float:
 def family_cpu_seconds(process: psutil.Process) -> float:
     """Return the CPU time of a process and its children, including those that have ended."""
     total = 0.0
-    for each in (process, *process.children(recursive=True)):
+    for member in (process, *process.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
-            times = each.cpu_times()
+            times = member.cpu_times()
             total += times.user + times.system + times.children_user + times.children_system
     return total
 

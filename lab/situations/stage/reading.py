@@ -64,7 +64,7 @@ def absent_or_null(sdk: Any, server: Origin) -> Outcome:
     null = tried(lambda: sdk.OPTIONAL.read(server.url))
     if isinstance(null, Exception):
         return Outcome("null is refused", type(null).__name__)
-    seen = [sdk.is_given(each, sdk.OPTIONAL) for each in (absent, null)]
+    seen = [sdk.is_given(model, sdk.OPTIONAL) for model in (absent, null)]
     return Outcome("distinguished") if seen == [False, True] else Outcome("not distinguished")
 
 

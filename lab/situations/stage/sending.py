@@ -24,9 +24,9 @@ def _post_breaks(sdk: Any, server: Origin, send: Callable[[Any], object]) -> Out
     sent = server.asked
     if len(sent) == 1:
         return Outcome("sent once")
-    keys = {tuple(each.values("idempotency-key")) for each in sent}
+    keys = {tuple(request.values("idempotency-key")) for request in sent}
     has_key = () not in keys or sdk.REFERENCE in sent[0].body
-    is_same = len(keys) == 1 and len({each.body for each in sent}) == 1
+    is_same = len(keys) == 1 and len({request.body for request in sent}) == 1
     note = f"sent {_times(len(sent))}"
     return Outcome("repeated with one key" if has_key and is_same else "repeated blindly", note)
 
