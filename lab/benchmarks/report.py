@@ -9,9 +9,10 @@ from lab.benchmarks.measurement import OURS, Result
 HEAD = """\
 # Benchmarks
 
-Written by `nox -s bench`, or `nox -s bench -- NAME` for some tables; do not edit. Each table was \
-measured in one run on one machine, {cores} cores, Python {python}; the subjects took turns, and \
-each figure is the median of its rounds. Compare the ratios, not the figures, with another machine.
+Written by `nox -s bench`, or `nox -s bench -- NAME` for some tables; do not edit. \
+[lab/README.md](../lab/README.md) has the commits of the tables. Each table was measured in one \
+run on one machine, {cores} cores, Python {python}; the subjects took turns, and each \
+figure is the median of its rounds. Compare the ratios, not the figures, with another machine.
 """
 _HEADING = "\n## "
 

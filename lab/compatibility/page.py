@@ -12,7 +12,8 @@ from specwright.check.checks import DESCRIPTIONS
 HEAD = """\
 # Compatibility
 
-Written by `nox -s compatibility`; do not edit. *In full* are operations of which nothing is left \
+Written by `nox -s compatibility` at the commit in [lab/README.md](../lab/README.md); \
+do not edit. *In full* are operations of which nothing is left \
 out: no finding of `unsupported-…` or `left-out` lies in them, in what they refer to, or in what \
 the whole document says for them.
 """

@@ -22,7 +22,8 @@ requests for {seconds} seconds with the same document and one key. Checks that f
 fault, too, do not count for it, nor does `positive_data_acceptance`: it takes for granted that
 each request that keeps the schema succeeds.
 
-All of it is from one run on 2026-11-25, beside two or three other judges on the same two cores.
+All of it is from one run on 2026-11-25, at the commit in
+[lab/README.md](../lab/README.md), beside two or three other judges on the same two cores.
 `reference-without-case` was missed in that run, and found in two of two by itself. In the service
 without a fault, `specwright test` finds nothing with any of three seeds; nor does it where all
 times are whole seconds.

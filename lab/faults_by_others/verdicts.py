@@ -25,7 +25,8 @@ The first figure is of 2026-11-22, before any check was changed for these faults
 that is written for one of them should be written for what other documents declare, too: a figure
 that grows by knowing the faults says nothing.
 
-As of now is 2026-11-25: all of them were judged again in one run, beside two other judges on the
+As of now is 2026-11-25, at the commit in [lab/README.md](../lab/README.md): all of them were
+judged again in one run, beside two other judges on the
 same two cores, and nothing was found in the service without a fault. That run found 157, of which
 149 by quick, as its steps ran out of time on the busy machine: six of the faults were judged again
 by themselves. The end of the page lists the reason for each fault that is still missed. By then the

@@ -39,7 +39,8 @@ status or for the member or parameter of that name. The others have verdicts by 
 the number of places: **equal elsewhere** is the same fault, which specwright reports for other \
 operations, and **true, by chance** one that a run with other random values may report or not.
 
-Measured on 2026-11-25 and 26 on two cores; each tool for at most 120 s on Prefect, Chroma and the \
+Measured on 2026-11-25 and 26, at the commit in [lab/README.md](../lab/README.md), \
+on two cores; each tool for at most 120 s on Prefect, Chroma and the \
 proxy of LiteLLM, with nothing beside it, and 60 s on the others, beside judges of faults. The \
 proxy was measured some changes earlier, and ran without its database, as the engine for it could \
 not be downloaded: two thirds of its operations respond with 500. What specwright reached of \

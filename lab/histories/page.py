@@ -11,7 +11,8 @@ from lab.histories.versions import History
 HEAD = """\
 # The review on histories of others
 
-Written by `nox -s histories`; do not edit. `specwright diff` compared each version of a document \
+Written by `nox -s histories` at the commit in [lab/README.md](../lab/README.md); \
+do not edit. `specwright diff` compared each version of a document \
 with the one before it, in repositories that have nothing to do with this one. \
 `lab/histories/repositories.txt` lists repository, path and last commit; the documents are \
 not here.

@@ -22,7 +22,8 @@ OUTAGES = "\n## Outages\n\n"
 LONG_RUN = "\n## The long run\n\n"
 
 EXPLANATION = (
-    "Written by `nox -s kills`, which does what takes too long for every run of the tests. It ends"
+    "Written by `nox -s kills` at the commit in [lab/README.md](../lab/README.md), which"
+    " does what takes too long for every run of the tests. It ends"
     " at the first thing that is wrong: the zeros below are what it found, not what it allowed. One"
     " process serves SQLite, two at the same time serve PostgreSQL.\n\n"
     f"In each round {CLIENTS} clients order one thing after another, and one more polls the feed."

@@ -24,8 +24,9 @@ HEAD = (
     "`nox -s mutants` tries as many as its time allows, in an order that is random and always the"
     " same; `-- ROOM` tries those of one room, `-- --changed BASE..HEAD` those of the lines of a"
     " change ([why](decisions/0112-mutation-testing.md)). The table of rooms and tests is"
-    " `lab/mutants/rooms.py`. This page is made from `lab/mutants/figures.json` and the words"
-    " in `lab/mutants/words.toml` by `nox -s derive`.\n\n"
+    " `lab/mutants/rooms.py`. The figures are of the commit in"
+    " [lab/README.md](../lab/README.md). This page is made from"
+    " `lab/mutants/figures.json` and the words in `lab/mutants/words.toml` by `nox -s derive`.\n\n"
     "| Room | mutants | tried | killed | timeouts | survive | of these not reached"
     " | killed in % | of all in % |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
 )

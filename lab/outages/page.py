@@ -15,7 +15,8 @@ _HEAD = (
 def render(reports: Sequence[Report], seconds: float) -> str:
     """Make the part of a run in which nothing was lost."""
     return (
-        f"Written by `nox -s outages`. Real processes, {seconds:.0f} s before, meanwhile and after;"
+        f"Written by `nox -s outages` at the commit in [lab/README.md](../lab/README.md)."
+        f" Real processes, {seconds:.0f} s before, meanwhile and after;"
         " the figures are those of clients of the other processes. Where there"
         " are three processes, all partners order at all of them. Two cores do everything here, the"
         " customers included: compare within a line. The run ends at the first thing that is wrong:"

@@ -32,7 +32,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "review-polarity.md"
 HEAD = """\
 # The review on changes of known effect
 
-Written by `nox -s polarity`; do not edit. {places} schemas of bodies in each of {documents} are \
+Written by `nox -s polarity` at the commit in [lab/README.md](../lab/README.md); \
+do not edit. {places} schemas of bodies in each of {documents} are \
 changed in every way of `lab/polarity/structures.py`, and what is beside schemas \
 (security, servers, tags of alternatives, encodings) as in `wire.py`. Of each change it is known \
 whether it breaks anybody. A change that does not, such as another order or another way to write \

@@ -33,7 +33,8 @@ The first figure is of 2026-11-23, before any check was changed for these bugs, 
 findings were read one by one, and those that tell of something other than the bug do not count. The
 Django shop could not be tested then, as credentials for HTTP Basic were not sent.
 
-Both shops were judged again on 2026-11-25, two bugs at a time, beside two other judges on the same
+Both shops were judged again on 2026-11-25, at the commit in
+[lab/README.md](../lab/README.md), two bugs at a time, beside two other judges on the same
 two cores. Time is limited for both tools, and on a busy machine it is less: without declarations,
 `key-for-another-body` of Django was missed in that run, and found in three of three by itself.
 `x-contract-transition` and keys without roles exist because `paid-twice`, `unpaid-is-shipped` and

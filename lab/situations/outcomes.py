@@ -15,9 +15,10 @@ KEPT = Path(__file__).with_name("outcomes.json")
 HEAD = """\
 # Situations
 
-How this SDK handles failures and changes, next to {peers}. Every cell was measured: each \
-library talks to a server on loopback that misbehaves as the row says, in a process of its own; \
-what it did is the word in the cell. Nothing is taken from its documentation. A note in brackets \
+How this SDK handles failures and changes, next to {peers}. Every cell was measured, at the \
+commit in [lab/README.md](../lab/README.md): each library talks to a \
+server on loopback that misbehaves as the row says, in a process of its own; what \
+it did is the word in the cell. Nothing is taken from its documentation. A note in brackets \
 is for people, the verdict does not depend on it.
 
 The SDK is the one in `generated/`, made from the contract of the reference service. That contract \

@@ -11,7 +11,8 @@ from lab.wire.reasons import reason
 HEAD = """\
 # The proof of the wire
 
-Written by `nox -s wire_proof`; do not edit. For each document a server is made from the document \
+Written by `nox -s wire_proof` at the commit in [lab/README.md](../lab/README.md); \
+do not edit. For each document a server is made from the document \
 alone, and its generated client calls every operation over HTTP: with all arguments and with the \
 least, with each media type of the body, for each declared status and media type of the response. \
 Values are the document's valid examples, else drawn from its schemas.

@@ -45,7 +45,8 @@ _BUSY = (
 HEAD = f"""\
 # Benchmarks of the service
 
-Written by `nox -s bench_service`; do not edit. Measured in one run on one machine, \
+Written by `nox -s bench_service` at the commit in [lab/README.md](../lab/README.md); \
+do not edit. Measured in one run on one machine, \
 {os.cpu_count()} cores, Python {platform.python_version()}; the subjects took turns. \
 Compare the ratios, not the figures, with another machine. \
 Others worked on this one at the time: before the run, its load average was \
