@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import command
+from tests import command, compiled
 from tests.browser import NAMES, Browser, installed
 
 # How fast a machine is must not decide what is red. The examples are the same in every run and on
@@ -62,6 +62,13 @@ def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place))
         yield place
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once() -> Iterator[None]:
+    """A hundred packages are generated and imported, and all have the modules of the runtime."""
+    with compiled.once():
+        yield
 
 
 @pytest.fixture(scope="session")

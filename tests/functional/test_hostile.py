@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import importlib
 import inspect
 import json
@@ -78,23 +79,36 @@ def made(tmp_path_factory: pytest.TempPathFactory, text: str) -> FileSet:
     return generate(load(path), PackageOptions(package="hostile", client_name="Client"))
 
 
+# The packages have most files in common; each is read once.
+@functools.cache
+def _names(source: bytes) -> frozenset[str | None]:
+    """Return the names in code."""
+    return frozenset(
+        getattr(node, field, None)
+        for node in ast.walk(ast.parse(source))
+        for field in ("id", "attr", "name", "arg")
+    )
+
+
+@functools.cache
+def _hidden(text: bytes) -> frozenset[str]:
+    """Return the characters that nobody sees."""
+    return frozenset(
+        character
+        for character in set(text.decode())
+        if character not in "\n\t" and unicodedata.category(character) in HIDDEN
+    )
+
+
 def test_no_text_becomes_code(made: FileSet) -> None:
     for path, data in made.items():
         if path.endswith(".py"):
-            for node in ast.walk(ast.parse(data)):
-                names = {getattr(node, field, None) for field in ("id", "attr", "name", "arg")}
-                assert CANARY not in names, path
+            assert CANARY not in _names(data), path
 
 
 def test_no_character_is_there_that_nobody_sees(made: FileSet) -> None:
     for path, data in made.items():
-        hidden = [
-            character
-            for character in data.decode()
-            if character not in "\n\t"
-            and unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp")
-        ]
-        assert not hidden, (path, hidden)
+        assert not _hidden(data), path
 
 
 def test_the_package_works_and_nothing_runs(

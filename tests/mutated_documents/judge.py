@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import sys
@@ -21,9 +22,8 @@ def faults(tree: Path, package: str) -> Iterator[str]:
     """Everything wrong with the package in a directory; it is imported, and forgotten."""
     yield from wrong_names(tree).splitlines()
     for path in sorted(tree.rglob("*.py")):
-        module = ast.parse(path.read_text("utf-8"))
-        for each in (*bound_twice(module), *shadowed(module)):
-            yield f"{path.relative_to(tree)}: {each}"
+        for fault in _faults_in_text(path.read_text("utf-8")):
+            yield f"{path.relative_to(tree)}: {fault}"
     sys.path.insert(0, str(tree))
     try:
         yield from _faults_in_use(package, tree / package)
@@ -31,6 +31,13 @@ def faults(tree: Path, package: str) -> Iterator[str]:
         sys.path.remove(str(tree))
         for name in [name for name in sys.modules if name.partition(".")[0] == package]:
             del sys.modules[name]
+
+
+@functools.cache
+def _faults_in_text(source: str) -> tuple[str, ...]:
+    """The faults of a module as it is written; packages have most modules in common."""
+    module = ast.parse(source)
+    return (*bound_twice(module), *shadowed(module))
 
 
 def bound_twice(module: ast.Module) -> Iterator[str]:
