@@ -158,7 +158,7 @@ def test_settings_that_are_no_file_of_the_project_are_refused(tmp_path: Path) ->
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "pyproject.toml").symlink_to(file)
     with pytest.raises(
-        InputError, match=r"pyproject\.toml:1:1: must not be a link to another directory"
+        InputError, match=r"pyproject\.toml:1:1: must not be a symbolic link to another directory"
     ):
         find_project(tmp_path / "here")
     (tmp_path / "here" / "pyproject.toml").unlink()

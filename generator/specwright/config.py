@@ -277,7 +277,9 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
 
 def _tables(file: Path) -> tuple[str, list[dict[str, Any]] | None]:
     if not is_below(file, file.parent):
-        raise InputError("must not be a link to another directory", Location(str(file), 1, 1))
+        raise InputError(
+            "must not be a symbolic link to another directory", Location(str(file), 1, 1)
+        )
     return _tables_in(file, *read_toml(file))
 
 

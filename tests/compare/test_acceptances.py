@@ -55,7 +55,7 @@ def test_a_link_to_accepted_changes_elsewhere_is_refused(tmp_path: Path) -> None
     (tmp_path / "elsewhere" / "all.toml").write_text(f"{ENTRY}expires = 2027-01-31\n")
     (tmp_path / "api").mkdir()
     (tmp_path / "api" / "review.toml").symlink_to(tmp_path / "elsewhere" / "all.toml")
-    with pytest.raises(InputError, match="must not be a link to another directory"):
+    with pytest.raises(InputError, match="must not be a symbolic link to another directory"):
         find(str(tmp_path / "api" / "openapi.json"))
 
 

@@ -94,7 +94,7 @@ def test_the_line_of_a_wrong_entry_is_named(output: Path) -> None:
 def test_a_lock_file_behind_a_link_is_refused(output: Path) -> None:
     (output / LOCK).rename(output.parent / LOCK)
     (output / LOCK).symlink_to(output.parent / LOCK)
-    with pytest.raises(InputError, match="not a lock file: it is a link"):
+    with pytest.raises(InputError, match="not a lock file: it is a symbolic link"):
         write(fileset(FIRST), output)
 
 

@@ -68,13 +68,13 @@ def settings_are_a_pipe(repository: Repository) -> None:
     os.mkfifo(repository.top / "pyproject.toml")
 
 
-@attack("must not be a link to another directory")
+@attack("must not be a symbolic link to another directory")
 def settings_are_a_link(repository: Repository) -> None:
     (repository.top / "pyproject.toml").unlink()
     (repository.top / "pyproject.toml").symlink_to(repository.outside / "secret.toml")
 
 
-@attack("must not be a link to another directory")
+@attack("must not be a symbolic link to another directory")
 def settings_are_an_endless_device(repository: Repository) -> None:
     (repository.top / "pyproject.toml").unlink()
     (repository.top / "pyproject.toml").symlink_to("/dev/zero")
@@ -105,19 +105,19 @@ def rules_are_a_pipe(repository: Repository) -> None:
     os.mkfifo(repository.top / "lint.toml")
 
 
-@attack("must not be a link to another directory")
+@attack("must not be a symbolic link to another directory")
 def rules_are_a_link(repository: Repository) -> None:
     (repository.top / "lint.toml").symlink_to(repository.outside / "secret.toml")
 
 
-@attack("is a link, which a template must not be")
+@attack("is a symbolic link, which a template must not be")
 def template_is_a_link(repository: Repository) -> None:
     file = repository.template("package/README.md.jinja", "")
     file.unlink()
     file.symlink_to(repository.outside / "secret.txt")
 
 
-@attack("is a link, which a template must not be")
+@attack("is a symbolic link, which a template must not be")
 def templates_hold_a_linked_directory(repository: Repository) -> None:
     repository.template("package/README.md.jinja", '{% include "more/secret.txt" %}')
     (repository.top / "own" / "more").symlink_to(repository.outside)

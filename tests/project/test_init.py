@@ -141,7 +141,7 @@ def test_a_link_to_another_place_is_not_followed(
     (place / name).symlink_to(theirs)
     done = specwright("init", cwd=place)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is a link to a place outside the project" in done.stderr
+    assert "is a symbolic link to a place outside the project" in done.stderr
     assert (place / name).is_symlink()
     assert written(theirs) == set() if theirs.is_dir() else theirs.read_text() == "# secret\n"
     assert sorted(path.name for path in place.iterdir()) == sorted([name, "openapi.json"])

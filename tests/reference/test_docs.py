@@ -357,7 +357,7 @@ def test_an_output_of_another_kind_is_refused(specwright: Run, tmp_path: Path) -
     for name, reason in (
         ("file", "is a file"),
         ("d.html", "is a directory"),
-        ("link", "is a link"),
+        ("link", "is a symbolic link"),
     ):
         done = specwright("docs", "--output", name, cwd=tmp_path)
         assert done.returncode == 2

@@ -207,7 +207,7 @@ def made(own: Path, kind: str) -> str:
             for number in range(MAX_OWN + 1):
                 (own / f"{number}.jinja").touch()
             return f"there are more than {MAX_OWN} files"
-    return "x.jinja:1:1: is a link, which a template must not be"
+    return "x.jinja:1:1: is a symbolic link, which a template must not be"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="made of links, pipes and devices")

@@ -58,7 +58,9 @@ def test_a_link_in_the_place_of_a_report_is_replaced_and_not_followed(tmp_path: 
 def test_a_directory_that_is_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "reports").symlink_to("elsewhere")
-    with pytest.raises(SpecwrightError, match=r"is a link.*\nhint: pass the target directory"):
+    with pytest.raises(
+        SpecwrightError, match=r"is a symbolic link.*\nhint: pass the target directory"
+    ):
         write(REPORT, tmp_path / "reports")
     assert not contents(tmp_path / "elsewhere")
 

@@ -33,7 +33,9 @@ class Pages:
         is_site = output.suffix.lower() != _SUFFIX
         hint = "choose another path"
         if output.is_symlink():
-            raise InputError(f"{output}: is a link; pages are not written through links", hint=hint)
+            raise InputError(
+                f"{output}: is a symbolic link; pages are not written through links", hint=hint
+            )
         if output.exists() and output.is_dir() != is_site:
             kind = "a file, and a site needs a directory" if is_site else "a directory"
             raise InputError(f"{output}: is {kind}", hint=hint)

@@ -45,7 +45,7 @@ def read(directory: Path, path: str) -> bytes | None:
     """Return the content of a file below a directory; None if the file does not exist.
 
     Raises:
-        NotGenerated: something else has the name, or a directory on the way is a link.
+        NotGenerated: something else has the name, or a directory on the way is a symbolic link.
         SpecwrightError: the file cannot be read.
     """
     place = directory

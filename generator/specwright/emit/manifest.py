@@ -99,7 +99,9 @@ def read_lock(directory: Path) -> Lock:
     try:
         content = file_states.read(directory, LOCK)
     except file_states.NotGenerated:
-        raise _not_a_lock(Location(file, 1, 1), "it is a link, a device or too large") from None
+        raise _not_a_lock(
+            Location(file, 1, 1), "it is a symbolic link, a device or too large"
+        ) from None
     return Lock() if content is None else parse_lock(content, file)
 
 

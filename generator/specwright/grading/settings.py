@@ -126,7 +126,9 @@ def find(document: str) -> str | None:
         return None
     if not is_below(beside, beside.parent):
         raise InputError(
-            "must not be a link to another directory", Location(str(beside), 1, 1), "pass --config"
+            "must not be a symbolic link to another directory",
+            Location(str(beside), 1, 1),
+            "pass --config",
         )
     return str(beside)
 

@@ -69,7 +69,9 @@ def _own(directory: Path, path: str) -> Path:
     """Return a file of the project; raise an error if a link puts it in another place."""
     file = directory / path
     if not is_below(file, directory):
-        raise InputError("is a link to a place outside the project", Location(str(file), 1, 1))
+        raise InputError(
+            "is a symbolic link to a place outside the project", Location(str(file), 1, 1)
+        )
     return file
 
 

@@ -51,7 +51,8 @@ class Templates:
         """Return the user's templates by name: every file of their directory except hidden ones.
 
         Raises:
-            InputError: a file is a link, a pipe, a device or not text, or there are too many files.
+            InputError: a file is a symbolic link, a pipe, a device or not text, or there are too
+                many files.
         """
         return dict(sorted(_read(self.user))) if self.user else {}
 
@@ -71,7 +72,9 @@ def _read(directory: Path) -> Iterator[tuple[str, str]]:
             )
         if entry.is_symlink():
             raise InputError(
-                "is a link, which a template must not be", place, "put the template itself here"
+                "is a symbolic link, which a template must not be",
+                place,
+                "put the template itself here",
             )
         try:
             text = read_regular(Path(entry), limit=_LARGEST).decode("utf-8")

@@ -30,13 +30,13 @@ def write(
     A link in place of a file is replaced, and its target stays as it is.
 
     Raises:
-        SpecwrightError: the directory is a link, or the files cannot be written.
+        SpecwrightError: the directory is a symbolic link, or the files cannot be written.
     """
     rendered = {name: FORMATS[kind](report) for name, kind in FILES.items()}
     contents = {name: text.encode() for name, text in {**rendered, **others}.items()}
     if directory.is_symlink():
         raise InputError(
-            f"{directory}: is a link; reports are not written through links",
+            f"{directory}: is a symbolic link; reports are not written through links",
             hint="pass the target directory",
         )
     try:

@@ -63,7 +63,7 @@ def find(document: str) -> str | None:
         return None
     if not is_below(beside, beside.parent):
         raise InputError(
-            "must not be a link to another directory",
+            "must not be a symbolic link to another directory",
             Location(str(beside), 1, 1),
             "replace it with a file, or pass --accepted",
         )

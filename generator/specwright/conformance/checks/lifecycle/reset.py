@@ -59,7 +59,7 @@ class _Trial:
         return self.operation.pointer + join(RESET.name)
 
     def run(self) -> None:
-        """Report the violations of a series of resets, if another series before it had any.
+        """Reset twice, and report only violations of both times.
 
         A request of an earlier step may still have been in progress and disturb the first series.
         """
