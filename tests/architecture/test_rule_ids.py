@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from specwright.check.checks import DESCRIPTIONS
-from specwright.compare.verdicts.change_rules import ChangeRule
-from specwright.compare.verdicts.rule_table import BY_ID
+from specwright.compare.table import DESCRIPTIONS as CHANGES
 from specwright.conformance.checks.responses.monitors import RESPONSE_TIME
 from specwright.conformance.checks.responses.traffic import UNDOCUMENTED_OPERATION
 from specwright.conformance.checks.table import DESCRIPTIONS as BEHAVIOUR
@@ -20,7 +19,7 @@ from tests.conformance.webhooks.faults import FAULTS
 
 from .test_keywords import ROOT, TOOLKIT, strings
 
-ALL = (*DESCRIPTIONS, *BY_ID.values(), *BEHAVIOUR, *deliveries.RULES, *package_rules.DESCRIPTIONS)
+ALL = (*DESCRIPTIONS, *CHANGES, *BEHAVIOUR, *deliveries.RULES, *package_rules.DESCRIPTIONS)
 
 
 def test_an_id_is_spelled_once() -> None:
@@ -33,10 +32,6 @@ def test_an_id_is_spelled_once() -> None:
                 spelled[text].append(f"{path.relative_to(TOOLKIT)}:{line}")
     assert {id: places for id, places in spelled.items() if len(places) > 1} == {}
     assert set(spelled) == {id for id in ids if "-" in id}
-
-
-def test_every_id_has_its_rule() -> None:
-    assert list(BY_ID) != [] and set(BY_ID) == set(ChangeRule)
 
 
 def proven() -> Iterator[str]:

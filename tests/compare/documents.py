@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from specwright.compare.comparison import compare
+from specwright.compare.table import BY_ID
 from specwright.compare.verdicts.acceptances import Acceptance
-from specwright.compare.verdicts.change_rules import BREAKING, Category
-from specwright.compare.verdicts.rule_table import BY_ID, UNPROVEN
+from specwright.compare.verdicts.change_rule import BREAKING, DIFF_UNPROVEN
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
@@ -58,7 +58,7 @@ def breaking(found: Sequence[Finding]) -> list[Finding]:
     return [
         finding
         for finding in found
-        if finding.rule == UNPROVEN.id or Category(BY_ID[finding.rule].category) in BREAKING
+        if finding.rule == DIFF_UNPROVEN or BY_ID[finding.rule].category in BREAKING
     ]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from specwright.compare.table import BY_ID
 from specwright.compare.verdicts.acceptances import Acceptance, approved, find, load
-from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.errors import InputError, Location
 from specwright.findings import Report
 
@@ -17,7 +17,7 @@ ENTRY = '[[accepted]]\nrule = "range-narrowed"\nwhere = "POST *"\nreason = "Nobo
 
 
 def reviewed(directory: Path, *accepted: Acceptance) -> Report:
-    return report(directory, *parts(BY_ID["range-narrowed"].bad), accepted)
+    return report(directory, *parts(BY_ID["range-narrowed"].description.bad), accepted)
 
 
 def acceptance(where: str, days: int = 0, rule: str = "range-narrowed") -> Acceptance:
@@ -39,7 +39,9 @@ def test_one_change_is_accepted_and_not_the_next_one_at_its_place(tmp_path: Path
     ]
     entry = replace(acceptance(""), change=change.fingerprint)
     assert not reviewed(tmp_path, entry).has_errors
-    base, revision = parts(BY_ID["range-narrowed"].bad.replace("maximum: 10", "maximum: 9"))
+    base, revision = parts(
+        BY_ID["range-narrowed"].description.bad.replace("maximum: 10", "maximum: 9")
+    )
     assert report(tmp_path, base, revision, (entry,)).has_errors
 
 
@@ -103,7 +105,7 @@ def test_an_entry_without_meaning_is_refused_with_its_line(
     file = tmp_path / "review.toml"
     file.write_text(text, "utf-8")
     with pytest.raises(InputError) as raised:
-        load(str(file))
+        load(str(file), BY_ID)
     assert raised.value.location is not None
     assert raised.value.location.line == line
 
@@ -112,5 +114,5 @@ def test_an_unknown_rule_may_be_meant_as_a_known_one(tmp_path: Path) -> None:
     file = tmp_path / "review.toml"
     file.write_text(ENTRY.replace("range-narrowed", "rang-narrowed") + "expires = 2027-01-31\n")
     with pytest.raises(InputError) as raised:
-        load(str(file))
+        load(str(file), BY_ID)
     assert "'range-narrowed'" in str(raised.value.hint)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from specwright.compare.proofs import judgements
-from specwright.compare.verdicts.rule_table import BY_ID
+from specwright.compare.table import BY_ID
 from specwright.findings import Level
 from specwright.isolation import TaskLimits
 from tests.validate.documents import whole
@@ -174,4 +174,4 @@ def test_a_break_that_needs_no_proof_is_found_beside_what_cannot_be_proven(tmp_p
 
 @pytest.mark.parametrize("rule", ["diff-unproven", "diff-incomplete"])
 def test_what_is_not_known_fails_the_run(rule: str) -> None:
-    assert BY_ID[rule].recommended is Level.ERROR
+    assert BY_ID[rule].level is Level.ERROR

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from specwright.compare.comparison import compare
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.schemas.text_parsing import TEXT_TYPE_CHANGED
+from specwright.compare.verdicts.change_rule import DIFF_UNPROVEN
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
@@ -30,7 +31,7 @@ SOURCE = (
     "operation-id-changed",
     "operation-group-changed",
     "parameter-renamed",
-    ChangeRule.TEXT_TYPE_CHANGED,
+    TEXT_TYPE_CHANGED,
 )
 # The rules whose findings a value can show.
 PAYLOAD = ("-narrowed", "-widened", "property-required", "property-not-sent", "property-refused")
@@ -98,7 +99,7 @@ def test_no_reason_is_left_over(found: tuple[Verdict, ...]) -> None:
 
 def test_few_findings_are_not_proven(found: tuple[Verdict, ...]) -> None:
     findings = [finding for verdict in found for finding in verdict.ours]
-    unproven = [finding for finding in findings if finding.rule == ChangeRule.DIFF_UNPROVEN]
+    unproven = [finding for finding in findings if finding.rule == DIFF_UNPROVEN]
     assert len(unproven) <= 0.03 * len(findings)
 
 

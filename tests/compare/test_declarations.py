@@ -10,8 +10,8 @@ import pytest
 
 from specwright.compare.comparison import compare
 from specwright.compare.document.declarations import declaration_changes
-from specwright.compare.verdicts.change_rules import ChangeRule
-from specwright.compare.verdicts.policies import BROKEN, part_changes
+from specwright.compare.verdicts.change_rule import ChangeRule
+from specwright.compare.verdicts.policies import BEHAVIOUR_CHANGED, BROKEN, part_changes
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site
 from specwright.document.sources.load import load
@@ -275,7 +275,7 @@ def test_a_condition_on_a_computed_value_promises_less() -> None:
     always = {"by": "count", "of": ["/items"]}
     sometimes = {**always, "when": {"at": "/status", "values": ["paid"]}}
     [change] = part_changes(COMPUTED, always, sometimes)
-    assert change.rule is ChangeRule.BEHAVIOUR_CHANGED
+    assert change.rule is BEHAVIOUR_CHANGED
 
 
 @pytest.mark.parametrize("keyword", KEYWORDS, ids=lambda keyword: keyword.name)
@@ -319,8 +319,8 @@ def test_what_leads_to_the_next_page_stays(member: str, value: Any, other: Any) 
         base, revision = (Site("", {"x-contract-pagination": side}) for side in sides)
         return [change.rule for change in declaration_changes(base, revision, Place.OPERATION)]
 
-    assert rules(value, other) == [ChangeRule.BEHAVIOUR_CHANGED]
-    assert rules(value, None) == [ChangeRule.BEHAVIOUR_CHANGED]
+    assert rules(value, other) == [BEHAVIOUR_CHANGED]
+    assert rules(value, None) == [BEHAVIOUR_CHANGED]
     assert rules(value, value) == []
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from specwright.compare.comparison import compare
 from specwright.compare.schemas.equality import references
-from specwright.compare.verdicts.rule_table import UNPROVEN
+from specwright.compare.verdicts.change_rule import DIFF_UNPROVEN
 from specwright.document.model import Document
 from specwright.document.operations.sites import operations
 from specwright.document.shape import walk
@@ -192,4 +192,4 @@ def test_breaks_are_shown_with_a_value_and_hardly_any_is_unproven(
     payload = [each for each in found if each.rule.endswith(PAYLOAD)]
     shown = [each for each in payload if each.counterexample is not None]
     assert len(shown) >= 0.9 * len(payload)
-    assert sum(finding.rule == UNPROVEN.id for finding in found) <= 0.03 * len(found)
+    assert sum(finding.rule == DIFF_UNPROVEN for finding in found) <= 0.03 * len(found)

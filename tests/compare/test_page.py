@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from specwright.compare.verdicts.rule_table import BY_ID
+from specwright.compare.table import BY_ID
 from specwright.report.formats import FORMATS
 from tests.browser import Browser, Page
 
@@ -14,7 +14,7 @@ SIDES = "[...document.querySelectorAll('article')].find(each => " + (
 
 
 def opened(browser: Browser, directory: Path) -> Page:
-    found = report(directory, *parts(BY_ID["range-narrowed"].bad))
+    found = report(directory, *parts(BY_ID["range-narrowed"].description.bad))
     path = directory / "report.html"
     path.write_text(FORMATS["html"](found), "utf-8")
     return browser.open(path)

@@ -4,12 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.verdicts.change_rules import BREAKING, Category
-from specwright.compare.verdicts.rule_table import DESCRIPTIONS, RULES
+from specwright.compare.table import DESCRIPTIONS
+from specwright.compare.verdicts.change_rule import (
+    BREAKING,
+    DOCUMENT_REMOVED,
+    SDK_BROKEN,
+    Category,
+)
 from specwright.findings import Level, RuleDescription
 
 from .documents import breaking, changes, parts, report
 
+RULES = [rule for rule in DESCRIPTIONS if rule.bad]
 # A change of name is one that goes and one that comes.
 COMPANIONS = {"added", "operation-added"}
 
@@ -39,6 +45,11 @@ def test_a_break_has_a_way_around_it_from_the_same_document(
 def test_what_breaks_nobody_needs_no_way_around_it() -> None:
     others = [rule for rule in RULES if rule.category not in BREAKING]
     assert [each.id for each in others if each.instead or each.good] == []
+
+
+def test_rules_without_an_example_are_not_about_one_pair_of_documents() -> None:
+    others = {rule.id for rule in DESCRIPTIONS if not rule.bad and rule.category != Category.REVIEW}
+    assert others == {DOCUMENT_REMOVED, SDK_BROKEN}
 
 
 def test_rules_have_ids_of_their_own_and_every_category_has_rules() -> None:

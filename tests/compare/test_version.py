@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.verdicts.rule_table import BY_ID
+from specwright.compare.table import BY_ID
 
 from .documents import parts, report
 
@@ -19,8 +19,8 @@ paths:
       responses: {"204": {description: Done.}}
 """
 CHANGES = {
-    "breaking": BY_ID["range-narrowed"].bad,
-    "compatible": BY_ID["schema-compatible"].bad,
+    "breaking": BY_ID["range-narrowed"].description.bad,
+    "compatible": BY_ID["schema-compatible"].description.bad,
     "unproven": PATTERN % "^(?!xy)[a-z]{3}$" + "---\n" + PATTERN % "^(?!x)[a-z]{3}$",
     "words": "info: {title: A}\n---\ninfo: {title: B}\n",
 }

@@ -12,8 +12,8 @@ from specwright.arguments.project import chosen_document, configured, reference_
 from specwright.check.checks import LEFT_OUT
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.sound import Sound, sound
+from specwright.compare.table import BY_ID
 from specwright.compare.verdicts import acceptances
-from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.config import parse_toml
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
@@ -147,7 +147,7 @@ def accepted(revision: str | Path, file: str | None = None) -> tuple[acceptances
         InputError: an entry in the file is invalid.
     """
     file = file or acceptances.find(str(revision))
-    return acceptances.load(file) if file else ()
+    return acceptances.load(file, BY_ID) if file else ()
 
 
 def accepted_in(commit: Commit, document: Path) -> tuple[acceptances.Acceptance, ...]:
@@ -164,4 +164,4 @@ def accepted_in(commit: Commit, document: Path) -> tuple[acceptances.Acceptance,
         return ()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", Location(name, 1, 1)) from None
-    return acceptances.entries(name, *parse_toml(Path(name), content))
+    return acceptances.entries(name, *parse_toml(Path(name), content), BY_ID)

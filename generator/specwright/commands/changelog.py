@@ -10,7 +10,7 @@ import click
 from specwright.arguments.documents import read_side
 from specwright.arguments.project import allow_refs_from, chosen_document, configured
 from specwright.compare.comparison import compare
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import DIFF_INCOMPLETE
 from specwright.document.sources.git import Commit
 from specwright.errors import InputError
 from specwright.report.terminal import say, show
@@ -80,7 +80,7 @@ def _states(commit: Commit, path: str, allowed: tuple[Path, ...]) -> list[Docume
 def _write(before: DocumentVersion, after: DocumentVersion) -> None:
     base, revision = before.document, after.document
     report = compare(base, revision, today=date.today())
-    unsure = [finding for finding in report.findings if finding.rule == ChangeRule.DIFF_INCOMPLETE]
+    unsure = [finding for finding in report.findings if finding.rule == DIFF_INCOMPLETE]
     for finding in (*invalid(base), *invalid(revision), *unsure):
         say(f"{finding.location}: {finding.level} {finding.rule} {finding.message}", err=True)
     show(entry(report, base, revision, after.day))

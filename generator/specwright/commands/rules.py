@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from specwright.check import checks
-from specwright.compare.verdicts import rule_table as changes
+from specwright.compare import table as changes
 from specwright.conformance.checks import table as behaviour
 from specwright.conformance.checks.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean

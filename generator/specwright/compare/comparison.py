@@ -11,7 +11,7 @@ from typing import TypeVar
 from specwright.compare.document.components import unused_schemas
 from specwright.compare.document.contents import SharedSchema
 from specwright.compare.document.declarations import declaration_changes
-from specwright.compare.document.lifecycle import is_unstable
+from specwright.compare.document.lifecycle import UNSTABLE_CHANGED, is_unstable
 from specwright.compare.document.operations import (
     OperationPair,
     label,
@@ -25,13 +25,19 @@ from specwright.compare.proofs.containment import Outcome, Verdict
 from specwright.compare.proofs.judgements import judgements
 from specwright.compare.schemas.annotations import annotation_changes
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.steps import COMPATIBLE, UnprovenStep
+from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, UnprovenStep
+from specwright.compare.schemas.text_parsing import TEXT_TYPE_CHANGED
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
+from specwright.compare.table import BY_ID, DESCRIPTIONS
 from specwright.compare.verdicts.acceptances import Acceptance, apply
 from specwright.compare.verdicts.announcements import as_announced, short_notice
 from specwright.compare.verdicts.change import Change
-from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeRule
-from specwright.compare.verdicts.rule_table import BY_ID, DESCRIPTIONS, UNPROVEN
+from specwright.compare.verdicts.change_rule import (
+    BREAKING,
+    DIFF_INCOMPLETE,
+    DIFF_UNPROVEN,
+    SDK_BROKEN,
+)
 from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.operations.descriptions import API, OPERATION, subject
@@ -82,7 +88,7 @@ def compare(
     kept, accepted = apply(acceptances, found, today)
     version = None
     if base.data != revision.data:
-        version = verdict(base, revision, [*kept, *accepted])
+        version = verdict(base, revision, [BY_ID[finding.rule] for finding in (*kept, *accepted)])
         kept.append(_judged(version.finding, (), settings))
     return Report(
         revision.path,
@@ -100,10 +106,10 @@ def compare(
 
 def _judged(finding: Finding, operations: Sequence[str], settings: Settings) -> Finding:
     places = (*places_of(finding.pointer), *operations)
-    return replace(finding, level=settings.level(BY_ID[finding.rule], places))
+    return replace(finding, level=settings.level(BY_ID[finding.rule].description, places))
 
 
-_UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
+_UNKNOWN = (DIFF_UNPROVEN, DIFF_INCOMPLETE)
 
 
 def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Finding]) -> str:
@@ -112,7 +118,7 @@ def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Fi
         finding for finding in (*findings, *accepted) if finding.affected and _breaks(finding)
     ]
     unknown = [finding for finding in findings if finding.rule in _UNKNOWN]
-    names = [finding for finding in (*findings, *accepted) if finding.rule == ChangeRule.SDK_BROKEN]
+    names = [finding for finding in (*findings, *accepted) if finding.rule == SDK_BROKEN]
     words = []
     if breaking or unknown:
         changes = [counted(len(breaking), "breaking change")] if breaking else []
@@ -139,7 +145,7 @@ def _labels(document: Document) -> set[str]:
 
 
 def _breaks(finding: Finding) -> bool:
-    return Category(BY_ID[finding.rule].category) in BREAKING
+    return BY_ID[finding.rule].category in BREAKING
 
 
 @dataclass(slots=True)
@@ -183,11 +189,7 @@ class _Review:
         for change in _guarded("the document", "", _document_changes(base, revision, security)):
             self._add(change)
         if not walk.is_complete:
-            self._add(
-                Change(
-                    ChangeRule.DIFF_INCOMPLETE, "", "", f"more than {MOST_PAIRS:,} schemas differ"
-                )
-            )
+            self._add(Change(DIFF_INCOMPLETE, "", "", f"more than {MOST_PAIRS:,} schemas differ"))
         self._judge(walk, operations)
 
     def _found(
@@ -210,7 +212,7 @@ class _Review:
         judged = judgements(walk, list(operations))
         for difference, names in operations.items():
             for claim, found in zip(difference.claims, judged.get(difference, ()), strict=True):
-                if found.outcome is not Outcome.SAME or claim.otherwise is not COMPATIBLE:
+                if found.outcome is not Outcome.SAME or claim.otherwise is not SCHEMA_COMPATIBLE:
                     self._add(_change(claim, found), *names)
 
     def _add(self, change: Change, *operations: str) -> None:
@@ -229,10 +231,10 @@ class _Review:
         base, revision = self.documents
         if operations and self.unstable.issuperset(operations) and _is_blamed(change):
             words = f"{change.message} ({change.rule})"
-            change = replace(change, rule=ChangeRule.UNSTABLE_CHANGED, message=words)
+            change = replace(change, rule=UNSTABLE_CHANGED, message=words)
         return Finding(
             change.rule,
-            BY_ID[change.rule].recommended,
+            change.rule.level,
             revision.locate(change.revision),
             change.revision,
             change.message,
@@ -255,7 +257,7 @@ class _Review:
 
 
 def _is_blamed(change: Change) -> bool:
-    return Category(BY_ID[change.rule].category) in BREAKING or change.rule == UNPROVEN.id
+    return change.rule.category in BREAKING or change.rule is DIFF_UNPROVEN
 
 
 def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]:
@@ -264,7 +266,7 @@ def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]
         yield from found
     except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
         message = f"{what} was not fully compared: {type(error).__name__}: {error}"
-        yield Change(ChangeRule.DIFF_INCOMPLETE, None, at, message)
+        yield Change(DIFF_INCOMPLETE, None, at, message)
 
 
 def _document_changes(base: Document, revision: Document, security: Security) -> Iterator[Change]:
@@ -294,10 +296,10 @@ def _change(claim: UnprovenStep, found: Verdict) -> Change:
         case Outcome.SAFE | Outcome.SAME:
             rule = claim.otherwise
         case Outcome.READ:
-            rule = ChangeRule.TEXT_TYPE_CHANGED
+            rule = TEXT_TYPE_CHANGED
         case Outcome.UNPROVEN:
             message = f"{message} ({claim.rule} is not proven{found.reason})"
-            rule = ChangeRule.DIFF_UNPROVEN
+            rule = DIFF_UNPROVEN
     return Change(rule, claim.base, claim.revision, message, found.counterexample)
 
 

@@ -8,9 +8,6 @@ from enum import StrEnum
 from specwright.conformance.verdicts import Repetition, ReplayVerdict
 from specwright.findings import Level, RuleDescription
 
-# The position of a rule that names none: the end of its category.
-_LAST = 99
-
 
 class BehaviourCategory(StrEnum):
     """The category of a rule, in the order of reports."""
@@ -38,7 +35,6 @@ class BehaviourRule(str):
         weight: how early API teams fix its findings; 0 for those that are not among the first:
             exposed data, server errors, work that is lost or done twice, and responses that
             clients cannot read.
-        position: its place among the rules of its category.
         judge: judges a repetition of the requests by which it failed; None if they do not suffice.
     """
 
@@ -52,12 +48,11 @@ class BehaviourRule(str):
         advice: str,
         level: Level = Level.ERROR,
         weight: int = 0,
-        position: int = _LAST,
         judge: Callable[[Repetition], ReplayVerdict] | None = None,
     ) -> BehaviourRule:
         """Create a rule with this id."""
         rule = super().__new__(cls, id)
-        rule.category, rule.position, rule.judge = category, position, judge
+        rule.category, rule.judge = category, judge
         rule.description = RuleDescription(
             id,
             category,
@@ -73,6 +68,5 @@ class BehaviourRule(str):
         return rule
 
     category: BehaviourCategory
-    position: int
     judge: Callable[[Repetition], ReplayVerdict] | None
     description: RuleDescription

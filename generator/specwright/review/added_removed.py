@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from specwright.compare.document.operations import label
-from specwright.compare.verdicts.rule_table import DOCUMENT_REMOVED
+from specwright.compare.verdicts.change_rule import DOCUMENT_REMOVED
 from specwright.document.model import Document
 from specwright.document.operations.sites import operations
 from specwright.errors import Location
@@ -34,8 +34,8 @@ def removed(path: str, former: Document | None, was: str) -> Report:
     names = tuple(label(operation) for operation in operations(former)) if former else ()
     count = counted(len(names), "operation")
     finding = Finding(
-        DOCUMENT_REMOVED.id,
-        DOCUMENT_REMOVED.recommended,
+        DOCUMENT_REMOVED,
+        DOCUMENT_REMOVED.level,
         Location(was, 1, 1),
         None,
         f"{path} was removed with {count}",
@@ -44,7 +44,7 @@ def removed(path: str, former: Document | None, was: str) -> Report:
     return Report(
         path,
         (finding,),
-        rules=(DOCUMENT_REMOVED,),
+        rules=(DOCUMENT_REMOVED.description,),
         command="diff",
         headline=f"1 breaking change in {len(names)} of {count}",
         breaking=1,

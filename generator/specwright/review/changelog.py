@@ -8,8 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from specwright.compare.verdicts.change_rules import Category, ChangeRule
-from specwright.compare.verdicts.rule_table import BY_ID
+from specwright.compare.document.operations import (
+    OPERATION_ADDED,
+    OPERATION_ID_CHANGED,
+    OPERATION_REMOVED,
+)
+from specwright.compare.schemas.annotations import DEFAULT_CHANGED
+from specwright.compare.table import BY_ID
+from specwright.compare.verdicts.announcements import DEPRECATION, SUNSET_OPERATION_REMOVED
+from specwright.compare.verdicts.change_rule import ADDED, DIFF_UNPROVEN, Category
 from specwright.document.model import Document
 from specwright.document.operations.descriptions import subject
 from specwright.findings import Finding, Report
@@ -29,25 +36,25 @@ class Section(StrEnum):
 
 # The first pattern that matches a rule decides; all other rules are in `Changed`.
 _SECTIONS: Mapping[str, Section] = {
-    ChangeRule.OPERATION_ADDED: Section.ADDED,
-    ChangeRule.ADDED: Section.ADDED,
-    ChangeRule.DEPRECATION: Section.DEPRECATED,
-    ChangeRule.SUNSET_OPERATION_REMOVED: Section.REMOVED,
+    OPERATION_ADDED: Section.ADDED,
+    ADDED: Section.ADDED,
+    DEPRECATION: Section.DEPRECATED,
+    SUNSET_OPERATION_REMOVED: Section.REMOVED,
     "sunset-*": Section.DEPRECATED,
     "*-removed": Section.REMOVED,
     "security-*": Section.SECURITY,
 }
 _SENTENCES: Mapping[str, str] = {
-    ChangeRule.OPERATION_ADDED: "A new operation{summary}.",
-    ChangeRule.OPERATION_REMOVED: "The operation was removed.",
-    ChangeRule.SUNSET_OPERATION_REMOVED: "The operation was removed, as announced.",
-    ChangeRule.ADDED: "{subject} was added.",
+    OPERATION_ADDED: "A new operation{summary}.",
+    OPERATION_REMOVED: "The operation was removed.",
+    SUNSET_OPERATION_REMOVED: "The operation was removed, as announced.",
+    ADDED: "{subject} was added.",
     "*-removed": "{message}.",
     "*-required": "{subject} is now required.",
     "*-narrowed": "{subject} accepts less than before: {message}.",
     "*-widened": "{subject} may contain more than before: {message}.",
-    ChangeRule.DEFAULT_CHANGED: "{subject} has another meaning when omitted: {message}.",
-    ChangeRule.OPERATION_ID_CHANGED: "The operation has another name in code: {message}.",
+    DEFAULT_CHANGED: "{subject} has another meaning when omitted: {message}.",
+    OPERATION_ID_CHANGED: "The operation has another name in code: {message}.",
 }
 _SENTENCE = "{subject}: {message}."
 _MARKS: Mapping[str, str] = {
@@ -73,10 +80,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
     sections: dict[Section, _Bullets] = {title: defaultdict(list) for title in Section}
     said: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
-        if (
-            BY_ID[finding.rule].category == Category.REVIEW
-            and finding.rule != ChangeRule.DIFF_UNPROVEN
-        ):
+        if BY_ID[finding.rule].category == Category.REVIEW and finding.rule != DIFF_UNPROVEN:
             continue
         # One change may break requests and be compatible in responses; it is listed once.
         if (finding.pointer, finding.message) not in said:
@@ -96,7 +100,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
 
 
 def _severity(finding: Finding) -> int:
-    return list(Category).index(Category(BY_ID[finding.rule].category))
+    return list(Category).index(BY_ID[finding.rule].category)
 
 
 def _heading(base: Document, revision: Document) -> str:
@@ -137,7 +141,7 @@ def _operations(finding: Finding) -> tuple[str, ...]:
 
 def _sentence(finding: Finding, section: Section, revision: Document) -> str:
     category = BY_ID[finding.rule].category
-    mark = _MARK_UNPROVEN if finding.rule == ChangeRule.DIFF_UNPROVEN else _MARKS.get(category, "")
+    mark = _MARK_UNPROVEN if finding.rule == DIFF_UNPROVEN else _MARKS.get(category, "")
     words = _template(finding, section).format(
         subject=subject(finding.pointer or "", revision, _code),
         message=_code(finding.message),
@@ -150,7 +154,7 @@ def _template(finding: Finding, section: Section) -> str:
     if section is Section.DEPRECATED and split(finding.pointer or "")[-1:] == ("deprecated",):
         return "{subject} is deprecated."
     if section is Section.ADDED and finding.rule not in _SENTENCES:
-        return _SENTENCES[ChangeRule.ADDED]
+        return _SENTENCES[ADDED]
     fitting = (words for each, words in _SENTENCES.items() if fnmatchcase(finding.rule, each))
     return next(fitting, _SENTENCE)
 

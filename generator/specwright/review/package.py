@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from specwright.compare.verdicts.rule_table import SDK_BROKEN
+from specwright.compare.verdicts.change_rule import SDK_BROKEN
 from specwright.emit.drift import FileDifference
 from specwright.emit.manifest import LOCK
 from specwright.errors import Location
@@ -113,7 +113,7 @@ class RegeneratedPackage:
         path, line = revision[change.name].place if change.name in revision else ("", 1)
         place = Location((self.output / (path or base[change.name].place[0])).as_posix(), line, 1)
         message = f"{change.name}: {change.words or change.kind}"
-        return Finding(SDK_BROKEN.id, SDK_BROKEN.recommended, place, None, message)
+        return Finding(SDK_BROKEN, SDK_BROKEN.level, place, None, message)
 
     def _drift(self, files: Files) -> str:
         if not self.differences:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from specwright.check.schema import check_schema
-from specwright.compare.verdicts.rule_table import INVALID
+from specwright.compare.verdicts.change_rule import DIFF_INVALID
 from specwright.document.model import Document
 from specwright.findings import Finding
 from specwright.isolation import Stopped, TaskLimits, isolated
@@ -19,7 +19,7 @@ def invalid(document: Document) -> list[Finding]:
     start = document.locate("")
     if isinstance(problems, Stopped):
         message = f"{document.path} could not be validated: {problems}"
-        return [Finding(INVALID.id, INVALID.recommended, start, None, message)]
+        return [Finding(DIFF_INVALID, DIFF_INVALID.level, start, None, message)]
     if not problems:
         return []
     first = problems[0]
@@ -28,4 +28,4 @@ def invalid(document: Document) -> list[Finding]:
         f"{first.message}); it is compared as far as possible"
     )
     place = document.locate(first.pointer)
-    return [Finding(INVALID.id, INVALID.recommended, place, first.pointer, message)]
+    return [Finding(DIFF_INVALID, DIFF_INVALID.level, place, first.pointer, message)]

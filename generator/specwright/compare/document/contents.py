@@ -12,13 +12,29 @@ from specwright.compare.document.serialisation import encoding_changes
 from specwright.compare.schemas.flatten import Subschemas
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.verdicts.change import Change, shown
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import ADDED, Category, ChangeRule
+from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site, is_json
 from specwright.document.schemas.applicators import Subschema
 from specwright.pointer import join
 
 _FORMS = ("multipart/", "application/x-www-form-urlencoded")
+
+MEDIA_TYPE_REMOVED = ChangeRule(
+    "media-type-removed",
+    Category.WIRE,
+    "Clients send, or ask for, a media type that the API no longer supports.",
+    example=example(
+        OPERATION,
+        "requestBody: {content: {application/json: {}, text/csv: {}}}",
+        "requestBody: {content: {application/json: {}}}",
+        "requestBody: {content: {application/json: {}, text/csv: {}}, description: CSV goes.}",
+    ),
+    remedy=(
+        "Keep both media types, and say in `description` which one the next major version removes."
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +72,10 @@ def content_changes(
                 yield from encoding_changes(documents, one, other, polarity)
         elif one is not None and name not in covered.values():
             message = f"media type {shown(name)} was removed"
-            yield Change(ChangeRule.MEDIA_TYPE_REMOVED, one.pointer, new / "content", message)
+            yield Change(MEDIA_TYPE_REMOVED, one.pointer, new / "content", message)
         elif other is not None:
             message = f"media type {shown(name)} was added"
-            yield Change(ChangeRule.ADDED, None, other.pointer, message)
+            yield Change(ADDED, None, other.pointer, message)
 
 
 def _range(name: str, others: dict[str, Site]) -> str | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from specwright.compare.verdicts.announcements import DEPRECATED, announced, is_deprecated, sunset
 from specwright.compare.verdicts.change import Change, became
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import RELAXED, Category, ChangeRule
+from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.operations.sites import OperationSite, Site
 
 # The fields for the stability of an operation, as several tools write them; the levels, lowest
@@ -14,6 +15,32 @@ from specwright.document.operations.sites import OperationSite, Site
 STABILITY, INTERNAL = "x-stability-level", "x-internal"
 _LEVELS = ("internal", "draft", "alpha", "beta", "stable")
 _PROMISED = _LEVELS.index("beta")
+
+STABILITY_LOWERED = ChangeRule(
+    "stability-lowered",
+    Category.WIRE,
+    (
+        "Clients rely on an operation that may now change in any way "
+        "(`x-stability-level`, `x-internal`)."
+    ),
+    example=example(
+        OPERATION, "deprecated: false", "x-stability-level: beta", "x-stability-level: stable"
+    ),
+    remedy="Keep its stability level, and experiment in a separate operation.",
+)
+UNSTABLE_CHANGED = ChangeRule(
+    "unstable-changed",
+    Category.COMPATIBLE,
+    (
+        "Operations that are not stable yet changed in a way that would break clients "
+        "(`x-stability-level` draft or alpha, or `x-internal: true`)."
+    ),
+    example=example(
+        OPERATION,
+        "- {name: lang, in: query, schema: {}}\n      x-stability-level: alpha",
+        "x-stability-level: alpha",
+    ),
+)
 
 
 def announcements(old: Site, new: Site, what: str) -> Iterator[Change]:
@@ -31,7 +58,7 @@ def stability_changes(old: OperationSite, new: OperationSite, what: str) -> Iter
     """Yield the change of the stability of an operation."""
     before, after = _stability(old), _stability(new)
     if before != after:
-        rule = ChangeRule.STABILITY_LOWERED if after < before else ChangeRule.RELAXED
+        rule = STABILITY_LOWERED if after < before else RELAXED
         message = f"the stability of {what}: {_LEVELS[before]} -> {_LEVELS[after]}"
         yield Change(rule, old / STABILITY, new / STABILITY, message)
 

@@ -19,10 +19,24 @@ from specwright.compare.document.pairing import (
 from specwright.compare.document.serialisation import serialisation_changes, writing_of
 from specwright.compare.document.servers import own_server_changes
 from specwright.compare.schemas.polarity import Polarity, Way, of_request, of_response
-from specwright.compare.schemas.presence import Event, event, presence
+from specwright.compare.schemas.presence import (
+    BODY_RULES,
+    HEADER_RULES,
+    PARAMETER_RULES,
+    PresenceRules,
+    event,
+    presence,
+)
 from specwright.compare.schemas.presence import words as happening
+from specwright.compare.verdicts.announcements import SUNSET_OPERATION_REMOVED
 from specwright.compare.verdicts.change import Change, became
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import (
+    ADDED,
+    SERIALISATION_CHANGED,
+    Category,
+    ChangeRule,
+)
+from specwright.compare.verdicts.example import MORE, OPERATION, RESPONSES, example
 from specwright.document.model import Document
 from specwright.document.operations.naming import group_names
 from specwright.document.operations.sites import (
@@ -34,6 +48,124 @@ from specwright.document.operations.sites import (
     responses,
 )
 from specwright.pointer import Pointer
+
+_IN_PATH = """\
+paths:
+  /orders/{%s}:
+    parameters: [{name: %s, in: path, required: true, schema: {}}]
+    get: {responses: {default: {description: The order.}}}
+"""
+_BOTH = "- {name: lang, in: query, schema: {}}\n      - {name: area, in: query, schema: {}}"
+_BOTH_OTHERWISE = (
+    "- {name: area, in: query, schema: {}}\n      - {name: lang, in: query, schema: {}}"
+)
+OPERATION_ADDED = ChangeRule(
+    "operation-added",
+    Category.SERVER_SOURCE,
+    "Implementations of the server stub must implement one more method.",
+    example=example(
+        "paths: {%s}\n",
+        "/a: {get: {responses: {}}}",
+        "/a: {get: {responses: {}}, put: {responses: {}}}",
+    ),
+)
+OPERATION_REMOVED = ChangeRule(
+    "operation-removed",
+    Category.WIRE,
+    (
+        "Clients that call the operation, or wait for the webhook, stop working. The names of "
+        "path parameters do not matter."
+    ),
+    example=example(
+        "paths: {%s, responses: {}}}}\n",
+        "/a: {get: {operationId: a",
+        "/b: {get: {operationId: a",
+        "/a: {get: {operationId: a, deprecated: true, x-sunset: '2999-06-30'",
+    ),
+    remedy=(
+        "Mark it `deprecated` with the removal date (`x-sunset`), and remove it after that date."
+    ),
+    after_sunset=SUNSET_OPERATION_REMOVED,
+)
+OPERATION_ID_CHANGED = ChangeRule(
+    "operation-id-changed",
+    Category.CLIENT_SOURCE,
+    "The method of generated clients has another name.",
+    example=example(
+        "paths: {/a: {get: {operationId: %s, responses: {}}}}\n",
+        "getA",
+        "readA",
+        "getA, summary: Read it",
+    ),
+    remedy="Keep the operationId; put better words in `summary`.",
+)
+OPERATION_GROUP_CHANGED = ChangeRule(
+    "operation-group-changed",
+    Category.CLIENT_SOURCE,
+    "The method of generated clients is in another group, which the first tag names.",
+    example=example("paths: {/a: {get: {tags: [%s], responses: {}}}}\n", "a", "b", "a, b"),
+    remedy="Put the new tag behind the first one.",
+)
+STATUS_REMOVED = ChangeRule(
+    "status-removed",
+    Category.WIRE,
+    "Clients recognise success by a status that is no longer returned.",
+    example=example(
+        RESPONSES,
+        "'200': {description: It.}",
+        "'201': {description: It.}",
+        "'200': {description: It.}",
+        MORE,
+    ),
+    remedy="Keep the status; add an operation for a different success.",
+)
+ERROR_STATUS_REMOVED = ChangeRule(
+    "error-status-removed",
+    Category.COMPATIBLE,
+    "An error status is no longer declared; clients handle one case too many.",
+    example=example(
+        RESPONSES,
+        "default: {description: It.}, '404': {description: None.}",
+        "default: {description: It.}",
+    ),
+)
+PARAMETER_MOVED = ChangeRule(
+    "parameter-moved",
+    Category.WIRE,
+    "Clients send the parameter in a place that is no longer read.",
+    example=example(
+        OPERATION,
+        "- {name: lang, in: query, schema: {}}",
+        "- {name: lang, in: header, schema: {}}",
+        "- {name: lang, in: query, schema: {}, deprecated: true}\n"
+        "      - {name: lang, in: header, schema: {}}",
+    ),
+    remedy="Accept it in both places, and mark the old one `deprecated`.",
+)
+PARAMETER_RENAMED = ChangeRule(
+    "parameter-renamed",
+    Category.CLIENT_SOURCE,
+    "The argument of generated methods has another name; the request stays the same.",
+    example=example(
+        _IN_PATH, ("x", "x"), ("y", "y"), ("x", "x, description: The number of the order")
+    ),
+    remedy="Keep the name; explain it in `description`.",
+)
+PARAMETER_ORDER_CHANGED = ChangeRule(
+    "parameter-order-changed",
+    Category.CLIENT_SOURCE,
+    (
+        "Methods that take arguments by position, as many generators write them, get them in "
+        "another order. Those of specwright take them by name."
+    ),
+    example=example(
+        OPERATION,
+        _BOTH,
+        _BOTH_OTHERWISE,
+        f"{_BOTH}\n      - {{name: page, in: query, schema: {{}}}}",
+    ),
+    remedy="Keep the order, and put new parameters at the end.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +213,10 @@ def pair_operations(
 def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[tuple[str, Change]]:
     if new is not None:
         message = f"{label(new)} was added"
-        yield label(new), Change(ChangeRule.OPERATION_ADDED, None, new.pointer, message)
+        yield label(new), Change(OPERATION_ADDED, None, new.pointer, message)
     if old is not None:
         message = f"{label(old)} was removed"
-        gone = Change(ChangeRule.OPERATION_REMOVED, old.pointer, old.pointer, message)
+        gone = Change(OPERATION_REMOVED, old.pointer, old.pointer, message)
         yield label(old), gone
 
 
@@ -101,15 +233,13 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
     old, new = pair.base, pair.revision
     if old.id is not None and old.id != new.id:
         message = f"operationId {became(old.id, new.id)}"
-        yield Change(
-            ChangeRule.OPERATION_ID_CHANGED, old / "operationId", new / "operationId", message
-        )
+        yield Change(OPERATION_ID_CHANGED, old / "operationId", new / "operationId", message)
     tags = [_first_tag(site) for site in (old, new)]
     # Tags that differ only in case or separators form one group of a client.
     groups = [tag and group_names(tag).attribute for tag in tags]
     if groups[0] is not None and groups[0] != groups[1]:
         message = f"the first tag {became(*tags)}"
-        yield Change(ChangeRule.OPERATION_GROUP_CHANGED, old / "tags", new / "tags", message)
+        yield Change(OPERATION_GROUP_CHANGED, old / "tags", new / "tags", message)
     yield from announcements(old, new, pair.name)
     yield from stability_changes(old, new, pair.name)
 
@@ -134,7 +264,7 @@ def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> It
     for before, after in moved.items():
         message = f"parameter '{before.name}' moved: {before.place} -> {after.place}"
         old, new = base.pop(before), revision.pop(after)
-        yield Change(ChangeRule.PARAMETER_MOVED, old.pointer, new.pointer, message)
+        yield Change(PARAMETER_MOVED, old.pointer, new.pointer, message)
     yield from _order(pair, [security for security in base if security in revision], list(revision))
     for key, one, other in paired(base, revision):
         yield from _parameter(documents, pair, key, one, other, polarity)
@@ -150,9 +280,7 @@ def _order(
             ", ".join(parameter_key.name for parameter_key in order) for order in (shared, now)
         ]
         at = pair.base / "parameters", pair.revision / "parameters"
-        yield Change(
-            ChangeRule.PARAMETER_ORDER_CHANGED, *at, f"order of parameters: {became(*words)}"
-        )
+        yield Change(PARAMETER_ORDER_CHANGED, *at, f"order of parameters: {became(*words)}")
 
 
 def _parameter(
@@ -166,15 +294,15 @@ def _parameter(
     words = f"{key.place} parameter '{_name(old or new, key)}'"
     if key.place == "path" and old is None and new is not None:
         # The path template had the parameter before it was declared.
-        yield Change(ChangeRule.ADDED, None, new.pointer, f"{words} is now declared")
+        yield Change(ADDED, None, new.pointer, f"{words} is now declared")
         return
-    yield from _presence("parameter", words, old, new, (pair.base, pair.revision), polarity)
+    yield from _presence(PARAMETER_RULES, words, old, new, (pair.base, pair.revision), polarity)
     if old is None or new is None:
         return
     names = [str(site.value.get("name")) for site in (old, new)]
     if key.place == "path" and names[0] != names[1]:
         message = f"path parameter {became(*names)}"
-        yield Change(ChangeRule.PARAMETER_RENAMED, old / "name", new / "name", message)
+        yield Change(PARAMETER_RENAMED, old / "name", new / "name", message)
     yield from announcements(old, new, words)
     yield from serialisation_changes(old, new, key.place, words, polarity)
     yield from _holder(documents, old, new, polarity)
@@ -185,7 +313,7 @@ def _name(site: Site | None, key: ParameterKey) -> str:
 
 
 def _presence(
-    kind: str,
+    rules: PresenceRules,
     words: str,
     old: Site | None,
     new: Site | None,
@@ -198,9 +326,8 @@ def _presence(
     happened = event(before, after, polarity)
     if happened is None:
         return
-    harmless = happened in (Event.ADDED, Event.RELAXED)
     yield Change(
-        ChangeRule(happened if harmless else f"{kind}-{happened}"),
+        rules[happened],
         old.pointer if old else owners[0].pointer,
         new.pointer if new else owners[1].pointer,
         f"{words} {happening(before, after)}",
@@ -217,7 +344,9 @@ def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterat
         request_body(document, operation)
         for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
     )
-    yield from _presence("body", "the request body", old, new, (pair.base, pair.revision), polarity)
+    yield from _presence(
+        BODY_RULES, "the request body", old, new, (pair.base, pair.revision), polarity
+    )
     if old is not None and new is not None:
         yield from content_changes(documents, old, new, polarity)
 
@@ -236,13 +365,11 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
             yield from _headers(documents, old, new, polarity)
             yield from content_changes(documents, old, new, polarity)
         elif new is not None:
-            yield Change(ChangeRule.ADDED, None, new.pointer, f"response {status} was added")
+            yield Change(ADDED, None, new.pointer, f"response {status} was added")
         elif old is not None and not (
             status == range_ and any(member.startswith(status[0]) for member in revision)
         ):
-            rule = (
-                ChangeRule.STATUS_REMOVED if status[:1] == "2" else ChangeRule.ERROR_STATUS_REMOVED
-            )
+            rule = STATUS_REMOVED if status[:1] == "2" else ERROR_STATUS_REMOVED
             at = pair.revision / "responses"
             yield Change(rule, old.pointer, at, f"response {status} was removed")
 
@@ -256,7 +383,7 @@ def _headers(
     )
     for name, one, other in paired(base, revision):
         words = f"response header '{name}'"
-        yield from _presence("header", words, one, other, (old, new), polarity)
+        yield from _presence(HEADER_RULES, words, one, other, (old, new), polarity)
         if one is not None and other is not None:
             yield from announcements(one, other, words)
             yield from serialisation_changes(one, other, "header", words, polarity)
@@ -272,6 +399,6 @@ def _holder(
         yield from content_changes(documents, old, new, polarity)
     elif any(has_content):
         message = "its serialisation changed between `schema` and `content`"
-        yield Change(ChangeRule.SERIALISATION_CHANGED, old.pointer, new.pointer, message)
+        yield Change(SERIALISATION_CHANGED, old.pointer, new.pointer, message)
     else:
         yield slot(old, new, Way(polarity, writing_of(new)))

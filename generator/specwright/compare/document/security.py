@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became, shown
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import RELAXED, Category, ChangeRule
+from specwright.compare.verdicts.example import example
 from specwright.document.model import Document
 from specwright.document.operations.security import schemes
 from specwright.document.operations.sites import OperationSite, Site
@@ -20,6 +21,38 @@ Known = dict[tuple[str, ...], str]
 # The fields that a client has to know to use a scheme.
 _SENT = ("type", "in", "name", "scheme", "openIdConnectUrl")
 _URLS = ("authorizationUrl", "tokenUrl", "refreshUrl", "deviceAuthorizationUrl")
+
+_SECURED = """\
+components:
+  securitySchemes:
+    key: {type: http, scheme: %s}
+paths:
+  /orders:
+    get:
+      security: [%s]
+      responses: {default: {description: Orders.}}
+"""
+SECURITY_TIGHTENED = ChangeRule(
+    "security-tightened",
+    Category.WIRE,
+    "Callers that had access are now rejected: they lack a credential or a scope.",
+    example=example(
+        _SECURED, ("bearer", "{}"), ("bearer", "{key: []}"), ("bearer", "{key: []}, {}")
+    ),
+    remedy="List the new requirement beside the old one until all callers meet it.",
+)
+SECURITY_SCHEME_CHANGED = ChangeRule(
+    "security-scheme-changed",
+    Category.WIRE,
+    "Clients send their credential in a way that is no longer accepted.",
+    example=example(
+        _SECURED,
+        ("basic", "{key: []}"),
+        ("bearer", "{key: []}"),
+        ("basic}\n    token: {type: http, scheme: bearer", "{key: []}, {token: []}"),
+    ),
+    remedy="Add the new scheme under another name, and list it beside the old one.",
+)
 
 
 @dataclass(slots=True)
@@ -60,13 +93,9 @@ class Security:
         shut = [old for old in before if not any(_is_met(new, old) for new in after)]
         if shut:
             message = f"security {became(_words(shut), _words(after))}"
-            yield Change(
-                ChangeRule.SECURITY_TIGHTENED, base / "security", revision / "security", message
-            )
+            yield Change(SECURITY_TIGHTENED, base / "security", revision / "security", message)
         elif before != after:
-            yield Change(
-                ChangeRule.RELAXED, base / "security", revision / "security", "security was relaxed"
-            )
+            yield Change(RELAXED, base / "security", revision / "security", "security was relaxed")
 
     def scheme_changes(self) -> Iterator[Change]:
         """Yield the changes in the way that credentials of used schemes are sent or obtained."""
@@ -81,7 +110,7 @@ class Security:
                     words = became(before[way], after[way]) if way in after else "was removed"
                     message = f"security scheme '{name}': {'/'.join(way)} {words}"
                     at = join("components", "securitySchemes", name, *way)
-                    yield Change(ChangeRule.SECURITY_SCHEME_CHANGED, at, at, message)
+                    yield Change(SECURITY_SCHEME_CHANGED, at, at, message)
 
 
 def _known(scheme: Site) -> Known:

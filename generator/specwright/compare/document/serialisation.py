@@ -8,7 +8,7 @@ from specwright.compare.document.pairing import paired
 from specwright.compare.schemas.flatten import types
 from specwright.compare.schemas.polarity import Polarity, Writing
 from specwright.compare.verdicts.change import Change, became
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import RELAXED, SERIALISATION_CHANGED
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site, members
 from specwright.document.operations.sites import schema as schema_of
@@ -48,7 +48,7 @@ def _changes(
             allows_more = name in _ALLOWING and (after[name] is True) is (
                 polarity is Polarity.TO_SERVER
             )
-            rule = ChangeRule.RELAXED if allows_more else ChangeRule.SERIALISATION_CHANGED
+            rule = RELAXED if allows_more else SERIALISATION_CHANGED
             message = f"{words}: {name} {became(before[name], after[name])}"
             yield Change(rule, old / name, new / name, message)
 

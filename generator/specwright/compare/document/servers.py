@@ -6,13 +6,27 @@ from collections.abc import Iterator
 from typing import Any
 
 from specwright.compare.verdicts.change import Change, shown
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import ADDED, Category, ChangeRule
+from specwright.compare.verdicts.example import DECLARED, example
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite, Site
 from specwright.pointer import Pointer, join
 
 # The server of a document that declares none (OAS 3.1.1, 4.8.1).
 _HERE = "/"
+
+SERVER_REMOVED = ChangeRule(
+    "server-removed",
+    Category.WIRE,
+    "Clients continue to call the removed address.",
+    example=example(
+        DECLARED,
+        "servers: [{url: 'https://a.test'}]",
+        "servers: [{url: 'https://b.test'}]",
+        "servers: [{url: 'https://b.test'}, {url: 'https://a.test/'}]",
+    ),
+    remedy="List the new address beside the old one while both are in use.",
+)
 
 
 def server_changes(base: Document, revision: Document) -> Iterator[Change]:
@@ -42,10 +56,10 @@ def _owner(operation: OperationSite) -> Site | None:
 def _changes(before: list[str], after: list[str], at: tuple[Pointer, Pointer]) -> Iterator[Change]:
     for url in before:
         if url not in after:
-            yield Change(ChangeRule.SERVER_REMOVED, *at, f"server {shown(url)} was removed")
+            yield Change(SERVER_REMOVED, *at, f"server {shown(url)} was removed")
     for url in after:
         if url not in before:
-            yield Change(ChangeRule.ADDED, None, at[1], f"server {shown(url)} was added")
+            yield Change(ADDED, None, at[1], f"server {shown(url)} was added")
 
 
 def _urls(owner: dict[str, Any]) -> list[str]:

@@ -10,16 +10,42 @@ from specwright.compare.schemas.discriminators import discriminator_changes
 from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.pairs import Pair
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
-from specwright.compare.schemas.steps import DecidedStep
+from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
 from specwright.compare.verdicts.announcements import announced
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import SERIALISATION_CHANGED, Category, ChangeRule
+from specwright.compare.verdicts.example import REQUEST, example
 from specwright.compare.verdicts.policies import judged_keywords, part_changes, worst
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Takes the values of the base and the revision (None: missing), and how values are sent.
 Judgement = Callable[[Any, Any, Way], ChangeRule]
+
+DEFAULT_CHANGED = ChangeRule(
+    "default-changed",
+    Category.WIRE,
+    "Clients that omit the value get different behaviour without changing anything.",
+    example=example(
+        REQUEST,
+        "{properties: {size: {type: integer, default: 1}}}",
+        "{properties: {size: {type: integer, default: 2}}}",
+        "{properties: {size: {type: integer, default: 1}, pages: {type: integer, default: 2}}}",
+    ),
+    remedy="Keep the default; a property or parameter of another name may have the new one.",
+)
+KNOWN_VALUE_REMOVED = ChangeRule(
+    "known-value-removed",
+    Category.WIRE,
+    "Clients send a value that was removed from an extensible enumeration.",
+    example=example(
+        REQUEST,
+        f"{{type: string, {EXTENSIBLE_ENUM.name}: [a, b]}}",
+        f"{{type: string, {EXTENSIBLE_ENUM.name}: [a]}}",
+        f"{{type: string, {EXTENSIBLE_ENUM.name}: [a, b], description: b is taken for a}}",
+    ),
+    remedy="Continue to accept the value, and explain its meaning in `description`.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +62,17 @@ class Annotation:
 
 
 def _default(before: Any, after: Any, way: Way) -> ChangeRule:
-    return (
-        ChangeRule.DEFAULT_CHANGED
-        if way.polarity is Polarity.TO_SERVER
-        else ChangeRule.SCHEMA_COMPATIBLE
-    )
+    return DEFAULT_CHANGED if way.polarity is Polarity.TO_SERVER else SCHEMA_COMPATIBLE
 
 
 def _known_values(before: Any, after: Any, way: Way) -> ChangeRule:
     lost = isinstance(before, list) and not set(map(str, before)) <= set(map(str, after or ()))
     breaks = lost and way.polarity is Polarity.TO_SERVER
-    return ChangeRule.KNOWN_VALUE_REMOVED if breaks else ChangeRule.SCHEMA_COMPATIBLE
+    return KNOWN_VALUE_REMOVED if breaks else SCHEMA_COMPATIBLE
 
 
 def _written(before: Any, after: Any, way: Way) -> ChangeRule:
-    return ChangeRule.SERIALISATION_CHANGED
+    return SERIALISATION_CHANGED
 
 
 def _declared(keyword: Keyword[Any]) -> Judgement:

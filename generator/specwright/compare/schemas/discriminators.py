@@ -8,12 +8,26 @@ from typing import Any
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.flatten import Flat
 from specwright.compare.schemas.pairs import Pair, directed
-from specwright.compare.schemas.steps import COMPATIBLE, DecidedStep
+from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
 
 Discriminator = dict[str, Any]
+
+DISCRIMINATOR_CHANGED = ChangeRule(
+    "discriminator-changed",
+    Category.WIRE,
+    "Receivers distinguish the alternatives by a property that no longer identifies them.",
+    example=example(
+        REQUEST,
+        "{type: object, discriminator: {propertyName: kind}}",
+        "{type: object, discriminator: {propertyName: type}}",
+        "{type: object, discriminator: {propertyName: kind}, properties: {type: {}}}",
+    ),
+    remedy="Keep the property, and add a second one for finer distinctions.",
+)
 
 
 def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
@@ -27,20 +41,20 @@ def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
         words = became(
             *(discriminator and discriminator.get("propertyName") for discriminator in (old, new))
         )
-        yield DecidedStep(COMPATIBLE, base, revision, f"the discriminator {words}")
+        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, f"the discriminator {words}")
         return
     names = [discriminator.get("propertyName") for discriminator in (old, new)]
     if names[0] != names[1]:
         message = f"the discriminator {became(*names)}"
-        yield DecidedStep(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
+        yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message)
         return
     broken = sorted(_broken(pair, old, new))
     if broken:
         message = f"the discriminator has other tags for {', '.join(broken)}"
-        yield DecidedStep(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
+        yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message)
     elif _tags(old).keys() != _tags(new).keys():
         message = f"tags of the discriminator {became(_words(old), _words(new))}"
-        yield DecidedStep(COMPATIBLE, base, revision, message)
+        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
 
 
 def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]:

@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from specwright.compare.schemas.polarity import Polarity
+from specwright.compare.verdicts.announcements import SUNSET_REMOVED
+from specwright.compare.verdicts.change_rule import (
+    ADDED,
+    CONTINUE_TO_SEND,
+    KEEP_UNTIL_SUNSET,
+    RELAXED,
+    Category,
+    ChangeRule,
+)
+from specwright.compare.verdicts.example import (
+    BODY,
+    HEADER,
+    ONE,
+    OPERATION,
+    PARAMETER,
+    REQUEST,
+    RESPONSE,
+    TWO,
+    TWO_OLD,
+    WEBHOOK,
+    example,
+)
 
 
 class Presence(StrEnum):
@@ -16,15 +39,16 @@ class Presence(StrEnum):
 
 
 class Event(StrEnum):
-    """A change of presence, named as the suffix of rule ids."""
+    """A change of presence."""
 
-    REQUIRED = "required"
-    NOT_SENT = "not-sent"
-    REMOVED = "removed"
-    ADDED = "added"
-    RELAXED = "relaxed"
+    REQUIRED = "is required"
+    NOT_SENT = "is not always sent"
+    REMOVED = "is not sent"
+    ADDED = "may be sent"
+    RELAXED = "is not required, or always sent"
 
 
+PresenceRules = Mapping[Event, ChangeRule]
 _ABSENT, _OPTIONAL, _REQUIRED = Presence
 # (before, after) -> the event for values sent to the server, and for those sent to clients.
 _EVENTS = {
@@ -62,3 +86,156 @@ def event(before: Presence, after: Presence, polarity: Polarity) -> Event | None
     """Return the change of presence; None if nothing changed."""
     found = _EVENTS.get((before, after))
     return found and found[polarity is Polarity.TO_CLIENT]
+
+
+PARAMETER_REQUIRED = ChangeRule(
+    "parameter-required",
+    Category.WIRE,
+    "Requests without the parameter were valid and are now rejected.",
+    example=example(PARAMETER, "", ", required: true", ", description: 'Without it, English.'"),
+    remedy=(
+        "Keep it optional and document the effect of omitting it, or require it in a new operation."
+    ),
+)
+PARAMETER_NOT_SENT = ChangeRule(
+    "parameter-not-sent",
+    Category.WIRE,
+    ("The receiver of a webhook or callback relies on a parameter that is no longer always sent."),
+    example=example(
+        WEBHOOK,
+        "parameters: [{name: Id, in: header, required: true, schema: {}}]",
+        "tags: []",
+        "parameters: [{name: Id, in: header, required: true, deprecated: true, schema: {}}]",
+    ),
+    remedy=CONTINUE_TO_SEND,
+)
+PARAMETER_REMOVED = ChangeRule(
+    "parameter-removed",
+    Category.CLIENT_SOURCE,
+    "Generated methods lose an argument; a value that clients still send is ignored.",
+    example=example(
+        OPERATION,
+        "- {name: lang, in: query, schema: {}}",
+        "",
+        "- {name: lang, in: query, schema: {}, deprecated: true}",
+    ),
+    remedy=KEEP_UNTIL_SUNSET,
+    after_sunset=SUNSET_REMOVED,
+)
+BODY_REQUIRED = ChangeRule(
+    "body-required",
+    Category.WIRE,
+    "Requests without a body were valid and are now rejected.",
+    example=example(BODY, "", ", required: true", ", description: 'Without one, nothing changes.'"),
+    remedy=(
+        "Keep it optional and document the effect of omitting it, or require it in a new operation."
+    ),
+)
+BODY_NOT_SENT = ChangeRule(
+    "body-not-sent",
+    Category.WIRE,
+    "The receiver of a webhook or callback relies on a body that is no longer always sent.",
+    example=example(
+        WEBHOOK,
+        "requestBody: {required: true, content: {}}",
+        "requestBody: {content: {}}",
+        "requestBody: {required: true, content: {}, description: May say nothing.}",
+    ),
+    remedy="Continue to send a body, even if it has no content.",
+)
+BODY_REMOVED = ChangeRule(
+    "body-removed",
+    Category.CLIENT_SOURCE,
+    "Generated methods lose an argument; the body that clients still send is ignored.",
+    example=example(
+        OPERATION,
+        "requestBody: {content: {application/json: {}}}",
+        "",
+        "requestBody: {content: {application/json: {}}, description: Means nothing any more.}",
+    ),
+    remedy="Continue to accept it, and say in `description` that it is ignored.",
+)
+HEADER_REQUIRED = ChangeRule(
+    "header-required",
+    Category.WIRE,
+    "Receivers of a webhook or callback respond without the header and are rejected.",
+    example=example(
+        "webhooks: {a: {post: {responses: {default: {description: It.%s}}}}}\n",
+        "",
+        ", headers: {Id: {required: true, schema: {}}}",
+        ", headers: {Id: {schema: {}}}",
+    ),
+    remedy="Declare it without `required`, and accept responses without it.",
+)
+HEADER_NOT_SENT = ChangeRule(
+    "header-not-sent",
+    Category.WIRE,
+    "Clients rely on a response header that is no longer always sent.",
+    example=example(
+        HEADER,
+        "Id: {required: true, schema: {}}",
+        "Id: {schema: {}}",
+        "Id: {required: true, deprecated: true, schema: {}}",
+    ),
+    remedy=CONTINUE_TO_SEND,
+    after_sunset=SUNSET_REMOVED,
+)
+HEADER_REMOVED = ChangeRule(
+    "header-removed",
+    Category.CLIENT_SOURCE,
+    "Clients read an optional response header that is no longer sent.",
+    example=example(HEADER, "Id: {schema: {}}", "", "Id: {deprecated: true, schema: {}}"),
+    remedy=KEEP_UNTIL_SUNSET,
+    after_sunset=SUNSET_REMOVED,
+)
+PROPERTY_REQUIRED = ChangeRule(
+    "property-required",
+    Category.WIRE,
+    "Requests of clients that omit the property, as they may today, are now rejected.",
+    example=example(
+        REQUEST,
+        ONE % "",
+        ONE % ", required: [a]",
+        "{properties: {a: {type: string, description: 'Without it, the first.'}}}",
+    ),
+    remedy=(
+        "Keep it optional and document the effect of omitting it, or require it in a new operation."
+    ),
+)
+PROPERTY_NOT_SENT = ChangeRule(
+    "property-not-sent",
+    Category.WIRE,
+    "Clients rely on a property that is no longer always sent.",
+    example=example(
+        RESPONSE,
+        TWO % ", required: [b]",
+        TWO % "",
+        TWO_OLD % ", required: [b]",
+    ),
+    remedy=CONTINUE_TO_SEND,
+    after_sunset=SUNSET_REMOVED,
+)
+PROPERTY_REMOVED = ChangeRule(
+    "property-removed",
+    Category.CLIENT_SOURCE,
+    "Generated models lose a field that code may use; values still sent are ignored.",
+    example=example(REQUEST, TWO % "", ONE % "", TWO_OLD % ""),
+    remedy=KEEP_UNTIL_SUNSET,
+    after_sunset=SUNSET_REMOVED,
+)
+
+
+def _rules(required: ChangeRule, not_sent: ChangeRule, removed: ChangeRule) -> PresenceRules:
+    return {
+        Event.REQUIRED: required,
+        Event.NOT_SENT: not_sent,
+        Event.REMOVED: removed,
+        Event.ADDED: ADDED,
+        Event.RELAXED: RELAXED,
+    }
+
+
+PARAMETER_RULES = _rules(PARAMETER_REQUIRED, PARAMETER_NOT_SENT, PARAMETER_REMOVED)
+BODY_RULES = _rules(BODY_REQUIRED, BODY_NOT_SENT, BODY_REMOVED)
+HEADER_RULES = _rules(HEADER_REQUIRED, HEADER_NOT_SENT, HEADER_REMOVED)
+PROPERTY_RULES = _rules(PROPERTY_REQUIRED, PROPERTY_NOT_SENT, PROPERTY_REMOVED)

@@ -16,20 +16,29 @@ from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.flatten import Flat
 from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed
 from specwright.compare.schemas.polarity import Writing
-from specwright.compare.schemas.presence import Event, event, presence, words
+from specwright.compare.schemas.presence import PROPERTY_RULES, Event, event, presence, words
 from specwright.compare.schemas.text_parsing import readable
-from specwright.compare.schemas.unions import Union
+from specwright.compare.schemas.unions import ALTERNATIVE_CHANGED, Union
+from specwright.compare.schemas.value_rules import VALUE_RULES
+from specwright.compare.verdicts.announcements import SUNSET_REMOVED
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import CONTINUE_TO_ACCEPT, Category, ChangeRule
+from specwright.compare.verdicts.example import (
+    CLOSED,
+    MORE,
+    ONE,
+    REQUEST,
+    RESPONSE,
+    TWO,
+    TWO_OLD,
+    example,
+)
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import applying
 from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.pointer import Pointer
 from specwright.samples.non_validating import KNOWN_FORMATS, type_of_keyword
 from specwright.samples.sides import Side
-
-COMPATIBLE = ChangeRule.SCHEMA_COMPATIBLE
-
 
 # Formats of which the second allows every value of the first.
 _WIDER_FORMATS = (["int32", "int64"], ["float", "double"], ["uri", "uri-reference"])
@@ -38,6 +47,34 @@ _FORMATS = {content: name for name, content in CONTENT_FORMATS.items() if name !
 # Null as a value of these keywords.
 _NULLS = {"type": '"null"', "enum": "null"}
 _NULL = {"widened": "null is now allowed", "narrowed": "null is no longer allowed"}
+
+SCHEMA_COMPATIBLE = ChangeRule(
+    "schema-compatible",
+    Category.COMPATIBLE,
+    "A schema changed, and receivers accept every value that may be sent.",
+    example=example(REQUEST, "{type: integer}", "{type: number}"),
+)
+PROPERTY_REFUSED = ChangeRule(
+    "property-refused",
+    Category.WIRE,
+    "An object without additional properties no longer has a property that clients send.",
+    example=example(REQUEST, TWO % CLOSED, ONE % CLOSED, TWO_OLD % CLOSED),
+    remedy=CONTINUE_TO_ACCEPT,
+    after_sunset=SUNSET_REMOVED,
+)
+PROPERTY_UNEXPECTED = ChangeRule(
+    "property-unexpected",
+    Category.CLIENT_SOURCE,
+    (
+        "An object that was declared without additional properties gets one: strict clients "
+        "reject it."
+    ),
+    example=example(RESPONSE, ONE % CLOSED, TWO % CLOSED, ONE % CLOSED, MORE),
+    remedy=(
+        "Send it in a new operation. Declare responses that may grow without "
+        "`additionalProperties: false`."
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +98,7 @@ class UnprovenStep:
     base: Pointer | None
     revision: Pointer
     message: str
-    otherwise: ChangeRule = COMPATIBLE
+    otherwise: ChangeRule = SCHEMA_COMPATIBLE
     read: Schema | None = None
     by_example: bool = False
     context: Schema = field(default_factory=dict)
@@ -143,23 +180,23 @@ def _union_step(
     is_union, _, _ = directed(pair.way.polarity, *union.names)
     if not pair.is_lifted and is_union is None:
         yield UnprovenStep(
-            ChangeRule(f"union-{suffix}"), sent, taken, None, base, revision, union.message
+            VALUE_RULES[f"union-{suffix}"], sent, taken, None, base, revision, union.message
         )
         return
     if not alone:
         ends = _divided(union, pair, sides)
         if ends is not None:
             message = f"{union.message}, and a value may match several of them"
-            rule = ChangeRule(f"union-{suffix}")
+            rule = VALUE_RULES[f"union-{suffix}"]
             yield UnprovenStep(rule, *ends, None, base, revision, message, by_example=True)
         elif others:
-            yield DecidedStep(COMPATIBLE, base, revision, union.message)
+            yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, union.message)
         return
     stem = _union_stem(union, alone)
     fewer = 0 < len(others) + len(union.partners) < len(alone) + len(union.partners)
-    otherwise = ChangeRule.ALTERNATIVE_CHANGED if fewer and None not in union.names else COMPATIBLE
+    otherwise = ALTERNATIVE_CHANGED if fewer and None not in union.names else SCHEMA_COMPATIBLE
     lost = {**sent, union.keyword: [alternative.closed(side) for alternative in alone]}
-    rule, message = ChangeRule(f"{stem}-{suffix}"), union.message
+    rule, message = VALUE_RULES[f"{stem}-{suffix}"], union.message
     if stem == "nullable":
         message = _NULL[suffix]
     yield UnprovenStep(rule, lost, taken, None, base, revision, message, otherwise)
@@ -208,9 +245,9 @@ def _keyword_step(
             for place, other in ((pair.base, pair.revision), (pair.revision, pair.base))
         )
     if not group.asserts and _is_wider(names[0], sent.get(names[0]), taken.get(names[0])):
-        yield DecidedStep(COMPATIBLE, base, revision, message)
+        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
     else:
-        rule = ChangeRule(f"{stem}-{suffix}")
+        rule = VALUE_RULES[f"{stem}-{suffix}"]
         applies_to = None if group.asserts else type_of_keyword(names[0], taken.get(names[0]))
         yield UnprovenStep(rule, sent, taken, applies_to, base, revision, message)
 
@@ -317,11 +354,11 @@ def _property_step(
     _, receiver, _ = directed(pair.way.polarity, pair.base, pair.revision)
     is_closed = receiver.keywords.get("additionalProperties") is False
     closed = {
-        Event.REMOVED: ChangeRule.PROPERTY_REFUSED,
-        Event.ADDED: ChangeRule.PROPERTY_UNEXPECTED,
+        Event.REMOVED: PROPERTY_REFUSED,
+        Event.ADDED: PROPERTY_UNEXPECTED,
     }
     if happened in (Event.REQUIRED, Event.NOT_SENT):
-        rule = ChangeRule(f"property-{happened}")
+        rule = PROPERTY_RULES[happened]
         yield UnprovenStep(rule, sent, taken, None, base, revision, message)
     elif is_closed and happened in closed and name not in taken.get("properties", {}):
         yield UnprovenStep(closed[happened], sent, taken, None, base, revision, message)
@@ -330,9 +367,9 @@ def _property_step(
         and name not in pair.revision.hidden
         and name not in _declared(sides[1].document, pair)
     ):
-        yield DecidedStep(ChangeRule.PROPERTY_REMOVED, base, revision, message)
+        yield DecidedStep(PROPERTY_RULES[happened], base, revision, message)
     else:
-        yield DecidedStep(COMPATIBLE, base, revision, message)
+        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
 
 
 def _declared(document: Document, pair: Pair) -> set[str]:

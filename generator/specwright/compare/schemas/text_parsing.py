@@ -6,11 +6,30 @@ from typing import Any
 
 from specwright.compare.schemas.flatten import Flat, flatten, types
 from specwright.compare.schemas.polarity import Way, Writing
+from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.example import OPERATION, example
 from specwright.samples.sides import Side
 
 _SCALARS = ("boolean", "integer", "number", "string")
 # Keywords that restrict a text.
 _LIMITS = frozenset(("const", "enum", "format", "maxLength", "minLength", "pattern"))
+
+TEXT_TYPE_CHANGED = ChangeRule(
+    "text-type-changed",
+    Category.CLIENT_SOURCE,
+    (
+        "Generated code has another type for a value that is sent as text, such as a query "
+        "parameter. All values are parsed as before."
+    ),
+    example=example(
+        OPERATION,
+        "- {name: size, in: query, schema: {type: integer}}",
+        "- {name: size, in: query, schema: {type: string}}",
+        "- {name: size, in: query, schema: {type: integer}, deprecated: true}\n"
+        "      - {name: extent, in: query, schema: {type: string}}",
+    ),
+    remedy="Add a parameter of another name for the new type, and mark the old one `deprecated`.",
+)
 
 
 def readable(taken: dict[str, Any], receiver: Flat, side: Side, way: Way) -> dict[str, Any]:

@@ -15,10 +15,28 @@ from specwright.compare.schemas.alternatives import (
 from specwright.compare.schemas.flatten import CHOICES, Flat, is_note
 from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.verdicts.change import became
+from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
 
 _SHOWN = 6
+
+ALTERNATIVE_CHANGED = ChangeRule(
+    "alternative-changed",
+    Category.CLIENT_SOURCE,
+    (
+        "Generated unions lose a class that clients send, or gain one that their code does not "
+        "handle, even though all values were possible before."
+    ),
+    example=example(
+        REQUEST,
+        "{anyOf: [{type: string}, {type: integer}, {type: number}]}",
+        "{anyOf: [{type: string}, {type: number}]}",
+        "{anyOf: [{type: string}, {type: integer, deprecated: true}, {type: number}]}",
+    ),
+    remedy="Keep the alternative, marked `deprecated`.",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,38 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from specwright.compare.verdicts.rule_table import BY_ID, EXPIRED, PENDING, UNUSED
+from specwright.compare.verdicts.change_rule import Category, ChangeRule
 from specwright.config import is_below, read_toml
 from specwright.errors import InputError, Location, did_you_mean
-from specwright.findings import Finding
+from specwright.findings import Finding, Level
 
 FILE_NAME = "review.toml"
 _TABLE = "[[accepted]]"
 _TEXTS = ("rule", "reason")
 # An entry is about one change, or about all at a place.
 _ABOUT = ("change", "where")
+
+ACCEPTANCE_UNUSED = ChangeRule(
+    "acceptance-unused",
+    Category.REVIEW,
+    "An acceptance that no longer matches a change would hide the next one.",
+    level=Level.WARNING,
+)
+ACCEPTANCE_EXPIRED = ChangeRule(
+    "acceptance-expired",
+    Category.REVIEW,
+    "An acceptance applies until its expiry date; then the change is reported again.",
+    level=Level.WARNING,
+)
+ACCEPTANCE_PENDING = ChangeRule(
+    "acceptance-pending",
+    Category.REVIEW,
+    (
+        "With `--accepted-in-base`, an acceptance applies once it is part of the base, so that the "
+        "author of a change does not approve it."
+    ),
+    level=Level.WARNING,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +92,19 @@ def find(document: str) -> str | None:
     return str(beside)
 
 
-def load(file: str) -> tuple[Acceptance, ...]:
+def load(file: str, rules: Collection[str]) -> tuple[Acceptance, ...]:
     """Read the accepted changes; an invalid file raises an `InputError` with the reason."""
-    return entries(file, *read_toml(Path(file)))
+    return entries(file, *read_toml(Path(file)), rules)
 
 
-def entries(file: str, text: str, data: Mapping[str, Any]) -> tuple[Acceptance, ...]:
-    """Return the accepted changes that a file lists."""
+def entries(
+    file: str, text: str, data: Mapping[str, Any], rules: Collection[str]
+) -> tuple[Acceptance, ...]:
+    """Return the accepted changes that a file lists.
+
+    Args:
+        rules: the ids of all rules that a change may break.
+    """
     found = data.get("accepted", [])
     if set(data) - {"accepted"} or not isinstance(found, list):
         raise InputError(
@@ -84,7 +112,7 @@ def entries(file: str, text: str, data: Mapping[str, Any]) -> tuple[Acceptance, 
         )
     lines = [n for n, line in enumerate(text.splitlines(), 1) if line.strip().startswith(_TABLE)]
     return tuple(
-        _entry(each, Location(file, lines[n] if n < len(lines) else 1, 1))
+        _entry(each, Location(file, lines[n] if n < len(lines) else 1, 1), rules)
         for n, each in enumerate(found)
     )
 
@@ -95,7 +123,7 @@ _ADVICE = (
 )
 
 
-def _entry(entry: Any, place: Location) -> Acceptance:
+def _entry(entry: Any, place: Location, rules: Collection[str]) -> Acceptance:
     if not isinstance(entry, dict):
         raise InputError("invalid acceptance", place, _ADVICE)
     texts = [*_TEXTS, *(name for name in _ABOUT if name in entry)]
@@ -108,8 +136,8 @@ def _entry(entry: Any, place: Location) -> Acceptance:
         raise InputError("invalid acceptance", place, _ADVICE)
     if entry.get("where", "-").strip("*") == "":
         raise InputError("an acceptance must not match everything", place, "name a place or change")
-    if entry["rule"] not in BY_ID:
-        hint = did_you_mean(entry["rule"], BY_ID, "`specwright rules` lists them")
+    if entry["rule"] not in rules:
+        hint = did_you_mean(entry["rule"], rules, "`specwright rules` lists them")
         raise InputError(f"unknown rule '{entry['rule']}'", place, hint)
     about = entry.get("where", ""), entry.get("change", "")
     return Acceptance(entry["rule"], about[0], entry["reason"], entry["expires"], place, about[1])
@@ -122,8 +150,8 @@ def approved(
     known = [entry for entry in entries if any(entry.is_as(other) for other in base)]
     pending = [
         Finding(
-            PENDING.id,
-            PENDING.recommended,
+            ACCEPTANCE_PENDING,
+            ACCEPTANCE_PENDING.level,
             entry.location,
             None,
             f"{entry.about} is not accepted until the acceptance is in the base",
@@ -156,10 +184,24 @@ def apply(
     for acceptance in acceptances:
         if acceptance not in needed:
             message = f"no finding matches {acceptance.about}: remove the acceptance"
-            kept.append(Finding(UNUSED.id, UNUSED.recommended, acceptance.location, None, message))
+            kept.append(
+                Finding(
+                    ACCEPTANCE_UNUSED,
+                    ACCEPTANCE_UNUSED.level,
+                    acceptance.location,
+                    None,
+                    message,
+                )
+            )
         elif acceptance.expires < today:
             message = f"{acceptance.about} was accepted until {acceptance.expires}"
             kept.append(
-                Finding(EXPIRED.id, EXPIRED.recommended, acceptance.location, None, message)
+                Finding(
+                    ACCEPTANCE_EXPIRED,
+                    ACCEPTANCE_EXPIRED.level,
+                    acceptance.location,
+                    None,
+                    message,
+                )
             )
     return kept, accepted

@@ -10,8 +10,10 @@ from datetime import date, timedelta
 from typing import Any
 
 from specwright.compare.verdicts.change import Change
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
+from specwright.findings import Level
 from specwright.pointer import resolve
 
 DEPRECATED = "deprecated"
@@ -21,52 +23,94 @@ SUNSET = "x-sunset"
 _SAYS_NO_MORE = re.compile(
     "const|enum|type|title|description|examples?|default|deprecated|x-.*"
 ).fullmatch
-# The rules for removals, and those that apply from the announced date on.
-_REMOVALS = {
-    ChangeRule.OPERATION_REMOVED: ChangeRule.SUNSET_OPERATION_REMOVED,
-    **dict.fromkeys(
-        (
-            ChangeRule.PARAMETER_REMOVED,
-            ChangeRule.HEADER_REMOVED,
-            ChangeRule.HEADER_NOT_SENT,
-            ChangeRule.PROPERTY_REMOVED,
-            ChangeRule.PROPERTY_NOT_SENT,
-            ChangeRule.PROPERTY_REFUSED,
-        ),
-        ChangeRule.SUNSET_REMOVED,
+
+_GET = "/a: {get: {responses: {}}}"
+DEPRECATION = ChangeRule(
+    "deprecation",
+    Category.COMPATIBLE,
+    "Something is deprecated, or no longer deprecated: removals are announced in advance.",
+    example=example(OPERATION, "deprecated: false", "deprecated: true"),
+)
+SUNSET_SOONER = ChangeRule(
+    "sunset-sooner",
+    Category.WIRE,
+    (
+        "The removal date (`x-sunset`) is earlier than announced, or missing: clients that "
+        "planned for it are late."
     ),
-}
+    example=example(
+        OPERATION,
+        "deprecated: true\n      x-sunset: '2027-06-30'",
+        "deprecated: true",
+        "deprecated: true\n      x-sunset: '2027-12-31'",
+    ),
+    remedy="Keep the announced date, or set a later one.",
+)
+SUNSET_OPERATION_REMOVED = ChangeRule(
+    "sunset-operation-removed",
+    Category.COMPATIBLE,
+    "An operation was removed after its announced date (`deprecated`, `x-sunset`).",
+    example=example(
+        "paths: {%s}\n",
+        f"{_GET}, /b: {{get: {{deprecated: true, x-sunset: '2020-01-31', responses: {{}}}}}}",
+        _GET,
+    ),
+)
+SUNSET_REMOVED = ChangeRule(
+    "sunset-removed",
+    Category.COMPATIBLE,
+    (
+        "A parameter, header or property was removed after its announced date (`deprecated`, "
+        "`x-sunset`)."
+    ),
+    example=example(
+        OPERATION,
+        "- {name: lang, in: query, deprecated: true, x-sunset: '2020-01-31', schema: {}}",
+        "",
+    ),
+)
+NOTICE_TOO_SHORT = ChangeRule(
+    "notice-too-short",
+    Category.REVIEW,
+    (
+        "A removal is announced with less notice than the project promises (`deprecation_days` in "
+        "`lint.toml`), or without a date: clients have less time than they expect."
+    ),
+    remedy="Set a date (`x-sunset`) with as many days of notice as the project promises.",
+    level=Level.ERROR,
+)
 
 
 def announced(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[ChangeRule, str]]:
     """Yield the changed fields of an announcement, each with the rule that this breaks."""
     was, now = (is_deprecated(value) for value in (old, new))
     if was != now:
-        yield ChangeRule.DEPRECATION, DEPRECATED
+        yield DEPRECATION, DEPRECATED
     before, after = (sunset(value) for value in (old, new))
     if before == after:
         return
     is_kept = after is None and not now
     is_sooner = before is not None and (after is None or after < before)
     yield (
-        (ChangeRule.SUNSET_SOONER if is_sooner and not is_kept else ChangeRule.DEPRECATION),
+        (SUNSET_SOONER if is_sooner and not is_kept else DEPRECATION),
         SUNSET,
     )
 
 
 def as_announced(change: Change, documents: tuple[Document, Document], today: date) -> Change:
     """Return the change, with a rule of its own for a removal after its announced date."""
-    if change.base is None:
+    after_sunset = change.rule.after_sunset
+    if change.base is None or after_sunset is None:
         return change
     base = _value(documents[0], change.base)
-    if change.rule in (ChangeRule.ENUM_NARROWED, ChangeRule.UNION_NARROWED):
+    if change.rule.removes_values:
         revision = _value(documents[1], change.revision)
         before, after = _values(documents[0], base), _values(documents[1], revision)
         lost = [before[name] for name in before.keys() - after.keys()]
         is_due = bool(lost and after) and all(_is_due(member, today) for member in lost)
-        return replace(change, rule=ChangeRule.SUNSET_REMOVED) if is_due else change
-    is_due = change.rule in _REMOVALS and _is_due(base, today)
-    return replace(change, rule=_REMOVALS[change.rule]) if is_due else change
+    else:
+        is_due = _is_due(base, today)
+    return replace(change, rule=after_sunset) if is_due else change
 
 
 def short_notice(
@@ -75,7 +119,7 @@ def short_notice(
     """Yield a change if an announcement comes later than the project promises."""
     owner, _, field = change.revision.rpartition("/")
     value = _value(revision, owner) if field in (DEPRECATED, SUNSET) else None
-    is_announcement = change.rule in (ChangeRule.DEPRECATION, ChangeRule.SUNSET_SOONER)
+    is_announcement = change.rule in (DEPRECATION, SUNSET_SOONER)
     if least is None or not is_announcement or value is None or not is_deprecated(value):
         return
     day = sunset(value)
@@ -85,7 +129,7 @@ def short_notice(
         message = f"its removal on {day} is less than {least.days} days away"
     else:
         return
-    yield Change(ChangeRule.NOTICE_TOO_SHORT, change.base, change.revision, message)
+    yield Change(NOTICE_TOO_SHORT, change.base, change.revision, message)
 
 
 def is_deprecated(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import ChangeRule
 from specwright.pointer import Pointer
 
 _LONGEST = 60

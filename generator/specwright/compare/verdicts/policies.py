@@ -6,19 +6,103 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.example import DECLARED, OPERATION, WEBHOOK, example
 from specwright.vocabulary.keyword import Keyword, Place, Reader
+from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
+from specwright.vocabulary.keywords.delivery import DELIVERY
+from specwright.vocabulary.keywords.error import ERROR
+from specwright.vocabulary.keywords.order import ORDER
+from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.policy import ANY, UNJUDGED, ChangePolicy, Subject
 from specwright.vocabulary.shape import Path
 from specwright.vocabulary.table import KEYWORDS
 
-COMPATIBLE = ChangeRule.DECLARATION_COMPATIBLE
+_SIGNED = f"{SIGNATURE.name}: {{header: %s, algorithm: hmac-sha256}}"
+BEHAVIOUR_CHANGED = ChangeRule(
+    "behaviour-changed",
+    Category.WIRE,
+    ("Clients rely on declarations of the contract beyond OpenAPI, such as the order of a list."),
+    example=example(
+        OPERATION,
+        f"{ORDER.name}: {{by: /id, direction: ascending}}",
+        f"{ORDER.name}: {{by: /id, direction: descending}}",
+        "- {name: newest_first, in: query, schema: {type: boolean}}\n"
+        f"      {ORDER.name}: {{by: /id, direction: ascending}}",
+    ),
+    remedy="Keep the declared behaviour unless a request selects another by a new parameter.",
+)
+LIMIT_LOWERED = ChangeRule(
+    "limit-lowered",
+    Category.WIRE,
+    "Clients that stay within the old limit are now rejected.",
+    example=example(
+        DECLARED,
+        f"{BODY_LIMIT.name}: {{max_bytes: 2048}}",
+        f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
+        f"{BODY_LIMIT.name}: {{max_bytes: 4096}}",
+    ),
+    remedy="Keep the limit or raise it; the next major version may lower it.",
+)
+DELIVERY_WEAKENED = ChangeRule(
+    "delivery-weakened",
+    Category.WIRE,
+    "A receiver that is down or slow for as long as it may be today misses events.",
+    example=example(
+        WEBHOOK,
+        f"{DELIVERY.name}: {{retry_after_seconds: [60, 300]}}",
+        f"{DELIVERY.name}: {{retry_after_seconds: [60]}}",
+        f"{DELIVERY.name}: {{retry_after_seconds: [60, 300, 900]}}",
+    ),
+    remedy="Keep the attempts, or add some.",
+)
+SIGNATURE_CHANGED = ChangeRule(
+    "signature-changed",
+    Category.WIRE,
+    (
+        "Receivers verify deliveries as they are signed today, and reject any that are signed "
+        "differently or not at all."
+    ),
+    example=example(
+        WEBHOOK,
+        _SIGNED % "Signature",
+        _SIGNED % "Webhook-Signature",
+        _SIGNED % "Signature",
+        (WEBHOOK % (_SIGNED % "Webhook-Signature"))
+        .removeprefix("webhooks:\n")
+        .replace("order.changed", "order.updated"),
+    ),
+    remedy="Sign events of a new name in the new way, and let receivers move to them.",
+)
+ERROR_CODE_CHANGED = ChangeRule(
+    "error-code-changed",
+    Category.WIRE,
+    "Clients handle an error by a code that is no longer returned, or has another status.",
+    example=example(
+        DECLARED,
+        f"{ERROR.name}: {{codes: {{gone: {{status: 404, type: missing}}}}}}",
+        f"{ERROR.name}: {{codes: {{gone: {{status: 410, type: missing}}}}}}",
+        f"{ERROR.name}: {{codes: {{gone: {{status: 404, type: missing}}, "
+        "new: {status: 400, type: invalid}}}",
+    ),
+    remedy="Keep the code and its status; add another code for a new case.",
+)
+DECLARATION_COMPATIBLE = ChangeRule(
+    "declaration-compatible",
+    Category.COMPATIBLE,
+    "A declaration of the contract changed and keeps its promises.",
+    example=example(
+        DECLARED,
+        f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
+        f"{BODY_LIMIT.name}: {{max_bytes: 2048}}",
+    ),
+)
 BROKEN = {
-    Subject.BEHAVIOUR: ChangeRule.BEHAVIOUR_CHANGED,
-    Subject.LIMIT: ChangeRule.LIMIT_LOWERED,
-    Subject.DELIVERY: ChangeRule.DELIVERY_WEAKENED,
-    Subject.SIGNATURE: ChangeRule.SIGNATURE_CHANGED,
-    Subject.ERROR_CODE: ChangeRule.ERROR_CODE_CHANGED,
+    Subject.BEHAVIOUR: BEHAVIOUR_CHANGED,
+    Subject.LIMIT: LIMIT_LOWERED,
+    Subject.DELIVERY: DELIVERY_WEAKENED,
+    Subject.SIGNATURE: SIGNATURE_CHANGED,
+    Subject.ERROR_CODE: ERROR_CODE_CHANGED,
 }
 
 
@@ -53,7 +137,10 @@ def part_changes(keyword: Keyword[Any], before: Any, after: Any) -> Iterator[Par
 
 def worst(changes: Iterable[PartChange]) -> ChangeRule:
     """Return the first rule that is broken, as all changes together are one."""
-    return next((change.rule for change in changes if change.rule is not COMPATIBLE), COMPATIBLE)
+    return next(
+        (change.rule for change in changes if change.rule is not DECLARATION_COMPATIBLE),
+        DECLARATION_COMPATIBLE,
+    )
 
 
 def _rule(policy: ChangePolicy, before: Any, after: Any) -> ChangeRule:
@@ -62,7 +149,7 @@ def _rule(policy: ChangePolicy, before: Any, after: Any) -> ChangeRule:
     except (TypeError, AttributeError):
         # A value of the wrong type cannot keep a promise.
         is_broken = True
-    return BROKEN[policy.subject] if is_broken else COMPATIBLE
+    return BROKEN[policy.subject] if is_broken else DECLARATION_COMPATIBLE
 
 
 def _parts(value: Any, member: Path, path: Path) -> Iterator[tuple[Path, Any]]:

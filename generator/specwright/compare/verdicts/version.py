@@ -7,18 +7,39 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeRule
-from specwright.compare.verdicts.rule_table import BY_ID, VERSION, VERSION_TOO_LOW
+from specwright.compare.verdicts.change_rule import (
+    BREAKING,
+    DIFF_INCOMPLETE,
+    DIFF_UNPROVEN,
+    Category,
+    ChangeRule,
+)
 from specwright.document.model import Document
 from specwright.errors import Location
-from specwright.findings import Finding
+from specwright.findings import Finding, Level
 
 _VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:[-+].*)?")
 _POINTER = "/info/version"
 # It is unknown whether these break clients.
-_UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
+_UNKNOWN = (DIFF_UNPROVEN, DIFF_INCOMPLETE)
 
 Number = tuple[int, int, int]
+
+VERSION_TOO_LOW = ChangeRule(
+    "version-too-low",
+    Category.REVIEW,
+    (
+        "The version of the API is lower than the changes call for (Semantic Versioning; before "
+        "1.0.0, the minor version is raised instead of the major one)."
+    ),
+    level=Level.WARNING,
+)
+VERSION_SUGGESTED = ChangeRule(
+    "version-suggested",
+    Category.REVIEW,
+    "The version that the changes call for.",
+    level=Level.INFO,
+)
 
 
 class Part(IntEnum):
@@ -44,40 +65,45 @@ class Verdict(NamedTuple):
     least: str = ""
 
 
-def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> Verdict:
-    """Return the verdict on the version of a revision that differs from its base."""
-    part, reason = _called_for(findings)
+def verdict(base: Document, revision: Document, rules: Sequence[ChangeRule]) -> Verdict:
+    """Return the verdict on the version of a revision that differs from its base.
+
+    Args:
+        rules: the rule of each finding.
+    """
+    part, reason = _called_for(rules)
     texts = [_text(document) for document in (base, revision)]
     place = revision.locate(_POINTER)
     before, now = (_number(text) for text in texts)
     words = f"the changes call for a {part.name.lower()} version ({reason})"
     if before is None or now is None:
         unread = texts[0] if before is None else texts[1]
-        finding = _finding(VERSION.id, place, f"{words}; '{unread}' is not of the form 1.2.3")
+        finding = _finding(
+            VERSION_SUGGESTED, place, f"{words}; '{unread}' is not of the form 1.2.3"
+        )
         return Verdict(finding, f"a {part.name.lower()} version")
     least = part.after(before)
     shown = ".".join(map(str, least))
     if now < least:
         short = f"at least {shown}, not {texts[1]}"
-        return Verdict(_finding(VERSION_TOO_LOW.id, place, f"{words}: {short}"), short, shown)
+        return Verdict(_finding(VERSION_TOO_LOW, place, f"{words}: {short}"), short, shown)
     message = f"{words}: {texts[0]} -> {shown}, and it is {texts[1]}"
-    finding = _finding(VERSION.id, place, message)
+    finding = _finding(VERSION_SUGGESTED, place, message)
     return Verdict(finding, f"{texts[1]}, as the changes call for", shown)
 
 
-def _finding(rule: str, place: Location, message: str) -> Finding:
-    return Finding(rule, BY_ID[rule].recommended, place, _POINTER, message)
+def _finding(rule: ChangeRule, place: Location, message: str) -> Finding:
+    return Finding(rule, rule.level, place, _POINTER, message)
 
 
-def _called_for(findings: Sequence[Finding]) -> tuple[Part, str]:
-    categories = [Category(BY_ID[finding.rule].category) for finding in findings]
-    breaking = [f.rule for f, c in zip(findings, categories, strict=True) if c in BREAKING]
+def _called_for(rules: Sequence[ChangeRule]) -> tuple[Part, str]:
+    breaking = [rule for rule in rules if rule.category in BREAKING]
     if breaking:
         return Part.MAJOR, _counted(len(breaking), "breaking change", breaking[0])
-    unknown = [finding.rule for finding in findings if finding.rule in _UNKNOWN]
+    unknown = [rule for rule in rules if rule in _UNKNOWN]
     if unknown:
         return Part.MAJOR, _counted(len(unknown), "change", unknown[0]) + ", which may break"
-    others = [f.rule for f, c in zip(findings, categories, strict=True) if c is not Category.REVIEW]
+    others = [rule for rule in rules if rule.category is not Category.REVIEW]
     if others:
         return Part.MINOR, _counted(len(others), "compatible change", others[0])
     return Part.PATCH, "only texts changed"

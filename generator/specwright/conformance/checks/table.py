@@ -22,7 +22,7 @@ _CATEGORIES = list(BehaviourCategory)
 RULES: tuple[BehaviourRule, ...] = tuple(
     sorted(
         {member for member in _MEMBERS if isinstance(member, BehaviourRule)},
-        key=lambda rule: (_CATEGORIES.index(rule.category), rule.position, rule),
+        key=lambda rule: (_CATEGORIES.index(rule.category), rule),
     )
 )
 BY_ID = {str(rule): rule for rule in RULES}

@@ -21,7 +21,6 @@ CREDENTIALS_IGNORED = BehaviourRule(
         "or declare `security: []` if the operation is public."
     ),
     weight=20,
-    position=1,
     judge=judge_status_of(401),
 )
 

@@ -32,7 +32,6 @@ ISOLATION = BehaviourRule(
         "an id that never existed."
     ),
     weight=21,
-    position=1,
     judge=judge_isolation,
 )
 ISOLATION_AGREES = BehaviourRule(
@@ -45,7 +44,6 @@ ISOLATION_AGREES = BehaviourRule(
         "public but that only some may change."
     ),
     level=Level.WARNING,
-    position=2,
 )
 ISOLATION_OPEN = BehaviourRule(
     "isolation-open",
@@ -54,7 +52,6 @@ ISOLATION_OPEN = BehaviourRule(
     example="one tenant creates an invoice, and another one reads, lists and changes it",
     advice="Query by owner and id together, unless the resource is public, such as a catalogue.",
     level=Level.INFO,
-    position=3,
 )
 
 # The number of values tried for each variable.

@@ -24,7 +24,6 @@ PERMISSION = BehaviourRule(
     ),
     advice="Check the permissions of a key after it is authenticated, and return 403.",
     weight=19,
-    position=2,
     judge=judge_status_of(403),
 )
 

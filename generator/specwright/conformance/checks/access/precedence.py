@@ -26,7 +26,6 @@ PRECEDENCE = BehaviourRule(
     ),
     example="POST /items without a key, with a body that is not JSON -> 400",
     advice="Check the credentials in a middleware that runs before routing and parsing.",
-    position=12,
 )
 
 # The roles of callers with a fault of their own, and its condition.

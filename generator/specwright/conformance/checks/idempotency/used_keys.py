@@ -35,7 +35,6 @@ IDEMPOTENCY_REPLAY = BehaviourRule(
         "same bytes again, with the header that marks a replay."
     ),
     weight=12,
-    position=1,
     judge=judge_replay,
 )
 IDEMPOTENCY_CHANGED = BehaviourRule(
@@ -46,7 +45,6 @@ IDEMPOTENCY_CHANGED = BehaviourRule(
     advice=(
         "Store a digest of the payload with the key, compare it, and refuse with the declared code."
     ),
-    position=2,
     judge=judge_rejection,
 )
 IDEMPOTENCY_CONCURRENT = BehaviourRule(
@@ -59,7 +57,6 @@ IDEMPOTENCY_CONCURRENT = BehaviourRule(
         "or is refused with the declared code."
     ),
     weight=13,
-    position=3,
 )
 IDEMPOTENCY_FAILURE = BehaviourRule(
     "idempotency-failure",
@@ -67,7 +64,6 @@ IDEMPOTENCY_FAILURE = BehaviourRule(
     "A failed request does not use up its key.",
     example="a request is refused with 422; corrected, with the same key -> 409",
     advice="Release the key when the request fails: roll it back with the work.",
-    position=4,
 )
 IDEMPOTENCY_SCOPE = BehaviourRule(
     "idempotency-scope",
@@ -75,7 +71,6 @@ IDEMPOTENCY_SCOPE = BehaviourRule(
     "The same key in another scope belongs to another request.",
     example="another tenant uses the same key and gets the response of the first one",
     advice="Make the owner part of the unique constraint on keys.",
-    position=5,
 )
 
 # Statuses that depend on the client and its rate, not on the request.

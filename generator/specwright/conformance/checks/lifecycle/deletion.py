@@ -17,7 +17,6 @@ DELETED_IS_GONE = BehaviourRule(
     example="DELETE /items/7 -> 204, then GET /items/7 -> 200",
     advice="Exclude deleted resources from every query, and remove them from caches.",
     weight=10,
-    position=3,
     judge=judge_existence,
 )
 

@@ -20,7 +20,6 @@ LOCATION = BehaviourRule(
     "The Location of a 201 is the URL of the created resource (RFC 9110, 10.2.2 and 15.3.2).",
     example="POST /items -> 201 with the id 7 and Location: /items/8",
     advice="Build the URL from the route and the id of the stored resource.",
-    position=1,
 )
 PARENT = BehaviourRule(
     "parent",
@@ -30,7 +29,6 @@ PARENT = BehaviourRule(
         "POST /shops -> 201 with the id 2, then GET /shops/2/items/7 -> 200, which is of shop 1"
     ),
     advice="Query by both ids, and return 404 if they do not belong together.",
-    position=6,
 )
 
 # Members that identify a resource.

@@ -26,7 +26,6 @@ WRITTEN_IS_READ = BehaviourRule(
     "A member that was written successfully has its new value.",
     example='PATCH /items/7 {"title": "first text"} -> 200, then GET /items/7 -> the old title',
     advice="Store the member, or refuse it. Declare one that only responses have as `readOnly`.",
-    position=4,
 )
 CHANGE_KEEPS = BehaviourRule(
     "change-keeps",
@@ -37,7 +36,6 @@ CHANGE_KEEPS = BehaviourRule(
         "Change only the members in the request (`exclude_unset` in Pydantic, `partial=True` in "
         "Django REST framework), and do not apply defaults."
     ),
-    position=5,
 )
 
 # The status of a write that is done later.

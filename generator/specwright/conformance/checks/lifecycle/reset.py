@@ -24,7 +24,6 @@ RESET_STATE = BehaviourRule(
     "A reset restores the declared state.",
     example="POST /reset -> 204, and the earlier invoices are still listed",
     advice="Delete everything that the declaration names, in one transaction.",
-    position=12,
 )
 
 

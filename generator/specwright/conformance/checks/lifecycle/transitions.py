@@ -31,7 +31,6 @@ STATE_TRANSITION = BehaviourRule(
         "Check the state in the transaction that changes it, such as `UPDATE … WHERE status = "
         "…`, and refuse the request if no row was changed."
     ),
-    position=11,
 )
 
 # How long a resource may take to show its new state, and the pause between two reads.

@@ -30,7 +30,6 @@ CONSERVATION = BehaviourRule(
     example="an invoice of 500 cents changes the balance by 499",
     advice="Write the invoice and its ledger entry in one transaction, in whole minor units.",
     weight=14,
-    position=8,
 )
 
 _AT_ONCE = 4

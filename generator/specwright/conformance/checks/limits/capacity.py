@@ -25,7 +25,6 @@ OVER_CAPACITY = BehaviourRule(
     ),
     example="a third endpoint is created, and the declared capacity is two",
     advice="Count and insert in one transaction under a lock; do not count deleted resources.",
-    position=1,
 )
 
 # The scope in which each mode has its own capacity.

@@ -25,7 +25,6 @@ OVER_RATE_LIMIT = BehaviourRule(
     "No window has more served requests than the limit allows.",
     example="61 requests are served in one minute, and 60 are allowed",
     advice="Count in one place for all processes, before the request is handled.",
-    position=2,
 )
 RATE_LIMIT_SCOPE = BehaviourRule(
     "rate-limit-scope",
@@ -33,7 +32,6 @@ RATE_LIMIT_SCOPE = BehaviourRule(
     "Scopes that are limited separately, such as keys, are counted separately.",
     example="requests of one key use up the limit of another",
     advice="Count by the scope that the limit is declared for, such as the key.",
-    position=3,
 )
 
 _THREADS = 8

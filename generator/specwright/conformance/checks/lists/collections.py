@@ -39,7 +39,6 @@ CREATED_IS_FOUND = BehaviourRule(
         "replica or a cache may be behind. Only an id that never existed gets 404."
     ),
     weight=11,
-    position=2,
     judge=judge_existence,
 )
 

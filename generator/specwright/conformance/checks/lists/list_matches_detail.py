@@ -21,7 +21,6 @@ LIST_AGREES = BehaviourRule(
     "An item of a list equals the resource when read by itself.",
     example="GET /items has the price 1 for an item, GET /items/7 has 2",
     advice="Build both representations with one function, from the same row.",
-    position=1,
 )
 
 

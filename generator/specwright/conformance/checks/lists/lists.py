@@ -34,7 +34,6 @@ MISSING_ONE_OF = BehaviourRule(
     advice=(
         "Refuse a request without any of the parameters with the code that the document names."
     ),
-    position=5,
     judge=judge_rejection,
 )
 

@@ -19,7 +19,6 @@ PAGE_SIZE = BehaviourRule(
     "A page has at most the requested number of items; invalid limits are refused.",
     example="GET /items?limit=2 -> 20 items, or ?limit=101 -> 200 and 100 is the maximum",
     advice="Pass the limit on to the query, and refuse one beyond the declared bounds.",
-    position=4,
 )
 FILTERED_ITEMS = BehaviourRule(
     "filter",
@@ -28,7 +27,6 @@ FILTERED_ITEMS = BehaviourRule(
     example="GET /items?status=sold -> drafts, or not all sold items",
     advice="Apply the parameter in the query before the page limit, and refuse unknown values.",
     weight=5,
-    position=6,
 )
 
 

@@ -21,7 +21,6 @@ PAGE_SEQUENCE = BehaviourRule(
         "offset shifts when an item is added."
     ),
     weight=6,
-    position=3,
 )
 CURSOR = BehaviourRule(
     "cursor",
@@ -29,7 +28,6 @@ CURSOR = BehaviourRule(
     "A cursor that this list did not issue is refused.",
     example="GET /items?cursor=nonsense -> 200",
     advice="Sign cursors, or check that they parse to an issued value, and refuse all others.",
-    position=5,
     judge=judge_rejection,
 )
 

@@ -32,7 +32,6 @@ INVALID_ACCEPTED = BehaviourRule(
         "Validate the request against its schema before anything else, or remove the limit from "
         "the document if the value is fine."
     ),
-    position=1,
     judge=judge_rejection,
 )
 

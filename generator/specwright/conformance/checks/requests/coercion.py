@@ -28,7 +28,6 @@ COERCION = BehaviourRule(
         "`lint.toml` says otherwise."
     ),
     level=Level.INFO,
-    position=2,
     judge=judge_rejection,
 )
 

@@ -55,7 +55,6 @@ VALID_REFUSED = BehaviourRule(
         "pattern, an enumeration, a required member."
     ),
     weight=4,
-    position=4,
     judge=judge_acceptance,
 )
 

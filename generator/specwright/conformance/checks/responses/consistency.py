@@ -46,7 +46,6 @@ CONSISTENCY = BehaviourRule(
     advice=(
         "Compute the value where it is stored, and set it in the same transaction as the state."
     ),
-    position=9,
 )
 TIMESTAMP = BehaviourRule(
     "moment",
@@ -54,7 +53,6 @@ TIMESTAMP = BehaviourRule(
     "A timestamp is the time at which a resource was created or changed.",
     example="an item has changed, and its `updated_at` has not",
     advice="Take the time when the change is committed, in UTC, and write it with the change.",
-    position=10,
 )
 
 _KEYWORDS: tuple[Keyword[Any], ...] = (COMPUTED, SET_WHEN, MOMENT, MODE)

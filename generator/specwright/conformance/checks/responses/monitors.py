@@ -53,7 +53,6 @@ UNDECLARED_MEDIA_TYPE = BehaviourRule(
         "Send the declared media type, also for errors of the framework, or add this one to "
         "`content` of the response."
     ),
-    position=6,
     judge=judge_shape,
 )
 RESPONSE_SCHEMA = BehaviourRule(
@@ -66,7 +65,6 @@ RESPONSE_SCHEMA = BehaviourRule(
         "value. Remove an optional member from `required`; add null to `type` of a nullable one."
     ),
     weight=9,
-    position=7,
     judge=judge_shape,
 )
 RESPONSE_HEADER = BehaviourRule(
@@ -76,7 +74,6 @@ RESPONSE_HEADER = BehaviourRule(
     example="POST /items -> 201 without Location, which the response declares as required",
     advice="Send the header with each response of that status, or declare it without `required`.",
     weight=3,
-    position=9,
     judge=judge_shape,
 )
 ERROR_CODE = BehaviourRule(
@@ -92,7 +89,6 @@ ERROR_CODE = BehaviourRule(
         "shared body as well, with a code that the document lists for the status."
     ),
     weight=2,
-    position=10,
     judge=judge_error_code,
 )
 REQUEST_ID = BehaviourRule(
@@ -103,7 +99,6 @@ REQUEST_ID = BehaviourRule(
     advice=(
         "Generate an id for each request in the outermost layer, so that errors have one as well."
     ),
-    position=11,
     judge=judge_shape,
 )
 RESPONSE_TIME = BehaviourRule(
@@ -115,7 +110,6 @@ RESPONSE_TIME = BehaviourRule(
         "Look at the slowest responses in the traffic of the report. The usual fixes are an "
         "index, a smaller page, or work that is done after the response."
     ),
-    position=5,
 )
 SHOWN_ONCE = BehaviourRule(
     "shown-once",
@@ -124,7 +118,6 @@ SHOWN_ONCE = BehaviourRule(
     example="POST /keys -> 201 with a secret, then GET /keys/7 with the same secret",
     advice="Return the secret when it is created and never again; store only its digest.",
     weight=16,
-    position=7,
     judge=judge_shape,
 )
 SERVER_ERROR = BehaviourRule(
@@ -137,7 +130,6 @@ SERVER_ERROR = BehaviourRule(
         "must either succeed or be refused with 4xx."
     ),
     weight=18,
-    position=1,
     judge=judge_status,
 )
 NO_ANSWER = BehaviourRule(
@@ -150,7 +142,6 @@ NO_ANSWER = BehaviourRule(
         "on its own requests."
     ),
     weight=17,
-    position=2,
     judge=judge_any_response,
 )
 RATE_LIMIT_HEADERS = BehaviourRule(
@@ -159,7 +150,6 @@ RATE_LIMIT_HEADERS = BehaviourRule(
     "The headers for the rate limit are present and correct.",
     example="429 without Retry-After, or a number of remaining requests that does not fall",
     advice="Write the headers from the counter that decides, with each response.",
-    position=4,
     judge=judge_shape,
 )
 ITEM_ORDER = BehaviourRule(
@@ -170,7 +160,6 @@ ITEM_ORDER = BehaviourRule(
     advice=(
         "Sort in the query, with the id as the last key, so that equal values keep their order."
     ),
-    position=2,
 )
 
 # Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).

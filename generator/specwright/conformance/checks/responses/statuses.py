@@ -23,7 +23,6 @@ UNDECLARED_STATUS = BehaviourRule(
         "`default` or a range such as `4XX` covers the responses of the framework itself."
     ),
     weight=1,
-    position=2,
     judge=judge_status,
 )
 UNDECLARED_REFUSAL = BehaviourRule(
@@ -39,7 +38,6 @@ UNDECLARED_REFUSAL = BehaviourRule(
         "a 401 more often than any other error."
     ),
     level=Level.INFO,
-    position=4,
     judge=judge_status,
 )
 UNREADABLE_REFUSAL = BehaviourRule(
@@ -55,7 +53,6 @@ UNREADABLE_REFUSAL = BehaviourRule(
         "415, or turn the rule off if clients never see it."
     ),
     level=Level.INFO,
-    position=3,
     judge=judge_status,
 )
 REDIRECT = BehaviourRule(
@@ -71,7 +68,6 @@ REDIRECT = BehaviourRule(
         "accept both forms. Clients lose the body or the credentials on a redirect."
     ),
     level=Level.WARNING,
-    position=5,
     judge=judge_status,
 )
 

@@ -33,7 +33,6 @@ UNDOCUMENTED_OPERATION = BehaviourRule(
         "record the traffic without it."
     ),
     level=Level.WARNING,
-    position=1,
 )
 
 # Methods that browsers and proxies send on their own.

@@ -20,7 +20,6 @@ WRITE_ONLY = BehaviourRule(
     example='GET /users/7 -> 200 {"id": 7, "password": "…"}, and `password` is writeOnly',
     advice="Leave the member out of responses, or remove `writeOnly` if clients may read it.",
     weight=15,
-    position=8,
     judge=judge_shape,
 )
 

@@ -33,7 +33,6 @@ MEDIA_TYPE_ACCEPTED = BehaviourRule(
     example="POST /items with Content-Type: application/x-unknown -> 201",
     advice="Check the Content-Type before the body is parsed, and refuse others with 415.",
     level=Level.INFO,
-    position=3,
     judge=judge_rejection,
 )
 

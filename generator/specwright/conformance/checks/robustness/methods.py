@@ -20,7 +20,6 @@ METHOD_NOT_ALLOWED = BehaviourRule(
     example="PUT /items -> 200, and the document has only GET and POST",
     advice="Return 405, or add the operation to the document if it is intended.",
     level=Level.WARNING,
-    position=3,
     judge=judge_method,
 )
 ALLOW_HEADER = BehaviourRule(
@@ -33,7 +32,6 @@ ALLOW_HEADER = BehaviourRule(
         "`lint.toml` says otherwise."
     ),
     level=Level.INFO,
-    position=4,
     judge=judge_method,
 )
 

@@ -16,7 +16,6 @@ UNKNOWN_ROUTE = BehaviourRule(
     "A path that the document does not have is refused with the declared error.",
     example="GET /nothing -> 404 with a page of HTML",
     advice="Return the shared error for unknown paths, too: frameworks have a handler for it.",
-    position=5,
 )
 
 NOWHERE = "/nothing-is-at-this-path"

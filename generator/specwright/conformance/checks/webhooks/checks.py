@@ -24,7 +24,6 @@ EVENT_SCHEMA = BehaviourRule(
     "The body of a delivery fits the schema of its webhook.",
     example="a delivery lacks a member that the schema of its webhook requires",
     advice="Build the body from the model in the document, or correct the schema.",
-    position=2,
 )
 EVENT_CONTENT = BehaviourRule(
     "event-content",
@@ -35,7 +34,6 @@ EVENT_CONTENT = BehaviourRule(
     ),
     example="invoice.paid is sent for an invoice whose status is 'void'",
     advice="Write the event where the state changes, with the resource as it is afterwards.",
-    position=3,
 )
 EVENT_HEADERS = BehaviourRule(
     "event-headers",
@@ -43,7 +41,6 @@ EVENT_HEADERS = BehaviourRule(
     "The headers of a delivery name its event.",
     example="the header has the type invoice.paid, and the body invoice.refunded",
     advice="Take the values of the headers from the event that is sent.",
-    position=4,
 )
 DELIVERY_SIGNATURE = BehaviourRule(
     "signature",
@@ -52,7 +49,6 @@ DELIVERY_SIGNATURE = BehaviourRule(
     example="the digest is computed from the parsed body, or the timestamp is an hour old",
     advice="Sign the exact bytes at the time they are sent, as the document declares.",
     weight=8,
-    position=5,
 )
 
 # The tolerated difference between the clocks of server and test.

@@ -24,7 +24,6 @@ EVENT_UNSUBSCRIBED = BehaviourRule(
     "An endpoint gets no event that it did not subscribe to.",
     example="an endpoint for invoice.paid gets invoice.refunded",
     advice="Select the endpoints by the type of the event when deliveries are created.",
-    position=9,
 )
 
 SOURCE = "webhooks"

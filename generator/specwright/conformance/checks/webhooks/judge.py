@@ -50,7 +50,6 @@ EVENT_MISSING = BehaviourRule(
         "Write the event in the transaction of the change (an outbox), and send it from there."
     ),
     weight=7,
-    position=1,
 )
 DELIVERY_REDIRECT = BehaviourRule(
     "delivery-redirect",
@@ -58,7 +57,6 @@ DELIVERY_REDIRECT = BehaviourRule(
     "A redirect is a failed attempt, and is not followed.",
     example="an endpoint returns 302, and the delivery goes to the new URL",
     advice="Turn redirects off in the HTTP client, and count one as a failed attempt.",
-    position=8,
 )
 DELIVERY_DELETED = BehaviourRule(
     "delivery-deleted",
@@ -66,7 +64,6 @@ DELIVERY_DELETED = BehaviourRule(
     "A deleted endpoint gets no further deliveries.",
     example="DELETE /endpoints/7 -> 204, and a delivery is sent to it",
     advice="Check before each attempt that the endpoint still exists.",
-    position=10,
 )
 
 WEBHOOKS = join("webhooks")

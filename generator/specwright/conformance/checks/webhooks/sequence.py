@@ -26,7 +26,6 @@ DELIVERY_RETRY = BehaviourRule(
         "Keep the event until it is acknowledged, and retry at the declared times, with the same "
         "id and bytes."
     ),
-    position=6,
 )
 DELIVERY_ACKNOWLEDGED = BehaviourRule(
     "delivery-acknowledged",
@@ -34,7 +33,6 @@ DELIVERY_ACKNOWLEDGED = BehaviourRule(
     "A delivery that was acknowledged is not sent again.",
     example="an endpoint returns 204, and the same event is sent again",
     advice="Record each acknowledgement before the next attempt is scheduled.",
-    position=7,
 )
 
 # How much earlier or later than declared an attempt may arrive, due to clocks and networks.
