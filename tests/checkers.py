@@ -21,7 +21,7 @@ def mypy(place: Path, packages: Sequence[str] = ()) -> list[str]:
     if done.returncode > 1:
         raise AssertionError(done.stdout + done.stderr)
     found = (_MYPY.match(line) for line in done.stdout.splitlines())
-    return [f"{each['file']}:{each['line']}: {each['said']}" for each in found if each]
+    return [f"{error['file']}:{error['line']}: {error['said']}" for error in found if error]
 
 
 def pyright(place: Path, packages: Sequence[str] = ()) -> list[str]:
@@ -35,10 +35,10 @@ def pyright(place: Path, packages: Sequence[str] = ()) -> list[str]:
     except ValueError:
         raise AssertionError(done.stdout + done.stderr) from None
     return [
-        f"{Path(each['file']).relative_to(place.resolve())}:{each['range']['start']['line'] + 1}: "
-        + each["message"].splitlines()[0]
-        for each in found
-        if each["severity"] == "error"
+        f"{Path(error['file']).relative_to(place.resolve())}"
+        f":{error['range']['start']['line'] + 1}: " + error["message"].splitlines()[0]
+        for error in found
+        if error["severity"] == "error"
     ]
 
 

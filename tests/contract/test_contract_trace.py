@@ -196,7 +196,7 @@ def bare(value: Any) -> Any:
     """A part of the document without the prose inside it."""
     if isinstance(value, dict):
         return {name: bare(each) for name, each in value.items() if name != "description"}
-    return [bare(each) for each in value] if isinstance(value, list) else value
+    return [bare(item) for item in value] if isinstance(value, list) else value
 
 
 def terms(statement: str) -> set[str]:
@@ -270,10 +270,10 @@ def test_every_webhook_is_delivered_in_the_same_way() -> None:
     first, *others = (item["post"] for item in CONTRACT["webhooks"].values())
     # A minute, five, half an hour, two hours and twelve.
     assert first["x-contract-delivery"]["retry_after_seconds"] == [60, 300, 1800, 7200, 43200]
-    for each in others:
+    for webhook in others:
         for name in ("parameters", "security", "x-contract-delivery", "x-contract-signature"):
-            assert each[name] == first[name]
-        assert list(each["responses"]) == list(first["responses"])
+            assert webhook[name] == first[name]
+        assert list(webhook["responses"]) == list(first["responses"])
 
 
 @pytest.mark.parametrize("name", BY_ID)
@@ -286,7 +286,7 @@ def test_every_operation_answers_with_the_shared_headers_and_errors(name: str) -
     assert dict(errors).items() <= CREATE_ORDER.items()
 
 
-@pytest.mark.parametrize("status", [each for each in CREATE_ORDER if each != "201"])
+@pytest.mark.parametrize("status", [status for status in CREATE_ORDER if status != "201"])
 def test_an_error_has_an_example_of_each_code_and_the_headers_of_its_status(status: str) -> None:
     response = dereference(CREATE_ORDER[status])
     content = response["content"]["application/json"]
@@ -305,7 +305,7 @@ def test_every_error_code_is_listed_and_has_a_type() -> None:
     declared = CONTRACT["x-contract-error"]["codes"]
     schemas = CONTRACT["components"]["schemas"]
     assert list(declared) == schemas["ErrorCode"]["x-extensible-enum"]
-    assert {each["type"] for each in declared.values()} <= set(schemas["ErrorType"]["enum"])
+    assert {code["type"] for code in declared.values()} <= set(schemas["ErrorType"]["enum"])
 
 
 def test_reads_and_writes_are_counted_in_their_classes() -> None:
@@ -327,7 +327,9 @@ def test_the_example_of_a_signature_is_right() -> None:
 def test_every_scenario_of_the_sandbox_is_described() -> None:
     body = BY_ID["createOrder"]["requestBody"]["content"]["application/json"]
     metadata = [example["value"].get("metadata", {}) for example in body["examples"].values()]
-    scenarios = {each["sandbox_scenario"] for each in metadata if "sandbox_scenario" in each}
+    scenarios = {
+        example["sandbox_scenario"] for example in metadata if "sandbox_scenario" in example
+    }
     described = re.findall(r"^\| `(\w+)` \|", CONTRACT["info"]["description"], re.MULTILINE)
     assert sorted(described) == sorted(scenarios)
 

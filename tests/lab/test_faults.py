@@ -48,7 +48,7 @@ def promises(corpus: Path) -> str:
 
 
 def _strings(found: dict[str, object]) -> list[str]:
-    return [each for each in found.values() if isinstance(each, str)]
+    return [value for value in found.values() if isinstance(value, str)]
 
 
 @pytest.fixture(params=[*FAULTS.values(), *by_others.FAULTS.values()], ids=lambda fault: fault.name)

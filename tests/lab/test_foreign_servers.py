@@ -67,7 +67,7 @@ def test_what_only_one_reports_is_listed_once_per_place() -> None:
 )
 def test_a_body_without_its_boundary_is_a_failure_of_its_own(media_type: str, about: str) -> None:
     failures = [replace(theirs(STATUS, 400), media_type=kind) for kind in (media_type, "", "")]
-    assert {each.about: each.times for each in others(failures, [])} == (
+    assert {other.about: other.times for other in others(failures, [])} == (
         {about: 3} if about == "400" else {about: 1, "400": 2}
     )
 

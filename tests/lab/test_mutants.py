@@ -44,7 +44,7 @@ if __name__ == "__main__":
 
     with serving.started_everywhere():
         outcome = trials.run(trials.Wanted("toy", 120, 0.5, 2))
-    print(json.dumps([[each.name.edit, each.end, each.processes] for each in outcome.trials]))
+    print(json.dumps([[trial.name.edit, trial.end, trial.processes] for trial in outcome.trials]))
 """
 TOY_TESTS = """\
 import os, subprocess, sys
@@ -80,7 +80,7 @@ def of(text: str, root: Path) -> list[Mutant]:
 
 
 def named(found: list[Mutant], edit: str) -> Mutant:
-    [mutant] = [each for each in found if each.name.edit == edit]
+    [mutant] = [candidate for candidate in found if candidate.name.edit == edit]
     return mutant
 
 
@@ -98,7 +98,7 @@ def test_an_operator_a_statement_and_a_condition_have_mutants(tmp_path: Path) ->
 def test_each_mutant_has_one_edit_and_a_name_of_its_own(tmp_path: Path) -> None:
     found = of(LIMITS, tmp_path)
     assert len({mutant.name for mutant in found}) == len(found)
-    assert all(each.source() != LIMITS == each.undone().source() for each in found)
+    assert all(mutant.source() != LIMITS == mutant.undone().source() for mutant in found)
     edited = named(found, "< LIMIT → <= LIMIT")
     assert edited.source() == LIMITS.replace("<", "<=")
     assert edited.lines == range(5, 6)

@@ -81,4 +81,4 @@ GOOD = Sent("POST", "/items", "", HEADERS, b'{"name": "a", "size": null}', {})
 )
 def test_the_judge_sees_what_is_wrong(sent: Sent, complaint: str | None) -> None:
     found = Judge(CONSTRUCTS).complaints(MEANT, sent)
-    assert found == [] if complaint is None else any(each.startswith(complaint) for each in found)
+    assert found == [] if complaint is None else any(line.startswith(complaint) for line in found)

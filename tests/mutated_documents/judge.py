@@ -61,10 +61,10 @@ def shadowed(module: ast.Module) -> Iterator[str]:
     for node in ast.walk(module):
         if isinstance(node, ast.ClassDef):
             read = {
-                each.id
+                name.id
                 for part in _read(node)
-                for each in ast.walk(part)
-                if isinstance(each, ast.Name)
+                for name in ast.walk(part)
+                if isinstance(name, ast.Name)
             }
             for name in sorted(read & set(_members(node))):
                 yield f"{node.name} reads {name}, which is a member of it"
@@ -126,7 +126,9 @@ def application(server: ModuleType) -> Any:
     """Make an application in which no group is implemented."""
     taken = inspect.signature(server.create_app).parameters.values()
     needed = [
-        each.name for each in taken if each.default is each.empty and each.kind is each.KEYWORD_ONLY
+        parameter.name
+        for parameter in taken
+        if parameter.default is parameter.empty and parameter.kind is parameter.KEYWORD_ONLY
     ]
     return server.create_app(**dict.fromkeys(needed))
 

@@ -115,7 +115,7 @@ def mutant(document: dict[str, Any], seed: str) -> tuple[dict[str, Any], list[st
     for _ in range(min(random.randint(1, 5), random.randint(1, 5))):
         places = list(_places(data))
         # Most places are deep inside; half of the edits are to hit what they are part of.
-        near = [each for each in places if each.pointer.count("/") <= NEAR]
+        near = [place for place in places if place.pointer.count("/") <= NEAR]
         if places:
             place = random.choice(near if random.random() < 0.5 else places)
             edit = random.choice(EDITS)
@@ -184,7 +184,7 @@ def _rename(random: Random, place: Place, places: list[Place]) -> str:
 def _name(random: Random, place: Place, places: list[Place]) -> str:
     """Give an operation, a tag, a parameter or the document an odd name."""
     named = [
-        each for each in places if each.key in ("operationId", "name", "title", "propertyName")
+        place for place in places if place.key in ("operationId", "name", "title", "propertyName")
     ]
     chosen = random.choice(named or [place])
     chosen.holder[chosen.key] = random.choice(NAMES)
@@ -193,7 +193,7 @@ def _name(random: Random, place: Place, places: list[Place]) -> str:
 
 def _refer(random: Random, place: Place, places: list[Place]) -> str:
     """Put a reference to another place here, or let one lead elsewhere."""
-    references = [each for each in places if each.key == "$ref"]
+    references = [place for place in places if place.key == "$ref"]
     target = "#" + random.choice(places).pointer
     if references and random.random() < 0.5:
         chosen = random.choice(references)
@@ -205,7 +205,7 @@ def _refer(random: Random, place: Place, places: list[Place]) -> str:
 
 def _keyword(random: Random, place: Place, places: list[Place]) -> str:
     """Add a keyword to a schema, or to an object that may look like one."""
-    schemas = [each for each in places if isinstance(each.value, dict) and "type" in each.value]
+    schemas = [place for place in places if isinstance(place.value, dict) and "type" in place.value]
     chosen = random.choice(schemas or [place])
     if not isinstance(chosen.value, dict):
         return ""
