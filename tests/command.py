@@ -10,6 +10,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from specwright.cli import cli
+from tests import model_workers
 
 # The width and the colours of a terminal must not decide what a test sees.
 _RUNNER = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"})
@@ -24,7 +25,7 @@ def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     given = [str(argument) for argument in arguments]
     terminated = signal.getsignal(signal.SIGTERM)
     try:
-        with chdir(cwd):
+        with chdir(cwd), model_workers.copied():
             done = _RUNNER.invoke(cli, given, prog_name="specwright")
     finally:
         signal.signal(signal.SIGTERM, terminated)

@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from specwright import pipeline
 from specwright.check import checks
-from specwright.cli import cli
 from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.errors import SpecwrightError
+from tests.conftest import Run
 from tests.generate_cli.conftest import DOCUMENT, SETTINGS
 from tests.hostile_repositories.documents import BOMBS, write
 
@@ -34,25 +33,24 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("command", [("generate",), ("scaffold", "--into", "service")])
 def test_a_part_outside_the_project_is_used_if_that_is_allowed(
-    command: tuple[str, ...], outside: Path, monkeypatch: pytest.MonkeyPatch
+    command: tuple[str, ...], outside: Path, specwright: Run
 ) -> None:
-    monkeypatch.chdir(outside.parent / "project")
-    refused = CliRunner().invoke(cli, [*command])
-    assert refused.exit_code == 2
+    project = outside.parent / "project"
+    refused = specwright(*command, cwd=project)
+    assert refused.returncode == 2
     assert "refers to a file outside the project" in refused.stderr
-    allowed = CliRunner().invoke(cli, [*command, "--allow-refs-from", str(outside)])
-    assert allowed.exit_code == 0, allowed.output
+    allowed = specwright(*command, "--allow-refs-from", outside, cwd=project)
+    assert allowed.returncode == 0, allowed.stderr
 
 
-def test_a_part_of_the_project_is_used(outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_of_the_project_is_used(outside: Path, specwright: Run) -> None:
     project = outside.rename(outside.parent / "project" / "outside").parent
     (project / "api").mkdir()
     (project / "api.json").rename(project / "api" / "api.json")
     (project / "pyproject.toml").write_text('[tool.specwright]\ndocument = "api/api.json"\n')
-    monkeypatch.chdir(project)
     for command in (("generate",), ("scaffold", "--into", "service")):
-        result = CliRunner().invoke(cli, [*command])
-        assert result.exit_code == 0, result.output
+        done = specwright(*command, cwd=project)
+        assert done.returncode == 0, done.stderr
 
 
 def test_nothing_is_generated_if_a_rule_that_it_needs_does_not_finish(
