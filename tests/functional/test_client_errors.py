@@ -211,14 +211,13 @@ def show(error: BadRequestError) -> None:
 def test_checkers_know_the_codes_and_details_of_the_document(
     made: ModuleType, tmp_path: Any
 ) -> None:
-    (tmp_path / "use.py").write_text(USE.format(name=made.__name__))
+    wrong = USE.replace("models.Fault", "models.Thing")
+    for name, text in (("right", USE), ("wrong", wrong)):
+        (tmp_path / f"{name}.py").write_text(text.format(name=made.__name__))
     assert made.__file__ is not None
     packages = [made.__file__.rpartition(f"/{made.__name__}/")[0]]
-    assert [*mypy(tmp_path, packages), *pyright(tmp_path, packages)] == []
-    wrong = USE.replace("models.Fault", "models.Thing")
-    (tmp_path / "use.py").write_text(wrong.format(name=made.__name__))
-    assert [each[:9] for each in mypy(tmp_path, packages)] == ["use.py:9:"]
-    assert [each[:9] for each in pyright(tmp_path, packages)] == ["use.py:9:"]
+    for check in (mypy, pyright):
+        assert [error[:11] for error in check(tmp_path, packages)] == ["wrong.py:9:"]
 
 
 def test_the_words_of_the_errors_fit_any_api() -> None:

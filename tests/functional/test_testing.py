@@ -203,10 +203,10 @@ def test_checkers_know_which_event_it_is(package: Generate, tmp_path: Path) -> N
     made = package(api(**SIGNED))
     assert made.__file__ is not None
     packages = [str(Path(made.__file__).parents[1])]
-    for kind, wrong in (("Made", []), ("Gone", ["use.py:8:"])):
-        (tmp_path / "use.py").write_text(USE.format(name=made.__name__, kind=kind))
-        for check in (mypy, pyright):
-            assert [each[:9] for each in check(tmp_path, packages)] == wrong
+    for kind in ("Made", "Gone"):
+        (tmp_path / f"use_{kind}.py").write_text(USE.format(name=made.__name__, kind=kind))
+    for check in (mypy, pyright):
+        assert [error[:14] for error in check(tmp_path, packages)] == ["use_Gone.py:8:"]
 
 
 def readme(package: Generate, **members: Any) -> str:

@@ -347,6 +347,7 @@ def test_names_of_a_document_stay_texts(specwright: Run, tmp_path: Path, name: s
     assert set(settings(tmp_path)["pagination"]) == {name}
 
 
+@pytest.mark.published
 def test_settings_for_published_documents_have_a_meaning(corpus: Path, tmp_path: Path) -> None:
     count = 0
     for file in sorted((corpus / "specs").glob("*.[jy]*")):
