@@ -14,13 +14,13 @@ CLOCKS = {"asyncio", "time"}
 
 
 def test_no_test_replaces_the_clock_of_the_process() -> None:
-    found = [
+    patched = [
         f"{path.relative_to(TESTS)}:{node.lineno}"
         for path in TESTS.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and _replaces_a_clock(node)
     ]
-    assert not found, "replace the name in the module that reads the clock instead"
+    assert not patched, "replace the name in the module that reads the clock instead"
 
 
 def _replaces_a_clock(call: ast.Call) -> bool:

@@ -104,7 +104,7 @@ def imports_of(package: str, path: Path) -> Iterator[Import]:
 
 @cache
 def imports(package: str) -> list[Import]:
-    return [found for path in modules(package) for found in imports_of(package, path)]
+    return [import_ for path in modules(package) for import_ in imports_of(package, path)]
 
 
 def part_of(dotted: str) -> str:
@@ -113,12 +113,12 @@ def part_of(dotted: str) -> str:
 
 def ours(package: str) -> Iterator[tuple[Import, str, str]]:
     """Every import between two different parts of a package."""
-    for found in imports(package):
-        if found.imported.startswith(f"{package}."):
-            source = part_of(found.importer)
-            target = part_of(found.imported.removeprefix(f"{package}."))
+    for import_ in imports(package):
+        if import_.imported.startswith(f"{package}."):
+            source = part_of(import_.importer)
+            target = part_of(import_.imported.removeprefix(f"{package}."))
             if source and source != target and not target.startswith("__"):
-                yield found, source, target
+                yield import_, source, target
 
 
 def parts(package: str) -> set[str]:
@@ -132,22 +132,22 @@ def parts(package: str) -> set[str]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_part_has_one_row(package: str) -> None:
-    found = {
+    rooms = {
         part: [names for names in rows(package) if any(fnmatch(part, name) for name in names)]
         for part in parts(package)
     }
-    wrong = {part: names for part, names in found.items() if len(names) != 1}
+    wrong = {part: names for part, names in rooms.items() if len(names) != 1}
     assert not wrong, "each part has its place in one row of ARCHITECTURE.md"
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_row_is_there(package: str) -> None:
-    found = parts(package) | {"__main__"}
+    rooms = parts(package) | {"__main__"}
     wrong = [
         name
         for names in rows(package)
         for name in names
-        if not any(fnmatch(part, name) for part in found)
+        if not any(fnmatch(part, name) for part in rooms)
     ]
     assert rows(package)
     assert not wrong, "ARCHITECTURE.md names what is not there"
@@ -157,8 +157,8 @@ def test_every_row_is_there(package: str) -> None:
 def test_imports_point_down(package: str) -> None:
     ranks = {part: rank(package, part) for part in parts(package)}
     wrong = [
-        str(found)
-        for found, source, target in ours(package)
+        str(import_)
+        for import_, source, target in ours(package)
         if source in ranks and target in ranks and (ranks[source] or 0) >= (ranks[target] or 0)
     ]
     assert not wrong
@@ -169,13 +169,13 @@ def test_no_import_goes_in_a_circle(package: str) -> None:
     """Imports for type checkers and inside functions count, too: a circle is one thing in two."""
     known = {module_name(package, path) for path in modules(package)}
     graph: dict[str, set[str]] = {name: set() for name in known}
-    for found in imports(package):
-        target = found.imported.removeprefix(f"{package}.")
+    for import_ in imports(package):
+        target = import_.imported.removeprefix(f"{package}.")
         # A name that a package gives on is not an import of the package's own module.
         while target and target not in known:
             target = target.rpartition(".")[0]
-        if target and found.imported.startswith(f"{package}.") and target != found.importer:
-            graph[found.importer].add(target)
+        if target and import_.imported.startswith(f"{package}.") and target != import_.importer:
+            graph[import_.importer].add(target)
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -195,24 +195,24 @@ def test_imports_inside_a_large_room_point_down(package: str, part: str, floors:
         for room in re.findall(r"`(\w+)`", rooms)
     }
     inside = f"{part}."
-    found = [
+    within = [
         (import_, import_.importer.removeprefix(inside), imported.removeprefix(inside))
         for import_ in imports(package)
         if import_.importer.startswith(inside)
         and (imported := import_.imported.removeprefix(f"{package}.")).startswith(inside)
     ]
     wrong = [
-        str(each)
-        for each, importer, imported in found
+        str(import_)
+        for import_, importer, imported in within
         if part_of(importer) != part_of(imported)
         and floor[part_of(importer)] >= floor[part_of(imported)]
     ]
-    assert found
+    assert within
     assert not wrong
 
 
 def test_the_service_knows_nothing_of_the_toolkit() -> None:
-    wrong = [str(found) for found in imports(SERVICE) if part_of(found.imported) == TOOLKIT]
+    wrong = [str(import_) for import_ in imports(SERVICE) if part_of(import_.imported) == TOOLKIT]
     assert not wrong
 
 
@@ -234,19 +234,19 @@ def test_rules_hold_no_sql() -> None:
 
 def test_the_runtime_can_be_copied_elsewhere() -> None:
     wrong = [
-        str(found)
-        for found in imports(TOOLKIT)
-        if part_of(found.importer) == "runtime"
-        and part_of(found.imported) == TOOLKIT
-        and not found.relative
+        str(import_)
+        for import_ in imports(TOOLKIT)
+        if part_of(import_.importer) == "runtime"
+        and part_of(import_.imported) == TOOLKIT
+        and not import_.relative
     ]
     assert not wrong, "the copy in a generated package could not import this"
 
 
 def test_what_judges_the_document_never_sees_the_ir() -> None:
     wrong = [
-        str(found)
-        for found, source, target in ours(TOOLKIT)
+        str(import_)
+        for import_, source, target in ours(TOOLKIT)
         if source in NEVER_IR and target == "ir"
     ]
     assert not wrong
@@ -255,9 +255,10 @@ def test_what_judges_the_document_never_sees_the_ir() -> None:
 @pytest.mark.parametrize(("library", "owner"), ONLY_IMPORTER.items())
 def test_a_slow_library_has_one_importer(library: str, owner: str) -> None:
     wrong = [
-        str(found)
-        for found in imports(TOOLKIT)
-        if part_of(found.imported) == library and not f"{found.importer}.".startswith(f"{owner}.")
+        str(import_)
+        for import_ in imports(TOOLKIT)
+        if part_of(import_.imported) == library
+        and not f"{import_.importer}.".startswith(f"{owner}.")
     ]
     assert not wrong
 

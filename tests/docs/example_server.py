@@ -1,4 +1,4 @@
-"""A server that answers every operation of a document with the example it gives."""
+"""A server that responses every operation of a document with the example it gives."""
 
 import json
 import re
@@ -15,7 +15,7 @@ BASE_PATH = "/api/v1"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExampleResponse:
     """The first successful response of one operation."""
 
     method: str
@@ -34,12 +34,12 @@ class Answer:
         return {**self.body, **members}
 
 
-def answers(document: dict[str, Any]) -> Iterator[Answer]:
+def responses(document: dict[str, Any]) -> Iterator[ExampleResponse]:
     for path, item in document["paths"].items():
         for method, operation in item.items():
             if isinstance(operation, dict) and "responses" in operation:
                 status = min(code for code in operation["responses"] if code.startswith("2"))
-                yield Answer(
+                yield ExampleResponse(
                     method.upper(),
                     re.compile(BASE_PATH + re.sub(r"\{[^}]+\}", "[^/]+", path)),
                     int(status),
@@ -65,19 +65,19 @@ def follow(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-def handler(table: list[Answer]) -> type[BaseHTTPRequestHandler]:
+def handler(table: list[ExampleResponse]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
 
-        def answer(self) -> None:
+        def respond(self) -> None:
             self.rfile.read(int(self.headers.get("content-length") or 0))
             url = urlsplit(self.path)
             cursor = parse_qs(url.query).get("cursor", [None])[0]
-            for answer in table:
-                if answer.method == self.command and answer.path.fullmatch(url.path):
-                    body = answer.page(cursor)
-                    self.reply(answer.status, b"" if body is None else json.dumps(body).encode())
+            for response in table:
+                if response.method == self.command and response.path.fullmatch(url.path):
+                    body = response.page(cursor)
+                    self.reply(response.status, b"" if body is None else json.dumps(body).encode())
                     return
             self.reply(404, b"{}")
 
@@ -93,17 +93,17 @@ def handler(table: list[Answer]) -> type[BaseHTTPRequestHandler]:
         def log_message(self, format: str, *arguments: object) -> None:
             """Log nothing; the test does its own reporting."""
 
-    for method in {answer.method for answer in table}:
-        setattr(Handler, f"do_{method}", Handler.answer)
+    for method in {response.method for response in table}:
+        setattr(Handler, f"do_{method}", Handler.respond)
     return Handler
 
 
 @contextmanager
 def serving(document: Path) -> Iterator[str]:
     """The base URL of a running server for this document."""
-    table = list(answers(json.loads(document.read_text("utf-8"))))
+    table = list(responses(json.loads(document.read_text("utf-8"))))
     # A literal path must win over a template that also matches it.
-    table.sort(key=lambda answer: answer.path.pattern.count("[^/]+"))
+    table.sort(key=lambda response: response.path.pattern.count("[^/]+"))
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler(table))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

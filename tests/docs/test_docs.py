@@ -239,9 +239,9 @@ def blocks_of(text: str) -> list[str]:
 
 def test_the_sessions_that_contributors_are_told_of_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    told = re.findall(r"nox -s ([a-z_]+)", text)
+    named = re.findall(r"nox -s ([a-z_]+)", text)
     listed = re.findall(r"^\| `([a-z_]+)(?: [^`]*)?` \|", text, re.MULTILINE)
-    sessions = {*told, *listed}
+    sessions = {*named, *listed}
     known = re.findall(r"^def (\w+)\(session", (ROOT / "noxfile.py").read_text("utf-8"), re.M)
     assert len(sessions) > 8
     assert sessions <= set(known)

@@ -26,7 +26,7 @@ LOCAL = re.compile(r"\.|\\\.|nox\b|nox\[uv\]|uvicorn\b|fastapi\b|esim-service\[|
 NETWORK = "SPECWRIGHT_NETWORK"
 
 
-def told() -> dict[str, set[str]]:
+def install_lines() -> dict[str, set[str]]:
     """The installations on pages, in workflows and in generated READMEs, by file."""
     files = [
         *tracked("*.md", "docs", suffix=".md"),
@@ -41,7 +41,12 @@ def told() -> dict[str, set[str]]:
 
 
 def test_every_page_has_the_same_line() -> None:
-    lines = {name: line for name, found in told().items() for line in found if "specwright" in line}
+    lines = {
+        name: line
+        for name, lines_of_page in install_lines().items()
+        for line in lines_of_page
+        if "specwright" in line
+    }
     assert {name: line for name, line in lines.items() if line.strip() != LINE} == {}
     expected = {
         "README.md",
@@ -61,8 +66,8 @@ def test_nothing_is_installed_by_a_name_that_an_index_does_not_have() -> None:
     """`pip install library` would install the package of another project."""
     wrong = {
         (name, line)
-        for name, found in told().items()
-        for line in found
+        for name, lines_of_page in install_lines().items()
+        for line in lines_of_page
         if not LOCAL.match(line.removeprefix("pip install ").lstrip("'"))
     }
     assert wrong == set()

@@ -61,7 +61,7 @@ def test_paths_of_the_design_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("[a](a.md) and [b](b.md#c)", ["a.md", "b.md#c"]),
         ('[a](a.md "A title")', ["a.md"]),
@@ -77,12 +77,12 @@ def test_paths_of_the_design_exist(page: Path) -> None:
         ("<!-- [a](a.md) -->", []),
     ],
 )
-def test_links_are_found_as_readers_see_them(text: str, found: list[str]) -> None:
-    assert [link["target"] for link in links(text)] == found
+def test_links_are_found_as_readers_see_them(text: str, expected: list[str]) -> None:
+    assert [link["target"] for link in links(text)] == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("# On your own machine", {"on-your-own-machine"}),
         ("### `rule-id`", {"rule-id"}),
@@ -94,8 +94,8 @@ def test_links_are_found_as_readers_see_them(text: str, found: list[str]) -> Non
         ('<a id="place"></a>', {"place"}),
     ],
 )
-def test_headings_have_the_fragments_of_github(text: str, found: set[str]) -> None:
-    assert anchors(text) == found
+def test_headings_have_the_fragments_of_github(text: str, expected: set[str]) -> None:
+    assert anchors(text) == expected
 
 
 def test_broken_links_are_named_with_their_lines(tmp_path: Path) -> None:

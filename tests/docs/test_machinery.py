@@ -62,8 +62,8 @@ def test_blocks_know_their_section_language_file_and_reason(tmp_path: Path) -> N
         "# Top\n\n```python app.py\nx = 1\n```\n## Next\n<!-- not run: slow -->\n\n"
         "```console\n$ true\n```\n\n```toml\n```\n"
     )
-    found = [(b.section, b.language, b.file, b.reason, b.text) for b in blocks(page, "page.md")]
-    assert found == [
+    read = [(b.section, b.language, b.file, b.reason, b.text) for b in blocks(page, "page.md")]
+    assert read == [
         ("Top", "python", "app.py", "", "x = 1\n"),
         ("Next", "console", "", "slow", "$ true\n"),
         ("Next", "toml", "", "", "\n"),

@@ -24,14 +24,14 @@ TEXT = "\n".join(path.read_text("utf-8") for path in PAGES)
 
 def modules() -> list[str]:
     """The modules without an underscore that have public names, of both distributions."""
-    found = [partner_esim.__name__]
-    found += [
+    names = [partner_esim.__name__]
+    names += [
         f"{package.__name__}.{module.name}"
         for package in (partner_esim, specwright)
         for module in pkgutil.iter_modules(package.__path__)
         if not module.name.startswith("_")
     ]
-    return [name for name in found if name not in INTERNAL]
+    return [name for name in names if name not in INTERNAL]
 
 
 # The commands are the interface of the toolkit, but for `specwright.testing`.

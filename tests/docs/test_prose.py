@@ -59,21 +59,21 @@ def tracked(*paths: str, suffix: str) -> list[Path]:
 def docstrings(tree: ast.Module) -> Iterator[str]:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(tree):
-        if isinstance(node, kinds) and (found := ast.get_docstring(node)):
-            yield found
+        if isinstance(node, kinds) and (docstring := ast.get_docstring(node)):
+            yield docstring
 
 
-def said(path: Path) -> str:
+def texts(path: Path) -> str:
     """The string literals, with docstrings among them, and the comments of a Python file."""
     source = path.read_text("utf-8")
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    found = [
+    parts = [
         token.string
         for token in tokens
         # One word is a name, such as the key of an object.
         if token.type in (tokenize.STRING, tokenize.COMMENT) and " " in token.string
     ]
-    return _VALUE.sub("{}", "\n".join(" ".join(part.split()) for part in found))
+    return _VALUE.sub("{}", "\n".join(" ".join(part.split()) for part in parts))
 
 
 def prose(path: Path) -> str:
@@ -100,35 +100,35 @@ def test_plain_english_is_left_alone(text: str) -> None:
 
 
 def test_python_does_without_stopped_words() -> None:
-    found = {
+    stopped_words = {
         f"{path.relative_to(ROOT)}: {quote}"
         for path in tracked(*_PYTHON, suffix=".py")
-        for quote in stopped(said(path))
+        for quote in stopped(texts(path))
     }
-    assert not found
+    assert not stopped_words
 
 
 def test_pages_do_without_stopped_words() -> None:
     pages = tracked("*.md", "docs", suffix=".md")
     templates = tracked("*.jinja", suffix=".jinja")
-    found = {
+    stopped_words = {
         f"{path.relative_to(ROOT)}: {quote}"
         for path in (*pages, *templates, ROOT / "action.yml")
         # The trace quotes the agreement.
         if "golden" not in path.parts and path.name != "contract-trace.md"
         for quote in stopped(prose(path))
     }
-    assert not found
+    assert not stopped_words
 
 
 def test_first_lines_of_docstrings_are_no_clauses() -> None:
-    found = {
+    clauses = {
         f"{path.relative_to(ROOT)}: {first}"
         for path in tracked("generator", "service", "website", "noxfile.py", suffix=".py")
         for docstring in docstrings(ast.parse(path.read_text("utf-8")))
         if _CLAUSE.search(first := docstring.splitlines()[0])
     }
-    assert not found
+    assert not clauses
 
 
 def test_headings_of_the_design_are_no_clauses() -> None:

@@ -40,12 +40,12 @@ def project(tmp_path: Path) -> Path:
 
 
 def connections(project: Path, *command: str) -> list[str]:
-    told = project / "connections"
-    told.touch()
+    log = project / "connections"
+    log.touch()
     environment = {
         **os.environ,
         "PYTHONPATH": str(project / "hook"),
-        "CONNECTIONS": str(told),
+        "CONNECTIONS": str(log),
         "XDG_CACHE_HOME": str(project / "cache"),
         "KEY": "pes_test_" + "0" * 48,
     }
@@ -53,7 +53,7 @@ def connections(project: Path, *command: str) -> list[str]:
         [sys.executable, *command], cwd=project, env=environment, capture_output=True, text=True
     )
     assert done.returncode < 2, done.stderr
-    return told.read_text().splitlines()
+    return log.read_text().splitlines()
 
 
 def test_connections_are_recorded(project: Path) -> None:
@@ -70,6 +70,8 @@ def test_a_contract_test_connects_to_its_target_only(project: Path) -> None:
     document = ROOT / "spec" / "openapi.json"
     with serving(document) as url:
         options = ("--document", str(document), "--api-key-env", "KEY", "--include", "GET /plans")
-        found = connections(project, "-m", "specwright", "test", url, *options, "--max-time", "4")
-    assert found
-    assert {address for address in found if "127.0.0.1" not in address} == set()
+        addresses = connections(
+            project, "-m", "specwright", "test", url, *options, "--max-time", "4"
+        )
+    assert addresses
+    assert {address for address in addresses if "127.0.0.1" not in address} == set()

@@ -26,13 +26,13 @@ ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ
 
 def write_page(place: Path, page: list[Block]) -> list[str]:
     """Write the programs and files of a page; return the directories that they import from."""
-    found = {place}
+    directories = {place}
     for block in page:
         if block.file:
             target = place / block.file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(block.text, "utf-8")
-            found.add(target.parent)
+            directories.add(target.parent)
     programs = [block for block in page if block.language == "python" and not block.file]
     for section, parts in groupby(programs, key=lambda block: block.section):
         name = re.sub(r"\W+", "_", f"{place.name} {section}").lower()
@@ -41,7 +41,7 @@ def write_page(place: Path, page: list[Block]) -> list[str]:
         for part in parts:
             text += "\n" * (part.line - text.count("\n")) + part.text
         (place / f"{name}.py").write_text(text, "utf-8")
-    return [str(path) for path in sorted(found)]
+    return [str(path) for path in sorted(directories)]
 
 
 def begin(directory: Path, page: list[Block]) -> None:
@@ -62,29 +62,29 @@ def begin(directory: Path, page: list[Block]) -> None:
 
 def generate(place: Path) -> list[str]:
     """Generate the packages of pages that configure one."""
-    made = []
+    outputs = []
     for project in sorted(place.rglob("pyproject.toml")):
         if "[tool.specwright]" not in project.read_text("utf-8"):
             continue
         output = place.parent / "made" / project.parent.name
         command = [sys.executable, "-m", "specwright", "generate", "--output", str(output)]
         subprocess.run(command, cwd=project.parent, check=True, capture_output=True)
-        made.append(str(output))
-    return made
+        outputs.append(str(output))
+    return outputs
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     place = tmp_path_factory.mktemp("docs") / "pages"
-    found: list[str] = []
+    packages: list[str] = []
     for path in PAGES:
         page = list(blocks(path, page_name(path)))
         if any(block.language == "python" for block in page):
             directory = place / re.sub(r"\W+", "_", page_name(path).removesuffix(".md"))
             directory.mkdir(parents=True)
-            found += write_page(directory, page)
+            packages += write_page(directory, page)
             begin(directory, page)
-    return place, found + generate(place)
+    return place, packages + generate(place)
 
 
 @pytest.mark.parametrize("check", [mypy, pyright], ids=["mypy", "pyright"])
@@ -92,5 +92,5 @@ def test_the_programs_of_the_pages_have_types(
     written: tuple[Path, list[str]], check: Callable[[Path, list[str]], list[str]]
 ) -> None:
     place, packages = written
-    found = check(place, packages)
-    assert not found, "\n".join(found)
+    errors = check(place, packages)
+    assert not errors, "\n".join(errors)
