@@ -1,4 +1,4 @@
-"""A server that responses every operation of a document with the example it gives."""
+"""A server that responds to every operation of a document with the example it gives."""
 
 import json
 import re
