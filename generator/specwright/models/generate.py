@@ -21,7 +21,7 @@ from specwright.models.refine import refine
 from specwright.names import pascal
 from specwright.pointer import Pointer
 
-# The reasons are in docs/decisions/, 0001 and 0030.
+# The reasons are in docs/decisions/0001 and docs/design/models.md.
 OPTIONS: dict[str, Any] = {
     "input_file_type": "openapi",
     "openapi_scopes": ["schemas"],
