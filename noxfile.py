@@ -393,7 +393,10 @@ def seeds(session: nox.Session) -> None:
 def contract(session: nox.Session) -> None:
     """Test the reference service against the contract; the reports go to reports/."""
     install_workspace(session)
-    command = str(Path(session.bin, "esim-service"))
+    # .ci/run has this session use the environment of another one.
+    scripts = "import sysconfig; print(sysconfig.get_path('scripts'))"
+    directory_of_scripts = str(session.run("python", "-c", scripts, silent=True)).strip()
+    command = str(Path(directory_of_scripts, "esim-service"))
     with tempfile.TemporaryDirectory() as directory:
         place = ("--database", str(Path(directory, "esim.sqlite3")))
         generous = ("--read-limit", "100000", "--write-limit", "100000")
