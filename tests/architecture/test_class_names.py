@@ -15,7 +15,6 @@ STILL_SHARED = frozenset(
         "Answer",
         "Body",
         "Call",
-        "Category",
         "Content",
         "Credential",
         "ErrorCode",
@@ -43,14 +42,12 @@ STILL_SHARED = frozenset(
         "Reference",
         "Request",
         "Response",
-        "Rule",
         "Scheme",
         "Section",
         "Server",
         "ServerVariable",
         "Target",
         "Verdict",
-        "Violation",
         "WebhookEndpoint",
     }
 )

@@ -4,14 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.table import DESCRIPTIONS
+from specwright import compare
+from specwright.compare.table import BY_ID, DESCRIPTIONS
 from specwright.compare.verdicts.change_rule import (
     BREAKING,
     DOCUMENT_REMOVED,
     SDK_BROKEN,
-    Category,
+    ChangeCategory,
+    ChangeRule,
 )
 from specwright.findings import Level, RuleDescription
+from specwright.registry import records
 
 from .documents import breaking, changes, parts, report
 
@@ -48,16 +51,22 @@ def test_what_breaks_nobody_needs_no_way_around_it() -> None:
 
 
 def test_rules_without_an_example_are_not_about_one_pair_of_documents() -> None:
-    others = {rule.id for rule in DESCRIPTIONS if not rule.bad and rule.category != Category.REVIEW}
+    others = {
+        rule.id for rule in DESCRIPTIONS if not rule.bad and rule.category != ChangeCategory.REVIEW
+    }
     assert others == {DOCUMENT_REMOVED, SDK_BROKEN}
 
 
 def test_rules_have_ids_of_their_own_and_every_category_has_rules() -> None:
     assert len({rule.id for rule in DESCRIPTIONS}) == len(DESCRIPTIONS)
-    assert {rule.category for rule in DESCRIPTIONS} == set(Category)
+    assert {rule.category for rule in DESCRIPTIONS} == set(ChangeCategory)
 
 
 def test_what_breaks_is_an_error_and_nothing_else_is() -> None:
     levels = {rule.category: rule.recommended for rule in RULES}
     assert {level for level in levels if levels[level] is Level.ERROR} == BREAKING
-    assert levels[Category.SERVER_SOURCE] is levels[Category.COMPATIBLE] is Level.INFO
+    assert levels[ChangeCategory.SERVER_SOURCE] is levels[ChangeCategory.COMPATIBLE] is Level.INFO
+
+
+def test_the_table_has_the_rules_of_every_module() -> None:
+    assert set(records(ChangeRule, compare)) == set(BY_ID.values())

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from specwright.check.checks import check
-from specwright.check.lint.rule import Category, Rule
+from specwright.check.lint.rule import Category, LintRule
 from specwright.check.lint.table import RULES
 from specwright.document.sources.load import load
 from specwright.errors import InputError
@@ -21,19 +21,19 @@ from tests.functional.documents import document as with_schemas
 from .documents import write
 
 
-def rules_found(directory: Path, part: str, rule: Rule) -> list[str]:
+def rules_found(directory: Path, part: str, rule: LintRule) -> list[str]:
     only = Settings(levels={each.id: Level.OFF for each in RULES} | {rule.id: Level.ERROR})
     report = check(load(write(directory, part)), only)
     return [finding.rule for finding in report.findings]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_finds_its_bad_example(rule: Rule, tmp_path: Path) -> None:
+def test_a_rule_finds_its_bad_example(rule: LintRule, tmp_path: Path) -> None:
     assert set(rules_found(tmp_path, rule.bad, rule)) == {rule.id}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_is_silent_about_its_good_example(rule: Rule, tmp_path: Path) -> None:
+def test_a_rule_is_silent_about_its_good_example(rule: LintRule, tmp_path: Path) -> None:
     assert rules_found(tmp_path, rule.good, rule) == []
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from specwright.check.context import LintContext
-from specwright.check.lint.rule import Rule
+from specwright.check.lint.rule import LintRule
 from specwright.check.lint.table import RULES
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order
@@ -115,7 +115,7 @@ def examine(document: Document, *settings: Settings) -> Examination:
     return Examination(document, found, context.short_names)
 
 
-def _chosen(settings: Settings) -> list[Rule]:
+def _chosen(settings: Settings) -> list[LintRule]:
     """Return the rules that are not off everywhere."""
     return [rule for rule in RULES if settings.asks(rule)]
 
@@ -124,7 +124,7 @@ def _limits(context: LintContext) -> TaskLimits:
     return TaskLimits(SECONDS + len(context.nodes) * SECONDS_PER_OBJECT, MEMORY)
 
 
-def _apply(rule: Rule, context: LintContext) -> list[Finding]:
+def _apply(rule: LintRule, context: LintContext) -> list[Finding]:
     findings: list[Finding] = []
     try:
         for pointer, message in rule.check(context):

@@ -16,7 +16,7 @@ from specwright.compare.document.operations import (
 from specwright.compare.schemas.annotations import DEFAULT_CHANGED
 from specwright.compare.table import BY_ID
 from specwright.compare.verdicts.announcements import DEPRECATION, SUNSET_OPERATION_REMOVED
-from specwright.compare.verdicts.change_rule import ADDED, DIFF_UNPROVEN, Category
+from specwright.compare.verdicts.change_rule import ADDED, DIFF_UNPROVEN, ChangeCategory
 from specwright.document.model import Document
 from specwright.document.operations.descriptions import subject
 from specwright.findings import Finding, Report
@@ -58,8 +58,8 @@ _SENTENCES: Mapping[str, str] = {
 }
 _SENTENCE = "{subject}: {message}."
 _MARKS: Mapping[str, str] = {
-    Category.WIRE: "**Breaking:** ",
-    Category.CLIENT_SOURCE: "**Breaking in source code:** ",
+    ChangeCategory.WIRE: "**Breaking:** ",
+    ChangeCategory.CLIENT_SOURCE: "**Breaking in source code:** ",
 }
 _MARK_UNPROVEN = "**Perhaps breaking:** "
 _SHOWN_OPERATIONS = 3
@@ -80,7 +80,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
     sections: dict[Section, _Bullets] = {title: defaultdict(list) for title in Section}
     said: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
-        if BY_ID[finding.rule].category == Category.REVIEW and finding.rule != DIFF_UNPROVEN:
+        if BY_ID[finding.rule].category == ChangeCategory.REVIEW and finding.rule != DIFF_UNPROVEN:
             continue
         # One change may break requests and be compatible in responses; it is listed once.
         if (finding.pointer, finding.message) not in said:
@@ -100,7 +100,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
 
 
 def _severity(finding: Finding) -> int:
-    return list(Category).index(BY_ID[finding.rule].category)
+    return list(ChangeCategory).index(BY_ID[finding.rule].category)
 
 
 def _heading(base: Document, revision: Document) -> str:
@@ -121,7 +121,7 @@ def _section(finding: Finding, base: Document, revision: Document) -> Section:
 
 def _is_new_property(finding: Finding, base: Document, revision: Document) -> bool:
     return (
-        BY_ID[finding.rule].category == Category.COMPATIBLE
+        BY_ID[finding.rule].category == ChangeCategory.COMPATIBLE
         and split(finding.pointer or "")[-2:-1] == ("properties",)
         and _value(base, finding.pointer) is None
         and _value(revision, finding.pointer) is not None

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
+from specwright.registry import records
 from specwright.vocabulary import keywords
 from specwright.vocabulary.keyword import Keyword, Place
 
-KEYWORDS: tuple[Keyword[Any], ...] = tuple(
-    value
-    for module in sorted(module.name for module in iter_modules(keywords.__path__))
-    for value in vars(import_module(f"{keywords.__name__}.{module}")).values()
-    if isinstance(value, Keyword)
-)
+KEYWORDS: tuple[Keyword[Any], ...] = records(Keyword, keywords)
 
 
 def places(name: str) -> tuple[Place, ...]:

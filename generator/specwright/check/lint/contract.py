@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from specwright.check.context import LintContext, mapping
 from specwright.check.lint.declared import validator
 from specwright.check.lint.references import missing
-from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.operations.sites import Direction
 from specwright.document.shape import Node
 from specwright.findings import Level
@@ -33,53 +33,55 @@ class Declaration(NamedTuple):
     value: Any
 
 
-def contract_key(context: LintContext) -> Iterator[Violation]:
+def contract_key(context: LintContext) -> Iterator[LintViolation]:
     for node, name in _keys(context):
         pointer = node.pointer + join(name)
         if name not in _KNOWN:
             close = get_close_matches(name, sorted(_KNOWN), 1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
-            yield Violation(pointer, f"'{name}' is not in the vocabulary{hint}")
+            yield LintViolation(pointer, f"'{name}' is not in the vocabulary{hint}")
             continue
         keyword = _keyword(context, node, name)
         if keyword is None:
             places = " or ".join(sorted(table.places(name)))
-            yield Violation(pointer, f"'{name}' belongs on a {places}, not here")
+            yield LintViolation(pointer, f"'{name}' belongs on a {places}, not here")
         elif keyword.methods and _method(context, node) not in keyword.methods:
             methods = " or ".join(keyword.methods)
-            yield Violation(pointer, f"'{name}' belongs on an operation with {methods}, not here")
+            yield LintViolation(
+                pointer, f"'{name}' belongs on an operation with {methods}, not here"
+            )
 
 
-def contract_shape(context: LintContext) -> Iterator[Violation]:
+def contract_shape(context: LintContext) -> Iterator[LintViolation]:
     for declaration in _declarations(context):
         for error in validator(declaration.keyword).iter_errors(declaration.value):
-            yield Violation(declaration.pointer + join(*error.instance_path), error.message)
+            yield LintViolation(declaration.pointer + join(*error.instance_path), error.message)
 
 
-def contract_reference(context: LintContext) -> Iterator[Violation]:
+def contract_reference(context: LintContext) -> Iterator[LintViolation]:
     for declaration in _declarations(context):
         # Invalid shapes are reported by the rule above; nothing can be looked up in them.
         if validator(declaration.keyword).is_valid(declaration.value):
             for reference in declaration.keyword.references(declaration.value):
                 for reason in missing(context, declaration.node, reference):
-                    yield Violation(
+                    yield LintViolation(
                         declaration.pointer + reference.at, f"'{reference.name}' {reason}"
                     )
 
 
-def contract_condition(context: LintContext) -> Iterator[Violation]:
+def contract_condition(context: LintContext) -> Iterator[LintViolation]:
     declared = mapping(context.document.data.get(ERROR.name))
     first: dict[str, str] = {}
     for code, each in mapping(declared.get("codes")).items():
         condition = mapping(each).get("condition")
         if isinstance(condition, str) and first.setdefault(condition, code) != code:
-            yield Violation(
+            yield LintViolation(
                 join(ERROR.name, "codes", code, "condition"),
                 f"'{condition}' is answered with '{first[condition]}' already",
             )
 
 
-def contract_webhook(context: LintContext) -> Iterator[Violation]:
+def contract_webhook(context: LintContext) -> Iterator[LintViolation]:
     webhooks = [
         operation for operation in context.operations if operation.direction is Direction.WEBHOOK
     ]
@@ -87,7 +89,7 @@ def contract_webhook(context: LintContext) -> Iterator[Violation]:
         if any(name in webhook.value for webhook in webhooks):
             for webhook in webhooks:
                 if name not in webhook.value:
-                    yield Violation(
+                    yield LintViolation(
                         webhook.pointer, f"other webhooks declare {name}, this one does not"
                     )
 
@@ -175,7 +177,7 @@ _WEBHOOKS = """
 _GOOD = _PLANS % (f"{PAGINATION.name}: " + _PAGINATION % ("/data", "false"))
 
 RULES = (
-    Rule(
+    LintRule(
         "contract-key",
         Category.CONTRACT,
         "A declaration that no tool knows, or that no tool looks for in its place, makes a promise "
@@ -186,7 +188,7 @@ RULES = (
         Level.ERROR,
         contract_key,
     ),
-    Rule(
+    LintRule(
         "contract-shape",
         Category.CONTRACT,
         "Declarations are read by programs; their shape is fixed by a schema.",
@@ -196,7 +198,7 @@ RULES = (
         Level.ERROR,
         contract_shape,
     ),
-    Rule(
+    LintRule(
         "contract-reference",
         Category.CONTRACT,
         "The parts that a declaration names (fields, parameters, headers, statuses, error codes, "
@@ -207,7 +209,7 @@ RULES = (
         Level.ERROR,
         contract_reference,
     ),
-    Rule(
+    LintRule(
         "contract-condition",
         Category.CONTRACT,
         "A tool that detects a condition answers with the code that declares it; two codes for "
@@ -218,7 +220,7 @@ RULES = (
         Level.ERROR,
         contract_condition,
     ),
-    Rule(
+    LintRule(
         "contract-webhook",
         Category.CONTRACT,
         "Signature and delivery are declared on each webhook: no tool looks at another webhook "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from specwright.check.context import LintContext, mapping, sequence
-from specwright.check.lint.rule import Category, Check, Rule, Violation
+from specwright.check.lint.rule import Category, Check, LintRule, LintViolation
 from specwright.check.schema import check_schema, unknown_dialect
 from specwright.check.semantics import PARAMETER_DUPLICATE, PATH_PARAMETERS
 from specwright.document.operations.sites import Direction
@@ -18,88 +18,96 @@ from specwright.text import shorten
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 
 
-def official_schema(context: LintContext) -> Iterator[Violation]:
+def official_schema(context: LintContext) -> Iterator[LintViolation]:
     for problem in check_schema(context.document):
-        yield Violation(problem.pointer, problem.message)
+        yield LintViolation(problem.pointer, problem.message)
 
 
-def later_field(context: LintContext) -> Iterator[Violation]:
+def later_field(context: LintContext) -> Iterator[LintViolation]:
     if not context.document.version.startswith("3.1"):
         return
     for node in context.of_kind("mediaType"):
         if "itemSchema" in node.value:
             place = node.pointer + join("itemSchema")
-            yield Violation(place, "'itemSchema' is a field of OpenAPI 3.2: write 'openapi: 3.2.0'")
+            yield LintViolation(
+                place, "'itemSchema' is a field of OpenAPI 3.2: write 'openapi: 3.2.0'"
+            )
 
 
-def dialect(context: LintContext) -> Iterator[Violation]:
+def dialect(context: LintContext) -> Iterator[LintViolation]:
     unknown = unknown_dialect(context.document)
     if unknown is not None:
-        yield Violation("/jsonSchemaDialect", f"schemas in the dialect '{unknown}' are not checked")
+        yield LintViolation(
+            "/jsonSchemaDialect", f"schemas in the dialect '{unknown}' are not checked"
+        )
 
 
 def _semantic(rule: str) -> Check:
-    def check(context: LintContext) -> Iterator[Violation]:
+    def check(context: LintContext) -> Iterator[LintViolation]:
         for semantic in context.semantics:
             if semantic.rule == rule:
-                yield Violation(semantic.pointer, shorten(semantic.message))
+                yield LintViolation(semantic.pointer, shorten(semantic.message))
 
     return check
 
 
-def reference_kind(context: LintContext) -> Iterator[Violation]:
+def reference_kind(context: LintContext) -> Iterator[LintViolation]:
     kinds = {node.pointer: node.kind for node in context.nodes}
     for node in context.nodes:
         place, _, pointer = (node.ref or "").partition("#")
         found = node.kind if place else kinds.get(unquote(pointer), node.kind)
         if node.ref and found != node.kind:
-            yield Violation(
+            yield LintViolation(
                 node.pointer + join("$ref"),
                 f"must refer to an object of the kind '{node.kind}', but refers to a '{found}'",
             )
 
 
-def path_clash(context: LintContext) -> Iterator[Violation]:
+def path_clash(context: LintContext) -> Iterator[LintViolation]:
     seen: dict[str, str] = {}
     for path in mapping(context.document.data.get("paths")):
         template = _VARIABLE.sub("{}", path)
         first = seen.setdefault(template, path)
         if first != path:
-            yield Violation(join("paths", path), f"'{path}' matches the same URLs as '{first}'")
+            yield LintViolation(join("paths", path), f"'{path}' matches the same URLs as '{first}'")
 
 
-def security_defined(context: LintContext) -> Iterator[Violation]:
+def security_defined(context: LintContext) -> Iterator[LintViolation]:
     known = mapping(context.components.get("securitySchemes"))
     for node in context.of_kind("securityRequirement"):
         for name in node.value:
             # 3.2 allows the URI of a scheme in place of a name.
             if name not in known and not re.match(r"[#./]|https?:", name):
-                yield Violation(
+                yield LintViolation(
                     node.pointer + join(name),
                     f"security scheme '{name}' is not in components/securitySchemes",
                 )
 
 
-def server_variables(context: LintContext) -> Iterator[Violation]:
+def server_variables(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("server"):
         variables = mapping(node.value.get("variables"))
         for name in re.findall(r"\{([^{}]+)\}", str(node.value.get("url"))):
             if name not in variables:
-                yield Violation(node.pointer + "/url", f"variable '{name}' is not described")
+                yield LintViolation(node.pointer + "/url", f"variable '{name}' is not described")
     for node in context.of_kind("serverVariable"):
         values = sequence(node.value.get("enum"))
         if values and node.value.get("default") not in values:
-            yield Violation(node.pointer + "/default", "the default is not among the enum values")
+            yield LintViolation(
+                node.pointer + "/default", "the default is not among the enum values"
+            )
 
 
-def webhook_body(context: LintContext) -> Iterator[Violation]:
+def webhook_body(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         if operation.direction is Direction.WEBHOOK and not operation.value.get("requestBody"):
-            yield Violation(operation.pointer, "a webhook without a request body delivers no data")
+            yield LintViolation(
+                operation.pointer, "a webhook without a request body delivers no data"
+            )
 
 
 RULES = (
-    Rule(
+    LintRule(
         "openapi-schema",
         Category.DOCUMENT,
         "The official schema of the version decides what an OpenAPI document is; every tool "
@@ -124,7 +132,7 @@ RULES = (
         Level.ERROR,
         official_schema,
     ),
-    Rule(
+    LintRule(
         "later-field",
         Category.DOCUMENT,
         "A field of a later version of OpenAPI is unknown to tools for the version that the "
@@ -153,7 +161,7 @@ RULES = (
         Level.WARNING,
         later_field,
     ),
-    Rule(
+    LintRule(
         "schema-dialect",
         Category.DOCUMENT,
         "Schemas in an unknown dialect of JSON Schema are not checked, so mistakes in them go "
@@ -168,7 +176,7 @@ RULES = (
         Level.WARNING,
         dialect,
     ),
-    Rule(
+    LintRule(
         "reference-kind",
         Category.DOCUMENT,
         "A reference takes the place of an object, so its target is of the same kind: a schema "
@@ -192,7 +200,7 @@ RULES = (
         Level.ERROR,
         reference_kind,
     ),
-    Rule(
+    LintRule(
         PATH_PARAMETERS,
         Category.DOCUMENT,
         "Every variable of a path is described by a path parameter and vice versa; otherwise no "
@@ -217,7 +225,7 @@ RULES = (
         Level.ERROR,
         _semantic(PATH_PARAMETERS),
     ),
-    Rule(
+    LintRule(
         PARAMETER_DUPLICATE,
         Category.DOCUMENT,
         "A parameter is identified by its name and its place; described twice, one of the two "
@@ -243,7 +251,7 @@ RULES = (
         Level.ERROR,
         _semantic(PARAMETER_DUPLICATE),
     ),
-    Rule(
+    LintRule(
         "tags",
         Category.DOCUMENT,
         "Tags are declared once, and a parent tag (3.2) exists and is not its own descendant.",
@@ -257,7 +265,7 @@ RULES = (
         Level.ERROR,
         _semantic("tags"),
     ),
-    Rule(
+    LintRule(
         "path-clash",
         Category.DOCUMENT,
         "Paths that differ only in the names of their variables match the same URLs; it is "
@@ -276,7 +284,7 @@ RULES = (
         Level.ERROR,
         path_clash,
     ),
-    Rule(
+    LintRule(
         "security-defined",
         Category.DOCUMENT,
         "A requirement names a scheme in components; otherwise a client cannot know which "
@@ -294,7 +302,7 @@ RULES = (
         Level.ERROR,
         security_defined,
     ),
-    Rule(
+    LintRule(
         "server-variables",
         Category.DOCUMENT,
         "The variables of a server URL are described, and their defaults are among the allowed "
@@ -315,7 +323,7 @@ RULES = (
         Level.ERROR,
         server_variables,
     ),
-    Rule(
+    LintRule(
         "webhook-body",
         Category.DOCUMENT,
         "A webhook delivers its data in the request body.",

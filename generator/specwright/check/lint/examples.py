@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from specwright.check.context import LintContext, mapping, sequence
-from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.check.schema_at import find
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site, is_json
@@ -29,7 +29,7 @@ _TYPES: dict[type, tuple[str, ...]] = {
 }
 
 
-def example_valid(context: LintContext) -> Iterator[Violation]:
+def example_valid(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("mediaType", "parameter", "header"):
         if node.ref is None and isinstance(node.value.get("schema"), dict):
             schema = f"{node.pointer}/schema"
@@ -55,13 +55,13 @@ def _is_comparable(context: LintContext, node: Node, value: Any) -> bool:
 
 def _violations(
     context: LintContext, schema: Pointer, pointer: Pointer, value: Any, what: str
-) -> Iterator[Violation]:
+) -> Iterator[LintViolation]:
     for problem in context.problems(schema, value):
         if problem.missing is not None and _goes_one_way(context, schema, problem):
             continue
         inside = problem.pointer if _is_written_at(context, pointer) else ""
         at = f" at {problem.pointer}" if problem.pointer else ""
-        yield Violation(pointer + inside, f"the {what} does not fit{at}: {problem.message}")
+        yield LintViolation(pointer + inside, f"the {what} does not fit{at}: {problem.message}")
 
 
 def _goes_one_way(context: LintContext, schema: Pointer, problem: Problem) -> bool:
@@ -78,7 +78,7 @@ def _is_written_at(context: LintContext, pointer: Pointer) -> bool:
     return pointer.rpartition("/")[2] not in context.components.get("examples", {})
 
 
-def default_valid(context: LintContext) -> Iterator[Violation]:
+def default_valid(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         if "default" in node.value:
             yield from _violations(
@@ -86,24 +86,24 @@ def default_valid(context: LintContext) -> Iterator[Violation]:
             )
 
 
-def enum_valid(context: LintContext) -> Iterator[Violation]:
+def enum_valid(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         values = node.value.get("enum")
         if isinstance(values, list):
             yield from _enum(node, values)
 
 
-def _enum(node: Node, values: list[Any]) -> Iterator[Violation]:
+def _enum(node: Node, values: list[Any]) -> Iterator[LintViolation]:
     kinds = node.value.get("type")
     allowed = {kinds} if isinstance(kinds, str) else set(map(str, sequence(kinds)))
     seen: set[str] = set()
     for index, value in enumerate(values):
         pointer = node.pointer + join("enum", index)
         if allowed and not allowed.intersection(_types_of(value)):
-            yield Violation(pointer, f"{value!r} is not of type {' or '.join(sorted(allowed))}")
+            yield LintViolation(pointer, f"{value!r} is not of type {' or '.join(sorted(allowed))}")
         written = f"{type(value).__name__} {value!r}"
         if written in seen:
-            yield Violation(pointer, f"{value!r} is listed twice")
+            yield LintViolation(pointer, f"{value!r} is listed twice")
         seen.add(written)
 
 
@@ -113,19 +113,19 @@ def _types_of(value: Any) -> tuple[str, ...]:
     return _TYPES[type(value)]
 
 
-def example_present(context: LintContext) -> Iterator[Violation]:
+def example_present(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("mediaType"):
         if node.ref is not None or "schema" not in node.value:
             continue
         schema = context.follow(node.value["schema"])
         if not any(word in holder for holder in (node.value, schema) for word in _EXAMPLE_WORDS):
-            yield Violation(node.pointer, "this body has no example")
+            yield LintViolation(node.pointer, "this body has no example")
 
 
 _EXAMPLE_WORDS = ("example", "examples")
 
 
-def example_id(context: LintContext) -> Iterator[Violation]:
+def example_id(context: LintContext) -> Iterator[LintViolation]:
     """Yield the ids sent by examples that no example of a response shows."""
     sent: list[tuple[str, Pointer, Any]] = []
     known: dict[str, set[Any]] = defaultdict(set)
@@ -139,7 +139,7 @@ def example_id(context: LintContext) -> Iterator[Violation]:
     for name, pointer, value in sent:
         shown = known.get(name, set()) or (known["id"] if name != "id" else set())
         if shown and value not in shown:
-            yield Violation(pointer, f"no example of a response has {name} {value!r}")
+            yield LintViolation(pointer, f"no example of a response has {name} {value!r}")
 
 
 def _sent_ids(context: LintContext, operation: OperationSite) -> Iterator[tuple[str, Pointer, Any]]:
@@ -168,7 +168,7 @@ def _ids(value: Any, pointer: Pointer, name: str) -> Iterator[tuple[str, Pointer
 
 
 RULES = (
-    Rule(
+    LintRule(
         "example-valid",
         Category.EXAMPLES,
         "People copy examples and tools replay them; one that does not fit its schema is a "
@@ -187,7 +187,7 @@ RULES = (
         Level.ERROR,
         example_valid,
     ),
-    Rule(
+    LintRule(
         "default-valid",
         Category.EXAMPLES,
         "A default is the value that the service uses when none is sent: it must be allowed.",
@@ -205,7 +205,7 @@ RULES = (
         Level.ERROR,
         default_valid,
     ),
-    Rule(
+    LintRule(
         "enum-valid",
         Category.EXAMPLES,
         "A value of another type than the schema's can never occur; one listed twice is a typo.",
@@ -223,7 +223,7 @@ RULES = (
         Level.ERROR,
         enum_valid,
     ),
-    Rule(
+    LintRule(
         "example-present",
         Category.EXAMPLES,
         "An example per body is the shortest documentation, and the input of mocks and contract "
@@ -253,7 +253,7 @@ RULES = (
         Level.ERROR,
         example_present,
     ),
-    Rule(
+    LintRule(
         "example-id",
         Category.EXAMPLES,
         "An example request that names a resource works in a sandbox only if that resource is "

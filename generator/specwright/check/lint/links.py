@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from urllib.parse import unquote
 
 from specwright.check.context import LintContext, mapping
-from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.check.schema_at import describes
 from specwright.document.operations import sites
 from specwright.document.operations.expressions import EXPRESSION
@@ -19,20 +19,22 @@ from specwright.findings import Level
 from specwright.pointer import Pointer, join
 
 
-def link_target(context: LintContext) -> Iterator[Violation]:
+def link_target(context: LintContext) -> Iterator[LintViolation]:
     for node in _links(context):
         operation_id = node.value.get("operationId")
         reference = node.value.get("operationRef")
         if isinstance(operation_id, str):
             if context.by_operation_id(operation_id) is None:
-                yield Violation(
+                yield LintViolation(
                     f"{node.pointer}/operationId", f"there is no operation '{operation_id}'"
                 )
         elif _is_local(reference) and _target(context, node) is None:
-            yield Violation(f"{node.pointer}/operationRef", f"'{reference}' is not an operation")
+            yield LintViolation(
+                f"{node.pointer}/operationRef", f"'{reference}' is not an operation"
+            )
 
 
-def link_parameters(context: LintContext) -> Iterator[Violation]:
+def link_parameters(context: LintContext) -> Iterator[LintViolation]:
     for node in _links(context):
         target = _target(context, node)
         if target is None:
@@ -42,18 +44,18 @@ def link_parameters(context: LintContext) -> Iterator[Violation]:
         names = {name for _, name in known} | {f"{place}.{name}" for place, name in known}
         for name in given:
             if name not in names:
-                yield Violation(
+                yield LintViolation(
                     node.pointer + join("parameters", name),
                     f"the target has no parameter '{name}'",
                 )
         for place, name in known:
             if place == "path" and not {name, f"path.{name}"} & set(given):
-                yield Violation(node.pointer, f"the path parameter '{name}' is not given")
+                yield LintViolation(node.pointer, f"the path parameter '{name}' is not given")
         if "requestBody" in node.value and "requestBody" not in target.value:
-            yield Violation(f"{node.pointer}/requestBody", "the target takes no request body")
+            yield LintViolation(f"{node.pointer}/requestBody", "the target takes no request body")
 
 
-def link_expression(context: LintContext) -> Iterator[Violation]:
+def link_expression(context: LintContext) -> Iterator[LintViolation]:
     owners = _owners(context)
     for node in _links(context):
         for pointer, expression in _expressions(node):
@@ -61,12 +63,12 @@ def link_expression(context: LintContext) -> Iterator[Violation]:
                 continue
             match = EXPRESSION.fullmatch(expression)
             if match is None:
-                yield Violation(pointer, f"'{expression}' is not a runtime expression")
+                yield LintViolation(pointer, f"'{expression}' is not a runtime expression")
                 continue
             for operation, response in owners.get(node.pointer, []):
                 reason = _missing(context, match, operation, response)
                 if reason:
-                    yield Violation(pointer, f"'{expression}': {reason}")
+                    yield LintViolation(pointer, f"'{expression}': {reason}")
 
 
 def _links(context: LintContext) -> Iterator[Node]:
@@ -155,7 +157,7 @@ _ORDER = """
 _GOOD = _ORDER % ("getOrder", "order_id", "$response.body#/order_id")
 
 RULES = (
-    Rule(
+    LintRule(
         "link-target",
         Category.LINKS,
         "A link names an operation of this document by its operationId or by a reference.",
@@ -165,7 +167,7 @@ RULES = (
         Level.ERROR,
         link_target,
     ),
-    Rule(
+    LintRule(
         "link-parameters",
         Category.LINKS,
         "A link passes only parameters that its target has, and all that its path needs.",
@@ -175,7 +177,7 @@ RULES = (
         Level.ERROR,
         link_parameters,
     ),
-    Rule(
+    LintRule(
         "link-expression",
         Category.LINKS,
         "The values that a link passes on must be in the request or response that it starts from.",

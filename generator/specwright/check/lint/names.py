@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from specwright.check.context import LintContext, mapping
 from specwright.check.lint.declared import declared
-from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.directions import SUFFIX, inputs_of
 from specwright.document.operations.naming import (
     first_tag,
@@ -26,13 +26,13 @@ from specwright.vocabulary.keywords.pagination import PAGINATION
 Named = tuple[str, Pointer, tuple[tuple[Hashable, str], ...]]
 
 
-def _clashes(what: str, named: Iterable[Named]) -> Iterator[Violation]:
+def _clashes(what: str, named: Iterable[Named]) -> Iterator[LintViolation]:
     taken: dict[tuple[Hashable, str], tuple[str, Pointer]] = {}
     for name, pointer, becomes in named:
         clash = next((made for made in becomes if made in taken), None)
         if clash is not None:
             first, first_pointer = taken[clash]
-            yield Violation(
+            yield LintViolation(
                 pointer,
                 f"{what} '{name}' and '{first}' ({first_pointer}) both become '{clash[1]}'",
             )
@@ -40,7 +40,7 @@ def _clashes(what: str, named: Iterable[Named]) -> Iterator[Violation]:
             taken.setdefault(made, (name, pointer))
 
 
-def operation_id_clash(context: LintContext) -> Iterator[Violation]:
+def operation_id_clash(context: LintContext) -> Iterator[LintViolation]:
     yield from _clashes(
         "operations",
         (_named(site, short=context.short_names) for site in operations(context.document)),
@@ -74,7 +74,7 @@ def in_code(site: OperationSite, *, short: bool) -> tuple[tuple[Hashable, str], 
     return tuple(becomes)
 
 
-def tag_name_clash(context: LintContext) -> Iterator[Violation]:
+def tag_name_clash(context: LintContext) -> Iterator[LintViolation]:
     groups: dict[str, Pointer] = {}
     for site in operations(context.document):
         if site.direction is Direction.PATH:
@@ -97,7 +97,7 @@ def classes_of(tag: str) -> tuple[tuple[Hashable, str], ...]:
     )
 
 
-def schema_name_clash(context: LintContext) -> Iterator[Violation]:
+def schema_name_clash(context: LintContext) -> Iterator[LintViolation]:
     schemas = mapping(context.components.get("schemas"))
     yield from _clashes(
         "schemas",
@@ -108,21 +108,21 @@ def schema_name_clash(context: LintContext) -> Iterator[Violation]:
     )
 
 
-def input_name_clash(context: LintContext) -> Iterator[Violation]:
+def input_name_clash(context: LintContext) -> Iterator[LintViolation]:
     schemas = mapping(context.components.get("schemas"))
     names = {model_name(key): key for key in schemas}
     for key, sent in inputs_of(context.document).items():
         other = names.get(model_name(key + SUFFIX))
         if other is not None:
             pointer = join("components", "schemas", key)
-            yield Violation(
+            yield LintViolation(
                 join("components", "schemas", other),
                 f"the requests' form of schema '{key}' ({pointer}) is called "
                 f"'{model_name(sent)}', since '{other}' has the name '{model_name(other)}'",
             )
 
 
-def property_name_clash(context: LintContext) -> Iterator[Violation]:
+def property_name_clash(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         properties = mapping(node.value.get("properties"))
         if len(properties) > 1:
@@ -135,20 +135,20 @@ def property_name_clash(context: LintContext) -> Iterator[Violation]:
             )
 
 
-def parameter_name_clash(context: LintContext) -> Iterator[Violation]:
+def parameter_name_clash(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         found: dict[str, str] = {}
         for place, name in parameters(context.document, operation):
             first = found.setdefault(snake(name), f"{place} parameter '{name}'")
             if first != f"{place} parameter '{name}'":
-                yield Violation(
+                yield LintViolation(
                     operation.pointer,
                     f"{place} parameter '{name}' and {first} both become '{snake(name)}'",
                 )
 
 
 RULES = (
-    Rule(
+    LintRule(
         "operation-id-clash",
         Category.NAMES,
         "Methods are named after operationIds in snake case; two ids that become one name "
@@ -179,7 +179,7 @@ RULES = (
         Level.ERROR,
         operation_id_clash,
     ),
-    Rule(
+    LintRule(
         "tag-name-clash",
         Category.NAMES,
         "The operations of a tag are a group of the client and a class of the stub; two tags that "
@@ -210,7 +210,7 @@ RULES = (
         Level.ERROR,
         tag_name_clash,
     ),
-    Rule(
+    LintRule(
         "schema-name-clash",
         Category.NAMES,
         "Classes are named after schemas; two names that differ in separators or the case of words "
@@ -231,7 +231,7 @@ RULES = (
         Level.ERROR,
         schema_name_clash,
     ),
-    Rule(
+    LintRule(
         "input-name-clash",
         Category.NAMES,
         "A schema with readOnly or writeOnly properties is two models, `Order` and `OrderInput`; "
@@ -270,7 +270,7 @@ RULES = (
         Level.ERROR,
         input_name_clash,
     ),
-    Rule(
+    LintRule(
         "property-name-clash",
         Category.NAMES,
         "Attributes are named after properties in snake case; the second of two that become one "
@@ -293,7 +293,7 @@ RULES = (
         Level.ERROR,
         property_name_clash,
     ),
-    Rule(
+    LintRule(
         "parameter-name-clash",
         Category.NAMES,
         "Arguments are named after parameters in snake case; if two share a name, one is prefixed "

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from specwright.check.context import LintContext, mapping, sequence
-from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.operations.sites import Direction, OperationSite
 from specwright.findings import Level
 from specwright.pointer import join
@@ -14,61 +14,61 @@ from specwright.pointer import join
 _CAMEL_CASE = re.compile(r"[a-z][a-z0-9]*([A-Z][a-z0-9]*)*")
 
 
-def operation_id(context: LintContext) -> Iterator[Violation]:
+def operation_id(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         if operation.id is None and operation.direction is not Direction.CALLBACK:
-            yield Violation(operation.pointer, f"{_title(operation)} has no operationId")
+            yield LintViolation(operation.pointer, f"{_title(operation)} has no operationId")
 
 
-def operation_id_unique(context: LintContext) -> Iterator[Violation]:
+def operation_id_unique(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         first = context.by_operation_id(operation.id) if operation.id is not None else None
         if first is not None and first is not operation:
-            yield Violation(
+            yield LintViolation(
                 f"{operation.pointer}/operationId",
                 f"operationId '{operation.id}' is already used by {_title(first)}",
             )
 
 
-def operation_id_case(context: LintContext) -> Iterator[Violation]:
+def operation_id_case(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         if operation.id is not None and not _CAMEL_CASE.fullmatch(operation.id):
-            yield Violation(
+            yield LintViolation(
                 f"{operation.pointer}/operationId", f"operationId '{operation.id}' is not camelCase"
             )
 
 
-def operation_tag(context: LintContext) -> Iterator[Violation]:
+def operation_tag(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         tags = sequence(operation.value.get("tags"))
         if len(tags) != 1 and operation.direction is not Direction.CALLBACK:
             pointer = f"{operation.pointer}/tags" if tags else operation.pointer
-            yield Violation(pointer, f"{_title(operation)} has {len(tags)} tags instead of one")
+            yield LintViolation(pointer, f"{_title(operation)} has {len(tags)} tags instead of one")
 
 
-def tag_declared(context: LintContext) -> Iterator[Violation]:
+def tag_declared(context: LintContext) -> Iterator[LintViolation]:
     tags = map(mapping, sequence(context.document.data.get("tags")))
     declared = [tag.get("name") for tag in tags]
     for operation in context.operations:
         for index, tag in enumerate(sequence(operation.value.get("tags"))):
             if isinstance(tag, str) and tag not in declared:
-                yield Violation(
+                yield LintViolation(
                     operation.pointer + join("tags", index), f"tag '{tag}' is not declared"
                 )
 
 
-def operation_text(context: LintContext) -> Iterator[Violation]:
+def operation_text(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         for field in ("summary", "description"):
             if not operation.value.get(field):
-                yield Violation(operation.pointer, f"{_title(operation)} has no {field}")
+                yield LintViolation(operation.pointer, f"{_title(operation)} has no {field}")
 
 
-def response_success(context: LintContext) -> Iterator[Violation]:
+def response_success(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         responses = mapping(operation.value.get("responses"))
         if responses and not any(status[:1] in ("1", "2", "3", "d") for status in responses):
-            yield Violation(
+            yield LintViolation(
                 f"{operation.pointer}/responses",
                 f"{_title(operation)} declares no successful response",
             )
@@ -79,7 +79,7 @@ def _title(operation: OperationSite) -> str:
 
 
 RULES = (
-    Rule(
+    LintRule(
         "operation-id",
         Category.OPERATIONS,
         "The operationId becomes the name of the method in every generated client and server; "
@@ -101,7 +101,7 @@ RULES = (
         Level.ERROR,
         operation_id,
     ),
-    Rule(
+    LintRule(
         "operation-id-unique",
         Category.OPERATIONS,
         "Links and generated code find operations by their id, in paths, webhooks and callbacks "
@@ -134,7 +134,7 @@ RULES = (
         Level.ERROR,
         operation_id_unique,
     ),
-    Rule(
+    LintRule(
         "operation-id-case",
         Category.OPERATIONS,
         "One way of writing ids makes the generated names predictable.",
@@ -156,7 +156,7 @@ RULES = (
         Level.ERROR,
         operation_id_case,
     ),
-    Rule(
+    LintRule(
         "operation-tag",
         Category.OPERATIONS,
         "The tag is the group: the attribute of the client and the Protocol of the server that "
@@ -179,7 +179,7 @@ RULES = (
         Level.ERROR,
         operation_tag,
     ),
-    Rule(
+    LintRule(
         "tag-declared",
         Category.OPERATIONS,
         "A tag that is not in the list of tags has no description and no place in the order of "
@@ -204,7 +204,7 @@ RULES = (
         Level.ERROR,
         tag_declared,
     ),
-    Rule(
+    LintRule(
         "operation-text",
         Category.OPERATIONS,
         "Summary and description are the documentation of the generated method.",
@@ -226,7 +226,7 @@ RULES = (
         Level.ERROR,
         operation_text,
     ),
-    Rule(
+    LintRule(
         "response-success",
         Category.OPERATIONS,
         "A client needs to know the response to a successful request.",

@@ -25,26 +25,26 @@ class Category(StrEnum):
     UNSUPPORTED = "Not in generated code"
 
 
-class Violation(NamedTuple):
+class LintViolation(NamedTuple):
     """A place that breaks a rule, and how."""
 
     pointer: Pointer
     message: str
 
 
-Check = Callable[[LintContext], Iterator[Violation]]
+Check = Callable[[LintContext], Iterator[LintViolation]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(RuleDescription):
+class LintRule(RuleDescription):
     """A rule with the function that finds its violations."""
 
     check: Check
 
 
-def unsupported(id: str, why: str, bad: str, good: str, check: Check) -> Rule:
+def unsupported(id: str, why: str, bad: str, good: str, check: Check) -> LintRule:
     """Return a rule about a part of the document that generated code leaves out."""
-    return Rule(
+    return LintRule(
         id,
         Category.UNSUPPORTED,
         why,

@@ -13,7 +13,7 @@ from jsonschema_rs.canonical import UnsatisfiableReason, find_unsatisfiable
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.check.context import LintContext, mapping, sequence
-from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.shape import SECTIONS, walk
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
@@ -27,7 +27,7 @@ _PART = re.compile(
 )
 
 
-def schema_inline(context: LintContext) -> Iterator[Violation]:
+def schema_inline(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         if (
             ("properties" in node.value or "oneOf" in node.value or "anyOf" in node.value)
@@ -36,7 +36,9 @@ def schema_inline(context: LintContext) -> Iterator[Violation]:
             and not _PART.search(node.pointer)
             and not _is_only_nullable(node.value)
         ):
-            yield Violation(node.pointer, "this schema has no name; move it to components/schemas")
+            yield LintViolation(
+                node.pointer, "this schema has no name; move it to components/schemas"
+            )
 
 
 def _is_only_nullable(schema: dict[str, Any]) -> bool:
@@ -45,7 +47,7 @@ def _is_only_nullable(schema: dict[str, Any]) -> bool:
     return len(choices) == 2 and {"type": "null"} in choices and "properties" not in schema
 
 
-def unsatisfiable(context: LintContext) -> Iterator[Violation]:
+def unsatisfiable(context: LintContext) -> Iterator[LintViolation]:
     """Yield schemas that no value fits, from one call: the library shares work between them."""
     roots: list[Pointer] = []
     for node in context.of_kind("schema"):
@@ -67,10 +69,10 @@ def unsatisfiable(context: LintContext) -> Iterator[Violation]:
             case UnsatisfiableReason.Conflict(causes):
                 keywords = sorted({word for cause in causes for word in cause.keywords} - {"type"})
                 named = f": {', '.join(keywords)} contradict each other" if keywords else ""
-                yield Violation(pointer, f"no value fits this schema{named}")
+                yield LintViolation(pointer, f"no value fits this schema{named}")
             case UnsatisfiableReason.Empty(cause) if cause.keywords and cause.keywords != ["$ref"]:
                 words = ", ".join(cause.keywords)
-                yield Violation(pointer, f"no value fits this schema: {words} leave nothing")
+                yield LintViolation(pointer, f"no value fits this schema: {words} leave nothing")
     yield from _endless(context)
 
 
@@ -82,7 +84,7 @@ def _without_broken_patterns(data: dict[str, Any]) -> dict[str, Any]:
     return copy
 
 
-def _endless(context: LintContext) -> Iterator[Violation]:
+def _endless(context: LintContext) -> Iterator[LintViolation]:
     """Yield schemas that require themselves: every value would have to contain another one."""
     schemas = mapping(context.components.get("schemas"))
     needs = {
@@ -101,7 +103,7 @@ def _endless(context: LintContext) -> Iterator[Violation]:
                 way.discard(current)
                 done.add(current)
             elif following in way:
-                yield Violation(following[1:], "no value fits this schema: it requires itself")
+                yield LintViolation(following[1:], "no value fits this schema: it requires itself")
                 done.add(following)
             else:
                 stack.append((following, iter(needs[following])))
@@ -123,14 +125,14 @@ def _needs(schema: dict[str, Any]) -> Iterator[str]:
         yield from _needs(mapping(schema.get("items")))
 
 
-def required_declared(context: LintContext) -> Iterator[Violation]:
+def required_declared(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         required = node.value.get("required")
         properties = node.value.get("properties")
         if isinstance(required, list) and isinstance(properties, dict) and _is_closed(node.value):
             for index, name in enumerate(required):
                 if isinstance(name, str) and name not in properties:
-                    yield Violation(
+                    yield LintViolation(
                         node.pointer + join("required", index),
                         f"'{name}' is required but not among the properties",
                     )
@@ -143,14 +145,14 @@ def _is_closed(schema: dict[str, Any]) -> bool:
     ) and not isinstance(schema.get("additionalProperties"), dict)
 
 
-def component_unused(context: LintContext) -> Iterator[Violation]:
+def component_unused(context: LintContext) -> Iterator[LintViolation]:
     used = set(_references(context))
     prefixes = {"/".join(ref.split("/")[:4]) for ref in used}
     for section in sorted(set(SECTIONS.values()) - {"securitySchemes"}):
         for name in mapping(context.components.get(section)):
             pointer = join("components", section, name)
             if f"#{pointer}" not in prefixes:
-                yield Violation(pointer, f"nothing refers to '{name}'")
+                yield LintViolation(pointer, f"nothing refers to '{name}'")
 
 
 def _references(context: LintContext) -> Iterator[str]:
@@ -165,11 +167,11 @@ def _references(context: LintContext) -> Iterator[str]:
     yield str(declared.get("schema"))
 
 
-def pattern_valid(context: LintContext) -> Iterator[Violation]:
+def pattern_valid(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         pattern = node.value.get("pattern")
         if isinstance(pattern, str) and not compiles(pattern):
-            yield Violation(
+            yield LintViolation(
                 f"{node.pointer}/pattern",
                 f"'{shorten(pattern)}' is not a valid regular expression, or too large",
             )
@@ -186,7 +188,7 @@ def compiles(pattern: str) -> bool:
 
 
 RULES = (
-    Rule(
+    LintRule(
         "schema-inline",
         Category.SCHEMAS,
         "Objects and unions without a name get an invented one in generated code, and that "
@@ -218,7 +220,7 @@ RULES = (
         Level.ERROR,
         schema_inline,
     ),
-    Rule(
+    LintRule(
         "schema-unsatisfiable",
         Category.SCHEMAS,
         "A schema that no value fits makes the operation that uses it unusable.",
@@ -236,7 +238,7 @@ RULES = (
         Level.ERROR,
         unsatisfiable,
     ),
-    Rule(
+    LintRule(
         "required-declared",
         Category.SCHEMAS,
         "A required property without a schema is usually a typo.",
@@ -260,7 +262,7 @@ RULES = (
         Level.ERROR,
         required_declared,
     ),
-    Rule(
+    LintRule(
         "pattern-valid",
         Category.SCHEMAS,
         "A pattern that is not a regular expression (ECMA-262) checks nothing or stops tools.",
@@ -278,7 +280,7 @@ RULES = (
         Level.ERROR,
         pattern_valid,
     ),
-    Rule(
+    LintRule(
         "component-unused",
         Category.SCHEMAS,
         "A component without references is documented, generated and maintained without use.",

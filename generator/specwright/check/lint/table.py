@@ -1,31 +1,13 @@
-"""All rules, in the order of the documentation."""
+"""All lint rules: those that the modules of this package define."""
 
 from __future__ import annotations
 
-from specwright.check.lint import (
-    contract,
-    document,
-    examples,
-    links,
-    names,
-    operations,
-    patterns,
-    schemas,
-    unsupported,
-    unsupported_schemas,
-)
-from specwright.check.lint.rule import Rule
+from specwright.check import lint
+from specwright.check.lint.rule import Category, LintRule
+from specwright.registry import records
 
-RULES: tuple[Rule, ...] = (
-    *document.RULES,
-    *operations.RULES,
-    *schemas.RULES,
-    *names.RULES,
-    *examples.RULES,
-    *links.RULES,
-    *contract.RULES,
-    *unsupported.RULES,
-    *unsupported_schemas.RULES,
-    *patterns.RULES,
+_CATEGORIES = list(Category)
+RULES: tuple[LintRule, ...] = tuple(
+    sorted(records(LintRule, lint), key=lambda rule: _CATEGORIES.index(Category(rule.category)))
 )
 RULE_IDS = frozenset(rule.id for rule in RULES)

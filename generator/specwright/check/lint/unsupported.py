@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.check.context import LintContext, mapping
-from specwright.check.lint.rule import Violation, unsupported
+from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.document.operations import sites
 from specwright.document.operations.headers import is_header_name
 from specwright.document.operations.security import scheme_of, schemes
@@ -17,66 +17,68 @@ _PARTS = frozenset({"allowReserved", "encoding", "headers", "itemEncoding", "pre
 _XML = ("application/xml", "+xml", "/xml")
 
 
-def unsupported_security_scheme(context: LintContext) -> Iterator[Violation]:
+def unsupported_security_scheme(context: LintContext) -> Iterator[LintViolation]:
     for name, scheme in schemes(context.document):
         is_left = isinstance(scheme_of("", scheme.value), ByHTTPClient)
         # A certificate belongs to the connection, and so to the HTTP client.
         if is_left and scheme.value.get("type") != "mutualTLS":
-            yield Violation(
+            yield LintViolation(
                 scheme.pointer, f"the client leaves '{name}' to the HTTP client that it is given"
             )
 
 
-def unsupported_parameter(context: LintContext) -> Iterator[Violation]:
+def unsupported_parameter(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("parameter"):
         if node.ref is not None:
             continue
         place = node.value.get("in")
         if place not in ("path", "query", "header", "cookie"):
-            yield Violation(f"{node.pointer}/in", f"parameters in '{place}' are left out")
+            yield LintViolation(f"{node.pointer}/in", f"parameters in '{place}' are left out")
         name = node.value.get("name")
         if place == "header" and not is_header_name(str(name)):
-            yield Violation(f"{node.pointer}/name", f"left out: no header can be called {name!r}")
+            yield LintViolation(
+                f"{node.pointer}/name", f"left out: no header can be called {name!r}"
+            )
         for name in mapping(node.value.get("content")):
             if not is_json(name) and essence(name) != "text/plain":
                 pointer = node.pointer + join("content", name)
-                yield Violation(pointer, "the value is sent as text, not in this media type")
+                yield LintViolation(pointer, "the value is sent as text, not in this media type")
 
 
-def unsupported_body(context: LintContext) -> Iterator[Violation]:
+def unsupported_body(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         body = sites.request_body(context.document, operation)
         if body is None:
             continue
         for name, content in sites.contents(context.document, body):
             if operation.direction is not Direction.PATH and not is_json(name):
-                yield Violation(content.pointer, f"'{name}' is not parsed into an event")
+                yield LintViolation(content.pointer, f"'{name}' is not parsed into an event")
             elif reason := _not_opaque(name):
-                yield Violation(content.pointer, f"the method takes {reason}")
+                yield LintViolation(content.pointer, f"the method takes {reason}")
             yield from _left_out(content)
             for _, encoding in sites.members(context.document, content, "encoding"):
                 yield from _left_out(encoding)
 
 
-def _left_out(holder: Site) -> Iterator[Violation]:
+def _left_out(holder: Site) -> Iterator[LintViolation]:
     """Yield the fields of a form's parts other than their media types and styles."""
     for field in _PARTS & holder.value.keys():
         if field != "encoding" or "/encoding/" in holder.pointer:
-            yield Violation(holder / field, f"'{field}' of a part is not supported")
+            yield LintViolation(holder / field, f"'{field}' of a part is not supported")
 
 
-def unsupported_answer(context: LintContext) -> Iterator[Violation]:
+def unsupported_answer(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         if operation.direction is not Direction.PATH:
             continue
         for status, response in sites.responses(context.document, operation):
             if status[:1] == "1":
-                yield Violation(response.pointer, f"a response with {status} is ignored")
+                yield LintViolation(response.pointer, f"a response with {status} is ignored")
             if status[:1] != "2":
                 continue
             for name, content in sites.contents(context.document, response):
                 if reason := _not_opaque(name):
-                    yield Violation(content.pointer, f"the method returns {reason}")
+                    yield LintViolation(content.pointer, f"the method returns {reason}")
 
 
 def _not_opaque(media_type: str) -> str | None:

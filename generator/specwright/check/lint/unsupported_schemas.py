@@ -3,38 +3,47 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specwright.check.context import LintContext
-from specwright.check.lint.rule import Violation, unsupported
+from specwright.check.context import LintContext, mapping, sequence
+from specwright.check.lint.rule import LintViolation, unsupported
+from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
+from specwright.document.schemas.inspection import checked_pattern
+from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
+from specwright.document.shape import Node
+from specwright.patterns import linear
 from specwright.pointer import Pointer, join, split
+from specwright.text import shorten
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
+_MOST_PARTS = 5_000
 
-def unsupported_open_union(context: LintContext) -> Iterator[Violation]:
+
+def unsupported_open_union(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         if EXTENSIBLE_ENUM.name not in node.value or not {"oneOf", "anyOf"} & node.value.keys():
             continue
         pointer = node.pointer + join(EXTENSIBLE_ENUM.name)
         if len(split(node.pointer)) != len(split(COMPONENTS)) + 1:
-            yield Violation(pointer, "the union has no name of its own, and stays closed")
+            yield LintViolation(pointer, "the union has no name of its own, and stays closed")
         elif unknown_member(context.document, node.value) is None:
-            yield Violation(
+            yield LintViolation(
                 pointer, "not every alternative says which tags are its own; the union stays closed"
             )
 
 
-def unsupported_one_of(context: LintContext) -> Iterator[Violation]:
+def unsupported_one_of(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         if not may_overlap(context.document, node.value):
             continue
         # Parts of an `allOf` are one with the schema around them.
         is_part = _PART.search(node.pointer) is not None
         if is_part or has_nameless_union(context.document, node.value):
-            yield Violation(
+            yield LintViolation(
                 f"{node.pointer}/oneOf", "models also accept a value that fits several alternatives"
             )
 
@@ -115,7 +124,7 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
 }
 
 
-def unsupported_schema(context: LintContext) -> Iterator[Violation]:
+def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
     # Keywords inside one that is not checked need no finding of their own.
     covered: list[Pointer] = []
     for node in context.of_kind("schema"):
@@ -130,7 +139,7 @@ def unsupported_schema(context: LintContext) -> Iterator[Violation]:
         if found:
             covered = found
         for pointer in found:
-            yield Violation(pointer, f"models do not check '{pointer.rpartition('/')[2]}'")
+            yield LintViolation(pointer, f"models do not check '{pointer.rpartition('/')[2]}'")
 
 
 _UNION = f"""
@@ -142,6 +151,56 @@ _UNION = f"""
               discriminator: {{propertyName: kind}}
               {EXTENSIBLE_ENUM.name}: [card]
         """
+
+
+def unsupported_pattern(context: LintContext) -> Iterator[LintViolation]:
+    # Invalid patterns are reported by `pattern-valid`.
+    for node in context.of_kind("schema"):
+        pattern = node.value.get("pattern")
+        if isinstance(pattern, str) and checked_pattern(node.value) is None and compiles(pattern):
+            yield LintViolation(
+                f"{node.pointer}/pattern", f"models do not check '{shorten(pattern)}'"
+            )
+        for name in mapping(node.value.get("patternProperties")):
+            if linear(name) is None and compiles(name):
+                yield LintViolation(
+                    node.pointer + join("patternProperties", name),
+                    f"models accept any property: they cannot match '{shorten(name)}'",
+                )
+        if "allOf" in node.value:
+            yield from _joined(context, node)
+
+
+def _joined(context: LintContext, node: Node) -> Iterator[LintViolation]:
+    """Yield the places where the parts of a schema have several patterns for one value."""
+    patterns: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    parts: list[tuple[tuple[str, ...], Any]] = [((), node.value)]
+    seen: set[tuple[tuple[str, ...], int]] = set()
+    while parts:
+        place, part = parts.pop()
+        schema = mapping(part)
+        if (place, id(schema)) in seen:
+            continue
+        seen.add((place, id(schema)))
+        if len(seen) > _MOST_PARTS:
+            yield LintViolation(f"{node.pointer}/allOf", "too many parts to compare their patterns")
+            return
+        if isinstance(schema.get("pattern"), str):
+            patterns[place].add(schema["pattern"])
+        parts += [(place, member) for member in sequence(schema.get("allOf"))]
+        if "$ref" in schema:
+            parts.append((place, context.follow(schema)))
+        if not place:
+            parts += [((name,), each) for name, each in mapping(schema.get("properties")).items()]
+    if joined(context.document, node.value) is not None:
+        patterns.pop((), None)
+    for place, several in sorted(patterns.items()):
+        if len(several) > 1:
+            whose = f" of '{place[0]}'" if place else ""
+            yield LintViolation(
+                f"{node.pointer}/allOf", f"models check one of the {len(several)} patterns{whose}"
+            )
+
 
 RULES = (
     unsupported(
@@ -187,5 +246,22 @@ RULES = (
             Labels: {type: array, items: {type: string}, maxItems: 10}
         """,
         unsupported_schema,
+    ),
+    unsupported(
+        "unsupported-pattern",
+        "Models match patterns in linear time. That excludes look-around except at the start, "
+        "references to groups, patterns that are too large, and a "
+        "second pattern for the same property of a class and its base.",
+        """
+        components:
+          schemas:
+            Code: {type: string, pattern: "^[0-9]+(?<!0)$"}
+        """,
+        """
+        components:
+          schemas:
+            Code: {type: string, pattern: "^[0-9]*[1-9]$"}
+        """,
+        unsupported_pattern,
     ),
 )

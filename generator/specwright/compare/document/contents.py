@@ -12,7 +12,7 @@ from specwright.compare.document.serialisation import encoding_changes
 from specwright.compare.schemas.flatten import Subschemas
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.verdicts.change import Change, shown
-from specwright.compare.verdicts.change_rule import ADDED, Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ADDED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site, is_json
@@ -23,7 +23,7 @@ _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 
 MEDIA_TYPE_REMOVED = ChangeRule(
     "media-type-removed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients send, or ask for, a media type that the API no longer supports.",
     example=example(
         OPERATION,

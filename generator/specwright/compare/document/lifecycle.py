@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from specwright.compare.verdicts.announcements import DEPRECATED, announced, is_deprecated, sunset
 from specwright.compare.verdicts.change import Change, became
-from specwright.compare.verdicts.change_rule import RELAXED, Category, ChangeRule
+from specwright.compare.verdicts.change_rule import RELAXED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.operations.sites import OperationSite, Site
 
@@ -18,7 +18,7 @@ _PROMISED = _LEVELS.index("beta")
 
 STABILITY_LOWERED = ChangeRule(
     "stability-lowered",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     (
         "Clients rely on an operation that may now change in any way "
         "(`x-stability-level`, `x-internal`)."
@@ -30,7 +30,7 @@ STABILITY_LOWERED = ChangeRule(
 )
 UNSTABLE_CHANGED = ChangeRule(
     "unstable-changed",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     (
         "Operations that are not stable yet changed in a way that would break clients "
         "(`x-stability-level` draft or alpha, or `x-internal: true`)."

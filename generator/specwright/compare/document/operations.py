@@ -33,7 +33,7 @@ from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import (
     ADDED,
     SERIALISATION_CHANGED,
-    Category,
+    ChangeCategory,
     ChangeRule,
 )
 from specwright.compare.verdicts.example import MORE, OPERATION, RESPONSES, example
@@ -61,7 +61,7 @@ _BOTH_OTHERWISE = (
 )
 OPERATION_ADDED = ChangeRule(
     "operation-added",
-    Category.SERVER_SOURCE,
+    ChangeCategory.SERVER_SOURCE,
     "Implementations of the server stub must implement one more method.",
     example=example(
         "paths: {%s}\n",
@@ -71,7 +71,7 @@ OPERATION_ADDED = ChangeRule(
 )
 OPERATION_REMOVED = ChangeRule(
     "operation-removed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     (
         "Clients that call the operation, or wait for the webhook, stop working. The names of "
         "path parameters do not matter."
@@ -89,7 +89,7 @@ OPERATION_REMOVED = ChangeRule(
 )
 OPERATION_ID_CHANGED = ChangeRule(
     "operation-id-changed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     "The method of generated clients has another name.",
     example=example(
         "paths: {/a: {get: {operationId: %s, responses: {}}}}\n",
@@ -101,14 +101,14 @@ OPERATION_ID_CHANGED = ChangeRule(
 )
 OPERATION_GROUP_CHANGED = ChangeRule(
     "operation-group-changed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     "The method of generated clients is in another group, which the first tag names.",
     example=example("paths: {/a: {get: {tags: [%s], responses: {}}}}\n", "a", "b", "a, b"),
     remedy="Put the new tag behind the first one.",
 )
 STATUS_REMOVED = ChangeRule(
     "status-removed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients recognise success by a status that is no longer returned.",
     example=example(
         RESPONSES,
@@ -121,7 +121,7 @@ STATUS_REMOVED = ChangeRule(
 )
 ERROR_STATUS_REMOVED = ChangeRule(
     "error-status-removed",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     "An error status is no longer declared; clients handle one case too many.",
     example=example(
         RESPONSES,
@@ -131,7 +131,7 @@ ERROR_STATUS_REMOVED = ChangeRule(
 )
 PARAMETER_MOVED = ChangeRule(
     "parameter-moved",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients send the parameter in a place that is no longer read.",
     example=example(
         OPERATION,
@@ -144,7 +144,7 @@ PARAMETER_MOVED = ChangeRule(
 )
 PARAMETER_RENAMED = ChangeRule(
     "parameter-renamed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     "The argument of generated methods has another name; the request stays the same.",
     example=example(
         _IN_PATH, ("x", "x"), ("y", "y"), ("x", "x, description: The number of the order")
@@ -153,7 +153,7 @@ PARAMETER_RENAMED = ChangeRule(
 )
 PARAMETER_ORDER_CHANGED = ChangeRule(
     "parameter-order-changed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     (
         "Methods that take arguments by position, as many generators write them, get them in "
         "another order. Those of specwright take them by name."

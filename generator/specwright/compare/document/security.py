@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became, shown
-from specwright.compare.verdicts.change_rule import RELAXED, Category, ChangeRule
+from specwright.compare.verdicts.change_rule import RELAXED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import example
 from specwright.document.model import Document
 from specwright.document.operations.security import schemes
@@ -34,7 +34,7 @@ paths:
 """
 SECURITY_TIGHTENED = ChangeRule(
     "security-tightened",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Callers that had access are now rejected: they lack a credential or a scope.",
     example=example(
         _SECURED, ("bearer", "{}"), ("bearer", "{key: []}"), ("bearer", "{key: []}, {}")
@@ -43,7 +43,7 @@ SECURITY_TIGHTENED = ChangeRule(
 )
 SECURITY_SCHEME_CHANGED = ChangeRule(
     "security-scheme-changed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients send their credential in a way that is no longer accepted.",
     example=example(
         _SECURED,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from specwright.compare.verdicts.change import Change, shown
-from specwright.compare.verdicts.change_rule import ADDED, Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ADDED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import DECLARED, example
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite, Site
@@ -17,7 +17,7 @@ _HERE = "/"
 
 SERVER_REMOVED = ChangeRule(
     "server-removed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients continue to call the removed address.",
     example=example(
         DECLARED,

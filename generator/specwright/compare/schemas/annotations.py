@@ -13,7 +13,11 @@ from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
 from specwright.compare.verdicts.announcements import announced
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.change_rule import SERIALISATION_CHANGED, Category, ChangeRule
+from specwright.compare.verdicts.change_rule import (
+    SERIALISATION_CHANGED,
+    ChangeCategory,
+    ChangeRule,
+)
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.compare.verdicts.policies import judged_keywords, part_changes, worst
 from specwright.vocabulary.keyword import Keyword, Place
@@ -24,7 +28,7 @@ Judgement = Callable[[Any, Any, Way], ChangeRule]
 
 DEFAULT_CHANGED = ChangeRule(
     "default-changed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients that omit the value get different behaviour without changing anything.",
     example=example(
         REQUEST,
@@ -36,7 +40,7 @@ DEFAULT_CHANGED = ChangeRule(
 )
 KNOWN_VALUE_REMOVED = ChangeRule(
     "known-value-removed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients send a value that was removed from an extensible enumeration.",
     example=example(
         REQUEST,

@@ -10,7 +10,7 @@ from specwright.compare.schemas.flatten import Flat
 from specwright.compare.schemas.pairs import Pair, directed
 from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
 
@@ -18,7 +18,7 @@ Discriminator = dict[str, Any]
 
 DISCRIMINATOR_CHANGED = ChangeRule(
     "discriminator-changed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Receivers distinguish the alternatives by a property that no longer identifies them.",
     example=example(
         REQUEST,

@@ -12,7 +12,7 @@ from specwright.compare.verdicts.change_rule import (
     CONTINUE_TO_SEND,
     KEEP_UNTIL_SUNSET,
     RELAXED,
-    Category,
+    ChangeCategory,
     ChangeRule,
 )
 from specwright.compare.verdicts.example import (
@@ -90,7 +90,7 @@ def event(before: Presence, after: Presence, polarity: Polarity) -> Event | None
 
 PARAMETER_REQUIRED = ChangeRule(
     "parameter-required",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Requests without the parameter were valid and are now rejected.",
     example=example(PARAMETER, "", ", required: true", ", description: 'Without it, English.'"),
     remedy=(
@@ -99,7 +99,7 @@ PARAMETER_REQUIRED = ChangeRule(
 )
 PARAMETER_NOT_SENT = ChangeRule(
     "parameter-not-sent",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     ("The receiver of a webhook or callback relies on a parameter that is no longer always sent."),
     example=example(
         WEBHOOK,
@@ -111,7 +111,7 @@ PARAMETER_NOT_SENT = ChangeRule(
 )
 PARAMETER_REMOVED = ChangeRule(
     "parameter-removed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     "Generated methods lose an argument; a value that clients still send is ignored.",
     example=example(
         OPERATION,
@@ -124,7 +124,7 @@ PARAMETER_REMOVED = ChangeRule(
 )
 BODY_REQUIRED = ChangeRule(
     "body-required",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Requests without a body were valid and are now rejected.",
     example=example(BODY, "", ", required: true", ", description: 'Without one, nothing changes.'"),
     remedy=(
@@ -133,7 +133,7 @@ BODY_REQUIRED = ChangeRule(
 )
 BODY_NOT_SENT = ChangeRule(
     "body-not-sent",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "The receiver of a webhook or callback relies on a body that is no longer always sent.",
     example=example(
         WEBHOOK,
@@ -145,7 +145,7 @@ BODY_NOT_SENT = ChangeRule(
 )
 BODY_REMOVED = ChangeRule(
     "body-removed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     "Generated methods lose an argument; the body that clients still send is ignored.",
     example=example(
         OPERATION,
@@ -157,7 +157,7 @@ BODY_REMOVED = ChangeRule(
 )
 HEADER_REQUIRED = ChangeRule(
     "header-required",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Receivers of a webhook or callback respond without the header and are rejected.",
     example=example(
         "webhooks: {a: {post: {responses: {default: {description: It.%s}}}}}\n",
@@ -169,7 +169,7 @@ HEADER_REQUIRED = ChangeRule(
 )
 HEADER_NOT_SENT = ChangeRule(
     "header-not-sent",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients rely on a response header that is no longer always sent.",
     example=example(
         HEADER,
@@ -182,7 +182,7 @@ HEADER_NOT_SENT = ChangeRule(
 )
 HEADER_REMOVED = ChangeRule(
     "header-removed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     "Clients read an optional response header that is no longer sent.",
     example=example(HEADER, "Id: {schema: {}}", "", "Id: {deprecated: true, schema: {}}"),
     remedy=KEEP_UNTIL_SUNSET,
@@ -190,7 +190,7 @@ HEADER_REMOVED = ChangeRule(
 )
 PROPERTY_REQUIRED = ChangeRule(
     "property-required",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Requests of clients that omit the property, as they may today, are now rejected.",
     example=example(
         REQUEST,
@@ -204,7 +204,7 @@ PROPERTY_REQUIRED = ChangeRule(
 )
 PROPERTY_NOT_SENT = ChangeRule(
     "property-not-sent",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients rely on a property that is no longer always sent.",
     example=example(
         RESPONSE,
@@ -217,7 +217,7 @@ PROPERTY_NOT_SENT = ChangeRule(
 )
 PROPERTY_REMOVED = ChangeRule(
     "property-removed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     "Generated models lose a field that code may use; values still sent are ignored.",
     example=example(REQUEST, TWO % "", ONE % "", TWO_OLD % ""),
     remedy=KEEP_UNTIL_SUNSET,

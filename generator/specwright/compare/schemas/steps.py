@@ -22,7 +22,7 @@ from specwright.compare.schemas.unions import ALTERNATIVE_CHANGED, Union
 from specwright.compare.schemas.value_rules import VALUE_RULES
 from specwright.compare.verdicts.announcements import SUNSET_REMOVED
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.change_rule import CONTINUE_TO_ACCEPT, Category, ChangeRule
+from specwright.compare.verdicts.change_rule import CONTINUE_TO_ACCEPT, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import (
     CLOSED,
     MORE,
@@ -50,13 +50,13 @@ _NULL = {"widened": "null is now allowed", "narrowed": "null is no longer allowe
 
 SCHEMA_COMPATIBLE = ChangeRule(
     "schema-compatible",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     "A schema changed, and receivers accept every value that may be sent.",
     example=example(REQUEST, "{type: integer}", "{type: number}"),
 )
 PROPERTY_REFUSED = ChangeRule(
     "property-refused",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "An object without additional properties no longer has a property that clients send.",
     example=example(REQUEST, TWO % CLOSED, ONE % CLOSED, TWO_OLD % CLOSED),
     remedy=CONTINUE_TO_ACCEPT,
@@ -64,7 +64,7 @@ PROPERTY_REFUSED = ChangeRule(
 )
 PROPERTY_UNEXPECTED = ChangeRule(
     "property-unexpected",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     (
         "An object that was declared without additional properties gets one: strict clients "
         "reject it."

@@ -6,7 +6,7 @@ from typing import Any
 
 from specwright.compare.schemas.flatten import Flat, flatten, types
 from specwright.compare.schemas.polarity import Way, Writing
-from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.samples.sides import Side
 
@@ -16,7 +16,7 @@ _LIMITS = frozenset(("const", "enum", "format", "maxLength", "minLength", "patte
 
 TEXT_TYPE_CHANGED = ChangeRule(
     "text-type-changed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     (
         "Generated code has another type for a value that is sent as text, such as a query "
         "parameter. All values are parsed as before."

@@ -15,7 +15,7 @@ from specwright.compare.schemas.alternatives import (
 from specwright.compare.schemas.flatten import CHOICES, Flat, is_note
 from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
@@ -24,7 +24,7 @@ _SHOWN = 6
 
 ALTERNATIVE_CHANGED = ChangeRule(
     "alternative-changed",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     (
         "Generated unions lose a class that clients send, or gain one that their code does not "
         "handle, even though all values were possible before."

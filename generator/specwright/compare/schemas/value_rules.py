@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from specwright.compare.verdicts.announcements import SUNSET_REMOVED
-from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, RESPONSE, Example, example
 
 _ACCEPT_BOTH = (
@@ -32,7 +32,7 @@ def _beside(part: str, before: str, after: str) -> Example:
 def _narrowed(id: str, what: str, wide: str, narrow: str, *, is_list: bool = False) -> ChangeRule:
     return ChangeRule(
         id,
-        Category.WIRE,
+        ChangeCategory.WIRE,
         f"Clients continue to send values that are valid today. {what} that was allowed is now "
         "rejected.",
         example=_beside(REQUEST, wide, narrow),
@@ -45,7 +45,7 @@ def _narrowed(id: str, what: str, wide: str, narrow: str, *, is_list: bool = Fal
 def _widened(id: str, what: str, wide: str, narrow: str) -> ChangeRule:
     return ChangeRule(
         id,
-        Category.WIRE,
+        ChangeCategory.WIRE,
         f"Clients rely on the values that the API sends today. {what} that was not possible may "
         "now be sent.",
         example=_beside(RESPONSE, narrow, wide),
@@ -100,7 +100,7 @@ _RULES = (
     _narrowed("enum-narrowed", "A value", *_ENUM, is_list=True),
     ChangeRule(
         "enum-widened",
-        Category.CLIENT_SOURCE,
+        ChangeCategory.CLIENT_SOURCE,
         "Clients rely on the values that the API sends today. A value that their code does not "
         "handle may now be sent.",
         example=_beside(RESPONSE, *reversed(_ENUM)),
@@ -113,7 +113,7 @@ _RULES = (
     _narrowed("nullable-narrowed", "Null", *_NULLABLE),
     ChangeRule(
         "nullable-widened",
-        Category.CLIENT_SOURCE,
+        ChangeCategory.CLIENT_SOURCE,
         "Clients rely on the values that the API sends today. Null, which their types do not "
         "expect, may now be sent.",
         example=_beside(RESPONSE, *reversed(_NULLABLE)),

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.config import is_below, read_toml
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding, Level
@@ -23,19 +23,19 @@ _ABOUT = ("change", "where")
 
 ACCEPTANCE_UNUSED = ChangeRule(
     "acceptance-unused",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     "An acceptance that no longer matches a change would hide the next one.",
     level=Level.WARNING,
 )
 ACCEPTANCE_EXPIRED = ChangeRule(
     "acceptance-expired",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     "An acceptance applies until its expiry date; then the change is reported again.",
     level=Level.WARNING,
 )
 ACCEPTANCE_PENDING = ChangeRule(
     "acceptance-pending",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     (
         "With `--accepted-in-base`, an acceptance applies once it is part of the base, so that the "
         "author of a change does not approve it."

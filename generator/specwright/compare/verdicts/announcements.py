@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from specwright.compare.verdicts.change import Change
-from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
 from specwright.findings import Level
@@ -27,13 +27,13 @@ _SAYS_NO_MORE = re.compile(
 _GET = "/a: {get: {responses: {}}}"
 DEPRECATION = ChangeRule(
     "deprecation",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     "Something is deprecated, or no longer deprecated: removals are announced in advance.",
     example=example(OPERATION, "deprecated: false", "deprecated: true"),
 )
 SUNSET_SOONER = ChangeRule(
     "sunset-sooner",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     (
         "The removal date (`x-sunset`) is earlier than announced, or missing: clients that "
         "planned for it are late."
@@ -48,7 +48,7 @@ SUNSET_SOONER = ChangeRule(
 )
 SUNSET_OPERATION_REMOVED = ChangeRule(
     "sunset-operation-removed",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     "An operation was removed after its announced date (`deprecated`, `x-sunset`).",
     example=example(
         "paths: {%s}\n",
@@ -58,7 +58,7 @@ SUNSET_OPERATION_REMOVED = ChangeRule(
 )
 SUNSET_REMOVED = ChangeRule(
     "sunset-removed",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     (
         "A parameter, header or property was removed after its announced date (`deprecated`, "
         "`x-sunset`)."
@@ -71,7 +71,7 @@ SUNSET_REMOVED = ChangeRule(
 )
 NOTICE_TOO_SHORT = ChangeRule(
     "notice-too-short",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     (
         "A removal is announced with less notice than the project promises (`deprecation_days` in "
         "`lint.toml`), or without a date: clients have less time than they expect."

@@ -11,7 +11,7 @@ from specwright.compare.verdicts.example import BODY, OPERATION, Example, exampl
 from specwright.findings import Level, RuleDescription
 
 
-class Category(StrEnum):
+class ChangeCategory(StrEnum):
     """The category of a rule by the side that a change breaks, the worst first."""
 
     WIRE = "Changes: break the wire format"
@@ -21,7 +21,7 @@ class Category(StrEnum):
     REVIEW = "Changes: the review itself"
 
 
-BREAKING = frozenset((Category.WIRE, Category.CLIENT_SOURCE))
+BREAKING = frozenset((ChangeCategory.WIRE, ChangeCategory.CLIENT_SOURCE))
 
 
 class ChangeRule(str):
@@ -40,7 +40,7 @@ class ChangeRule(str):
     def __new__(
         cls,
         id: str,
-        category: Category,
+        category: ChangeCategory,
         why: str,
         *,
         example: Example = ("", ""),
@@ -59,7 +59,7 @@ class ChangeRule(str):
         )
         return rule
 
-    category: Category
+    category: ChangeCategory
     after_sunset: ChangeRule | None
     removes_values: bool
     level: Level
@@ -75,19 +75,19 @@ KEEP_UNTIL_SUNSET = (
 
 ADDED = ChangeRule(
     "added",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     "Something was added that clients can ignore.",
     example=example(OPERATION, "", "- {name: lang, in: query, schema: {}}"),
 )
 RELAXED = ChangeRule(
     "relaxed",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     "Something is no longer required, or is now guaranteed.",
     example=example(BODY, ", required: true", ""),
 )
 SERIALISATION_CHANGED = ChangeRule(
     "serialisation-changed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "The same value is serialised differently, and is parsed as another one.",
     example=example(
         OPERATION,
@@ -100,7 +100,7 @@ SERIALISATION_CHANGED = ChangeRule(
 )
 DIFF_UNPROVEN = ChangeRule(
     "diff-unproven",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     (
         "Neither a proof nor a value shows whether the change of a schema breaks clients: it needs "
         "a manual review."
@@ -112,7 +112,7 @@ DIFF_UNPROVEN = ChangeRule(
 )
 DIFF_INCOMPLETE = ChangeRule(
     "diff-incomplete",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     (
         "A part of the documents could not be fully compared: it takes too much time or memory, or "
         "is malformed."
@@ -123,7 +123,7 @@ DIFF_INCOMPLETE = ChangeRule(
 # Only `specwright review` finds these.
 SDK_BROKEN = ChangeRule(
     "sdk-broken",
-    Category.CLIENT_SOURCE,
+    ChangeCategory.CLIENT_SOURCE,
     (
         "Code that uses the generated package as it is today fails: a name was removed, or has "
         "another signature. Only `specwright review` finds this, by comparing both packages."
@@ -132,7 +132,7 @@ SDK_BROKEN = ChangeRule(
 )
 DOCUMENT_REMOVED = ChangeRule(
     "document-removed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     (
         "Clients of all its operations stop working. Only `specwright review` finds this, "
         "for the documents of the project and those of a directory that it is given."
@@ -144,7 +144,7 @@ DOCUMENT_REMOVED = ChangeRule(
 )
 DIFF_INVALID = ChangeRule(
     "diff-invalid",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     (
         "A document that is not valid OpenAPI is compared as far as possible, but its meaning is "
         "not defined."

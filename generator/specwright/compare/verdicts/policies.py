@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.compare.verdicts.change_rule import Category, ChangeRule
+from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import DECLARED, OPERATION, WEBHOOK, example
 from specwright.vocabulary.keyword import Keyword, Place, Reader
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
@@ -21,7 +21,7 @@ from specwright.vocabulary.table import KEYWORDS
 _SIGNED = f"{SIGNATURE.name}: {{header: %s, algorithm: hmac-sha256}}"
 BEHAVIOUR_CHANGED = ChangeRule(
     "behaviour-changed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     ("Clients rely on declarations of the contract beyond OpenAPI, such as the order of a list."),
     example=example(
         OPERATION,
@@ -34,7 +34,7 @@ BEHAVIOUR_CHANGED = ChangeRule(
 )
 LIMIT_LOWERED = ChangeRule(
     "limit-lowered",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients that stay within the old limit are now rejected.",
     example=example(
         DECLARED,
@@ -46,7 +46,7 @@ LIMIT_LOWERED = ChangeRule(
 )
 DELIVERY_WEAKENED = ChangeRule(
     "delivery-weakened",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "A receiver that is down or slow for as long as it may be today misses events.",
     example=example(
         WEBHOOK,
@@ -58,7 +58,7 @@ DELIVERY_WEAKENED = ChangeRule(
 )
 SIGNATURE_CHANGED = ChangeRule(
     "signature-changed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     (
         "Receivers verify deliveries as they are signed today, and reject any that are signed "
         "differently or not at all."
@@ -76,7 +76,7 @@ SIGNATURE_CHANGED = ChangeRule(
 )
 ERROR_CODE_CHANGED = ChangeRule(
     "error-code-changed",
-    Category.WIRE,
+    ChangeCategory.WIRE,
     "Clients handle an error by a code that is no longer returned, or has another status.",
     example=example(
         DECLARED,
@@ -89,7 +89,7 @@ ERROR_CODE_CHANGED = ChangeRule(
 )
 DECLARATION_COMPATIBLE = ChangeRule(
     "declaration-compatible",
-    Category.COMPATIBLE,
+    ChangeCategory.COMPATIBLE,
     "A declaration of the contract changed and keeps its promises.",
     example=example(
         DECLARED,

@@ -11,7 +11,7 @@ from specwright.compare.verdicts.change_rule import (
     BREAKING,
     DIFF_INCOMPLETE,
     DIFF_UNPROVEN,
-    Category,
+    ChangeCategory,
     ChangeRule,
 )
 from specwright.document.model import Document
@@ -27,7 +27,7 @@ Number = tuple[int, int, int]
 
 VERSION_TOO_LOW = ChangeRule(
     "version-too-low",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     (
         "The version of the API is lower than the changes call for (Semantic Versioning; before "
         "1.0.0, the minor version is raised instead of the major one)."
@@ -36,7 +36,7 @@ VERSION_TOO_LOW = ChangeRule(
 )
 VERSION_SUGGESTED = ChangeRule(
     "version-suggested",
-    Category.REVIEW,
+    ChangeCategory.REVIEW,
     "The version that the changes call for.",
     level=Level.INFO,
 )
@@ -103,7 +103,7 @@ def _called_for(rules: Sequence[ChangeRule]) -> tuple[Part, str]:
     unknown = [rule for rule in rules if rule in _UNKNOWN]
     if unknown:
         return Part.MAJOR, _counted(len(unknown), "change", unknown[0]) + ", which may break"
-    others = [rule for rule in rules if rule.category is not Category.REVIEW]
+    others = [rule for rule in rules if rule.category is not ChangeCategory.REVIEW]
     if others:
         return Part.MINOR, _counted(len(others), "compatible change", others[0])
     return Part.PATCH, "only texts changed"
