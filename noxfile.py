@@ -30,7 +30,7 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
 DOCS_TESTS = "tests/docs"
 SERVICE_TESTS = "tests/service"
-CONFORMANCE_TESTS = "tests/conformance"
+CONFORMANCE_TESTS = ("tests/conformance", "tests/testing")
 LAB_TESTS = "tests/lab"
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutated_documents", "tests/names")
 # More processes than cores: many tests wait. The last long tests are distributed among workers.
@@ -86,7 +86,7 @@ def tests(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
-    elsewhere = (DOCS_TESTS, SERVICE_TESTS, CONFORMANCE_TESTS, LAB_TESTS, *HOSTILE_TESTS)
+    elsewhere = (DOCS_TESTS, SERVICE_TESTS, *CONFORMANCE_TESTS, LAB_TESTS, *HOSTILE_TESTS)
     others = [f"--ignore={path}" for path in elsewhere]
     run_pytest(session, *(session.posargs or [*WORKERS, *others]))
 
@@ -116,10 +116,10 @@ def tests_service(session: nox.Session) -> None:
 
 @nox.session
 def tests_conformance(session: nox.Session) -> None:
-    """Run the tests of `specwright test`, against correct and faulty servers."""
+    """Run the tests of `specwright test` and of its plugin, against correct and faulty servers."""
     install_workspace(session)
     install_group(session, "test")
-    run_pytest(session, *(session.posargs or [*WORKERS, CONFORMANCE_TESTS]))
+    run_pytest(session, *(session.posargs or [*WORKERS, *CONFORMANCE_TESTS]))
 
 
 @nox.session
