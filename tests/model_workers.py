@@ -31,7 +31,7 @@ class _Copy:
         here, there = socket.socketpair()
         directory = os.open(".", os.O_RDONLY)
         theirs = (reading, writing, there.detach(), directory)
-        socket.send_fds(_loaded(), [b"."], theirs)
+        socket.send_fds(loaded(), [b"."], theirs)
         for descriptor in theirs:
             os.close(descriptor)
         self.stdin, self.stdout = os.fdopen(stdin, "wb"), os.fdopen(stdout, "rb")
@@ -64,7 +64,7 @@ def copied() -> Iterator[None]:
 
 
 @functools.cache
-def _loaded() -> socket.socket:
+def loaded() -> socket.socket:
     """Start the process that is copied; return where copies are requested."""
     here, there = socket.socketpair()
     with there:

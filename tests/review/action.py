@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from tests.conftest import ROOT
+from tests.review import loaded
 
 FILE = ROOT / "action.yml"
 EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}", re.DOTALL)
@@ -115,12 +116,14 @@ class Runner:
 
     Attributes:
         event: what made GitHub run it.
+        starts_python: whether steps run in new processes, as they do there, and not in copies.
     """
 
     temporary: Path
     tree: Path
     inputs: dict[str, str] = field(default_factory=dict)
     event: dict[str, Any] = field(default_factory=dict)
+    starts_python: bool = False
     # What steps have said, by their ids.
     steps: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
 
@@ -129,7 +132,8 @@ class Runner:
             (self.temporary / directory).mkdir(parents=True)
         # Installing needs the network, which tests do without.
         python = self.temporary / "specwright" / "bin" / "python"
-        self._program(python, f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        script = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
+        self._program(python, script if self.starts_python else loaded.program())
         self._program(self.temporary / "bin" / "gh", CLIENT)
 
     @staticmethod

@@ -87,7 +87,7 @@ def test_a_checkout_without_the_base_says_what_fetches_it(tmp_path: Path) -> Non
     write(repository, edited(NARROWER))
     repository.commit()
     clone = repository.clone(tmp_path / "clone", "--depth=1", "--branch=change")
-    runner = Runner(tmp_path / "runner", clone, {"base": "origin/main"})
+    runner = Runner(tmp_path / "runner", clone, {"base": "origin/main"}, starts_python=True)
     reviewed = runner.run(REVIEW)
     assert reviewed.returncode == 2
     assert "`git fetch --depth=1 origin main:refs/remotes/origin/main`" in reviewed.stderr
@@ -226,7 +226,8 @@ def test_a_fork_and_a_push_get_a_summary_only(wanted: str, tmp_path: Path) -> No
 
 def test_nobody_gets_a_comment_who_did_not_ask(tmp_path: Path) -> None:
     repository = project(tmp_path / "repository")
-    runner = Runner(tmp_path / "runner", repository.top, event=pull_request(*branch(repository)))
+    event = pull_request(*branch(repository))
+    runner = Runner(tmp_path / "runner", repository.top, event=event, starts_python=True)
     assert runner.follow() == [REVIEW, SUMMARY]
 
 
