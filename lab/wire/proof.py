@@ -199,9 +199,9 @@ class Trial:
                 yield f"a response {answer.status} is an error: {error}"
             elif error.status != answer.status:
                 yield f"status: {error.status} is not {answer.status}"
-            elif error.response.content != answer.body(seed):
+            elif error.response.content != answer.content(seed)[1]:
                 yield f"error {answer.pattern}: its bytes are not those that were sent"
-            elif expected is not None and medium_of(answer.media_type or "").name == "json":
+            elif expected is not None and medium_of(answer.media_type or "").is_json:
                 body = dumped(error.body)
                 if differs := difference(body, expected):
                     yield f"error {answer.pattern} {differs}"

@@ -23,7 +23,6 @@ STILL_SHARED = frozenset(
         "Field",
         "FinalStates",
         "Group",
-        "Items",
         "Location",
         "Model",
         "Names",

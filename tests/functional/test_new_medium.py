@@ -1,36 +1,12 @@
-"""A medium that is added to the table serves the mock, with its own encoder."""
+"""The mock writes the bodies of all media with their own encoders."""
 
-from types import ModuleType
+from __future__ import annotations
+
 from typing import Any
 
 import pytest
 
-from specwright.mock import bodies
-from specwright.runtime.shared.media import json_value, table
-
-
-def _medium() -> ModuleType:
-    """Return a medium of JSON behind a marker, as a module that a contributor adds."""
-    medium = ModuleType("marked")
-    vars(medium).update(vars(json_value))
-
-    def matches(essence: str) -> bool:
-        return essence == "application/x-marked"
-
-    def encode(content: Any, value: Any, converter: Any) -> tuple[str, bytes]:
-        return content.media_type, b"marked:" + converter.write(value)
-
-    vars(medium).update(name="marked", matches=matches, encode=encode)
-    return medium
-
-
-def test_the_mock_writes_a_new_medium_with_its_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "MEDIA", (_medium(), *table.MEDIA))
-    table.medium_of.cache_clear()
-    try:
-        assert bodies.written("application/x-marked", {"a": 1}) == b'marked:{"a": 1}'
-    finally:
-        table.medium_of.cache_clear()
+from specwright.mock.answers import Answer
 
 
 @pytest.mark.parametrize(
@@ -44,5 +20,5 @@ def test_the_mock_writes_a_new_medium_with_its_encoder(monkeypatch: pytest.Monke
         ("text/event-stream", (), b""),
     ],
 )
-def test_the_mock_writes_what_it_always_wrote(media_type: str, value: Any, body: bytes) -> None:
-    assert bodies.written(media_type, value) == body
+def test_the_mock_encodes_each_medium(media_type: str, value: Any, body: bytes) -> None:
+    assert Answer("200", 200, media_type, (value,)).content(0)[1] == body

@@ -14,12 +14,10 @@ from specwright.ir.model.bodies import Content, Part
 from specwright.ir.model.values import Kind
 from specwright.ir.types import Types
 from specwright.pointer import join
-from specwright.runtime.shared.media.table import medium_of
+from specwright.runtime.shared.media.table import MEDIA, medium_of
 from specwright.text import Text
 
 JSON = "application/json"
-# Forms that are sent and requested by default, the best first.
-_USUAL = ("json", "form", "multipart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class Contents:
     def usual(self, holder: Site) -> Site | None:
         """Return the media type object of the usual form, if a schema describes its members."""
         found = sorted(sites.contents(self.document, holder), key=lambda each: _rank(each[0]))
-        return found[0][1] if found and _rank(found[0][0]) < len(_USUAL) else None
+        return found[0][1] if found and medium_of(found[0][0]).is_object else None
 
     def _content(self, media_type: str, site: Site) -> Content:
         # A range cannot be sent as a media type.
@@ -48,7 +46,7 @@ class Contents:
             Text(media_type),
             None if slot is None else self.types.slot(slot.pointer, slot.value),
             medium,
-            tuple(self._parts(site)) if medium.name in ("form", "multipart") else (),
+            tuple(self._parts(site)) if medium.has_parts else (),
         )
 
     def _parts(self, content: Site) -> Iterator[Part]:
@@ -87,5 +85,6 @@ def _has_composites(found: Kinds) -> bool:
 
 
 def _rank(media_type: str) -> int:
-    name = medium_of(media_type).name
-    return _USUAL.index(name) if name in _USUAL else len(_USUAL)
+    """Return the place of a form among those that are sent and requested by default."""
+    medium = medium_of(media_type)
+    return MEDIA.index(medium) if medium.is_object else len(MEDIA)

@@ -27,7 +27,7 @@ def _shown(name: str, scheme: Scheme) -> SecurityScheme:
         argument=scheme.argument,
         value=kind.value,
         grants=tuple(scheme.grants),
-        is_given=bool(scheme.name),
+        is_given=scheme.is_sent,
     )
 
 

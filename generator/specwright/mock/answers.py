@@ -9,17 +9,17 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
-from specwright.document.operations.sites import OperationSite, Site
+from specwright.document.operations.sites import OperationSite, Site, essence
 from specwright.ir.examples import Examples
-from specwright.mock.bodies import declared, written
 from specwright.runtime.shared.media.table import medium_of
+from specwright.samples.bodies import encode
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
 # The maximum number of values of one body.
 MOST = 4
-# Bodies without a schema.
-PLAIN = {"str": "text", "bytes": b"\x89PNG\r\n\x1a\n\x00"}
+# A body without a schema.
 ANY = {"a": 1}
+_OF_RANGES = {"*": "application/json", "application": "application/json", "text": "text/plain"}
 # Statuses of responses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5).
 _WITHOUT_BODY = frozenset({204, 205, 304})
 
@@ -40,15 +40,19 @@ class Answer:
     media_type: str | None = None
     values: tuple[Any, ...] = ()
 
-    def content_type(self) -> str | None:
-        """Return the Content-Type of the response."""
-        return None if self.media_type is None else declared(self.media_type)
-
-    def body(self, seed: int) -> bytes:
-        """Return one of the values as the bytes of a body."""
-        if self.media_type is None or not self.values:
-            return b""
-        return written(self.media_type, self.values[seed % len(self.values)])
+    def content(self, seed: int) -> tuple[str | None, bytes]:
+        """Return the Content-Type of the response, and one of the values as a body."""
+        if self.media_type is None:
+            return None, b""
+        top, _, sub = essence(self.media_type).partition("/")
+        if sub == "*":
+            declared = _OF_RANGES.get(top, "application/octet-stream")
+        else:
+            declared = self.media_type
+        if not self.values:
+            return declared, b""
+        sent, body = encode(self.media_type, self.values[seed % len(self.values)])
+        return sent if medium_of(self.media_type).is_multipart else declared, body
 
 
 class Bodies:
@@ -85,7 +89,7 @@ class Bodies:
             items = tuple(islice(self._of(schema), MOST))
             return (items, ()) if items else ()
         if not medium.has_schema:
-            return tuple(self._plain(medium.received, content))
+            return tuple(self._without_schema(medium.sample, content))
         if "schema" not in content.value:
             return (ANY,)
         return tuple(islice(self.examples.valid(content, page), MOST))
@@ -93,12 +97,12 @@ class Bodies:
     def _of(self, schema: Site | None) -> Iterator[Any]:
         return iter((ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
 
-    def _plain(self, received: str, content: Site) -> Iterator[Any]:
-        """Yield the texts that a schema allows, then a default; bytes have no schema."""
-        if received == "str" and sites.schema(self._document, content).value:
+    def _without_schema(self, sample: object, content: Site) -> Iterator[Any]:
+        """Yield the texts that a schema allows, then the medium's sample."""
+        if isinstance(sample, str) and sites.schema(self._document, content).value:
             texts = [text for text in self.examples.valid(content) if isinstance(text, str)]
             yield from texts[:MOST]
-        yield PLAIN[received]
+        yield sample
 
 
 def _status(pattern: str, declared: dict[str, Any]) -> int:

@@ -54,8 +54,7 @@ class Mock:
         }
         operation = self.operation(scope["method"], scope["raw_path"].decode("ascii"))
         answer = _NOT_FOUND if operation is None else self._chosen(operation, headers)
-        body = answer.body(self.seed)
-        media_type = answer.content_type()
+        media_type, body = answer.content(self.seed)
         fields = [] if media_type is None else [(b"content-type", media_type.encode("latin-1"))]
         if 300 <= answer.status < 400:
             fields.append((b"location", b"/"))

@@ -16,8 +16,6 @@ from specwright.document.operations.security import scheme_table
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.names import snake
 from specwright.pointer import ROOT, Pointer, join
-from specwright.runtime.shared.auth.oauth2 import OAuth2
-from specwright.runtime.shared.auth.token import Token
 from specwright.vocabulary.keywords.pagination import PAGINATION
 
 # Ends of the paths that people sign in at, and members of requests and responses there.
@@ -110,7 +108,7 @@ def _sign_in(
         name
         for name, scheme in scheme_table(document).items()
         # The declarations of OAuth 2.0 need no setting.
-        if isinstance(scheme, Token) and not isinstance(scheme, OAuth2)
+        if scheme.prefix and not scheme.has_token_endpoint
     ]
     if len(logins) == len(tokens) == 1:
         yield tokens[0], logins[0]

@@ -136,11 +136,13 @@ class Samples:
             return None
         content = operation.body.usual
         media_type, value = content.media_type.raw, self._content(operation)
-        match content.medium.name:
-            case "json" if value is not None:
-                return media_type, json.dumps(value[0], indent=2, ensure_ascii=False)
-            case "form" if value is not None and isinstance(value[0], dict):
-                return media_type, urlencode(value[0], doseq=True)
+        medium = content.medium
+        if value is None:
+            return None
+        if medium.is_json:
+            return media_type, json.dumps(value[0], indent=2, ensure_ascii=False)
+        if medium.has_parts and not medium.is_multipart and isinstance(value[0], dict):
+            return media_type, urlencode(value[0], doseq=True)
         return None
 
     def _path(self, operation: Operation) -> str:
@@ -165,7 +167,7 @@ class Samples:
             return
         content = operation.body.usual
         found = self.body(operation)
-        if content.medium.name == "multipart":
+        if content.medium.is_multipart:
             yield from self._form(operation)
             return
         yield f"--header {_word(f'Content-Type: {content.media_type.raw}')}"

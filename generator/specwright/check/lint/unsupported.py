@@ -11,7 +11,6 @@ from specwright.document.operations.headers import is_header_name
 from specwright.document.operations.security import scheme_of, schemes
 from specwright.document.operations.sites import Direction, Site, essence, is_json
 from specwright.pointer import join
-from specwright.runtime.shared.auth.http_client import ByHTTPClient
 
 _PARTS = frozenset({"allowReserved", "encoding", "headers", "itemEncoding", "prefixEncoding"})
 _XML = ("application/xml", "+xml", "/xml")
@@ -19,7 +18,7 @@ _XML = ("application/xml", "+xml", "/xml")
 
 def unsupported_security_scheme(context: LintContext) -> Iterator[LintViolation]:
     for name, scheme in schemes(context.document):
-        is_left = isinstance(scheme_of("", scheme.value), ByHTTPClient)
+        is_left = not scheme_of("", scheme.value).is_sent
         # A certificate belongs to the connection, and so to the HTTP client.
         if is_left and scheme.value.get("type") != "mutualTLS":
             yield LintViolation(

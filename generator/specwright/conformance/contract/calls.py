@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from specwright.conformance.contract.bodies import written
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.pointer import Pointer, resolve, split
 from specwright.runtime.client.wire.query import parts
 from specwright.runtime.shared.styles import text
+from specwright.samples.bodies import encode
 
 Key = tuple[str, str]
 
@@ -90,7 +90,7 @@ class Call:
         """The media type and the bytes of the body."""
         other = self.operation.other_body
         if other is not None and not isinstance(self.body, Absent):
-            return written(other[0], self.body, self.operation.files)
+            return encode(other[0], self.body, self.operation.files)
         text = json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
         media_type = self.operation.body[0] if self.operation.body else "application/json"
         return media_type, text.encode()

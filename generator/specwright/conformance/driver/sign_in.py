@@ -21,7 +21,7 @@ from specwright.runtime.client.errors import TokenRequestError
 from specwright.runtime.client.transport.base import Request as Sent
 from specwright.runtime.client.transport.base import Response as Received
 from specwright.runtime.client.transport.base import TransportError
-from specwright.runtime.shared.auth.oauth2 import ClientCredentials, OAuth2, PasswordCredentials
+from specwright.runtime.shared.auth.oauth2 import ClientCredentials, PasswordCredentials
 from specwright.runtime.shared.auth.scheme import Scheme
 
 SOURCE = "sign-in"
@@ -55,7 +55,7 @@ def sign_ins(
         if setting.operation:
             operation = _operation(contract, setting.operation)
             found[name] = partial(_logged_in, target, operation, setting, scheme)
-        elif isinstance(scheme, OAuth2) and (scheme.token_urls or setting.token_url):
+        elif scheme.has_token_endpoint and (scheme.grants or setting.token_url):
             scopes = (setting.scopes,) if setting.scopes else (contract.scopes(name), ())
             found[name] = _Grants(target, setting, scheme, scopes, check)
     return found
@@ -133,7 +133,7 @@ class _Grants:
 
     target: Target
     setting: SignIn
-    scheme: OAuth2
+    scheme: Scheme
     scopes: Sequence[tuple[str, ...]]
     check: Checked
 
@@ -152,7 +152,8 @@ class _Grants:
         raise refusal
 
     def _token(self, name: str, secret: str, scopes: tuple[str, ...]) -> str:
-        is_client = "clientCredentials" in self.scheme.token_urls or not self.scheme.token_urls
+        grants = self.scheme.grants
+        is_client = ClientCredentials.__name__ in grants or not grants
         grant = (
             ClientCredentials(client_id=name, client_secret=secret, scopes=scopes)
             if is_client

@@ -12,7 +12,6 @@ from specwright.document.operations.security import Credential
 from specwright.pointer import Pointer
 from specwright.runtime.client.auth.signing import signed
 from specwright.runtime.client.transport.base import Request as Unsigned
-from specwright.runtime.shared.auth.basic import Basic
 from specwright.runtime.shared.auth.scheme import Scheme
 
 _ANOTHER_SCHEME = "Basic"
@@ -188,7 +187,7 @@ class Signer:
         if (role, name) in self.own:
             return True
         is_pair = ":" in self.keys.get(role, "")
-        return is_pair == (isinstance(self._schemes[name], Basic) or name in self.sign_in)
+        return is_pair == (self._schemes[name].is_pair or name in self.sign_in)
 
     def _text(self, role: str, name: str) -> str | None:
         """Return the text of a credential, obtained by a sign-in if the scheme has one."""

@@ -63,16 +63,13 @@ class Credential:
             for name in alternative
         )
         known = {name: _of(declared, "", name) for name in names}
-        if all(isinstance(scheme, ByHTTPClient) for scheme in known.values()):
+        if not any(scheme.is_sent for scheme in known.values()):
             return None
-        usual = (
-            credential for credential in known.values() if isinstance(credential, ApiKey | Token)
-        )
-        first = next((credential for credential in usual if credential.location == "header"), None)
+        usual = (scheme for scheme in known.values() if scheme.prefix is not None)
+        first = next((scheme for scheme in usual if scheme.location == "header"), None)
         if first is None:
             return cls("", "", known, asked)
-        prefix = f"{first.scheme} " if isinstance(first, Token) else ""
-        return cls(first.name, prefix, known, asked)
+        return cls(first.name, first.prefix or "", known, asked)
 
     @property
     def is_required(self) -> bool:
@@ -96,7 +93,7 @@ def scheme_table(document: Document) -> Mapping[str, Scheme]:
         for alternative in demands.of(site)
         for name in alternative
     )
-    given = [name for name in asked if not isinstance(_of(declared, "", name), ByHTTPClient)]
+    given = [name for name in asked if _of(declared, "", name).is_sent]
     named = _names(document, asked)
     if len(given) == 1:
         named[given[0]] = "api_key"

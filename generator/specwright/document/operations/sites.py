@@ -234,7 +234,7 @@ def value_schema(document: Document, media_type: str, content: Site) -> Site | N
     described = follow(document, found.pointer, value)
     if described.value.get("type") == "array":
         return Site(described / "items", described.value.get("items", {}))
-    if medium.name == "events" and not _is_data(described.value):
+    if medium.has_envelopes and not _is_data(described.value):
         return None
     return found if found.value else None
 

@@ -148,7 +148,7 @@ def is_binary(schema: dict[str, Any]) -> bool:
     is_bytes = (
         isinstance(media_type, str)
         and "contentEncoding" not in schema
-        and medium_of(media_type).name == "binary"
+        and medium_of(media_type).is_binary
     )
     return schema.get("format") == "binary" or is_bytes
 

@@ -13,6 +13,8 @@ from specwright.text import Text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from specwright.runtime.shared.media.medium import Medium
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -201,12 +203,18 @@ class Api:
     contract: Contract
 
     @property
-    def media(self) -> frozenset[str]:
-        """The names of the media of the API's bodies."""
+    def media(self) -> frozenset[Medium]:
+        """The media of the API's bodies."""
         bodies = [operation.body for operation in self.operations if operation.body is not None]
         answers = [answer for operation in self.operations for answer in operation.answers]
         holders: list[Body | Response] = [*bodies, *answers]
-        return frozenset(content.medium.name for holder in holders for content in holder.contents)
+        return frozenset(content.medium for holder in holders for content in holder.contents)
+
+    @property
+    def media_exports(self) -> dict[str, tuple[str, ...]]:
+        """The classes of values of these media, by the names of their modules."""
+        exports = {type(m).__module__.rpartition(".")[2]: m.exports for m in self.media}
+        return {module: exports[module] for module in sorted(exports) if exports[module]}
 
     @property
     def credentials(self) -> tuple[SecurityScheme, ...]:

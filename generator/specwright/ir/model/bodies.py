@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,8 @@ if TYPE_CHECKING:
 
 # Statuses of responses without a body (RFC 9110, 15.3.5 and 15.3.6).
 WITHOUT_BODY = frozenset({"204", "205"})
-# The type of bodies that the document does not describe, and of items without a schema.
+# The type of bodies that the document does not describe.
 RAW = "RawBody"
-ITEM = defaultdict(lambda: "JsonValue", events="ServerSentEvent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +50,12 @@ class Content:
     @property
     def is_json(self) -> bool:
         """Whether the value is sent as JSON."""
-        return self.medium.name == "json"
+        return self.medium.is_json
 
     @property
     def is_object(self) -> bool:
         """Whether the members of an object are sent, in any medium."""
-        return self.medium.name in ("json", "form", "multipart")
+        return self.medium.is_object
 
     def sent(self) -> str:
         """Return the annotation of a client's argument."""
@@ -76,7 +74,7 @@ class Content:
         return self._annotation(self.medium.given)
 
     def _annotation(self, pattern: str) -> str:
-        item = ITEM[self.medium.name] if self.type is None else self.type.annotation
+        item = self.medium.untyped if self.type is None else self.type.annotation
         return pattern.replace("{}", item)
 
 

@@ -72,7 +72,7 @@ class AnswerWriter:
         if usual is None or has_none:
             return _raw(status, value, reply.headers)
         content, codec = self._chosen(status, reply, usual)
-        if isinstance(value, bytes) and medium_of(content.media_type).name != "binary":
+        if isinstance(value, bytes) and not medium_of(content.media_type).is_binary:
             if self._check and not medium_of(content.media_type).is_stream:
                 self._checked(status, content, value, codec)
             return _answer(status, content.media_type, value, reply.headers)

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
 from ..shared.codec import Codecs
-from ..shared.media import multipart
+from ..shared.media.multipart import Multipart
 from ..shared.media.table import essence, medium_of
 from ..shared.media.text import charset
 from ..shared.operation import Content, Operation
@@ -46,15 +46,15 @@ class BodyReader:
         medium = medium_of(content.media_type)
         converter = self._codecs[content.model].server
         try:
-            if medium.name == "json":
+            if medium.is_json:
                 data = scan(data)
-            if medium.name == "multipart":
-                return multipart.made(content, await fields_of(sent, data), converter)
+            if isinstance(medium, Multipart):
+                return medium.build(content, await fields_of(sent, data), converter)
             return medium.decode(content, data, sent, converter)
         except ValidationError as error:
-            found = faults(error, "", json.loads(data) if medium.name == "json" else {})
+            found = faults(error, "", json.loads(data) if medium.is_json else {})
         except ValueError as error:
-            name = "JSON" if medium.name == "json" else content.media_type
+            name = "JSON" if medium.is_json else content.media_type
             raise Problem("invalid_json", f"The body is not valid {name}: {error}.") from None
         if found[0].code == "invalid_json":
             raise Problem("invalid_json", found[0].message)
@@ -87,10 +87,10 @@ class BodyReader:
         for content in self._operation.body:
             if not _fits(essence(content.media_type), name):
                 continue
-            is_text = medium_of(content.media_type).name == "text"
-            is_other_text = not is_text and "charset" in sent.lower() and charset(sent) != "utf-8"
+            has_charset = medium_of(content.media_type).has_charset
+            is_utf8 = "charset" not in sent.lower() or charset(sent) == "utf-8"
             is_coded = fields.get(b"content-encoding", b"identity").lower() != b"identity"
-            if not is_other_text and not is_coded:
+            if (has_charset or is_utf8) and not is_coded:
                 return content
         names = " or ".join(content.media_type for content in self._operation.body)
         raise Problem("unsupported_media_type", f"The body must be {names}.")

@@ -38,7 +38,7 @@ def declared_body(
     None if no JSON body is declared, or if it matches no common shape of errors.
     """
     for content in operation.contents_of(status) or ():
-        if medium_of(content.media_type).name != "json" or content.model is None:
+        if not medium_of(content.media_type).is_json or content.model is None:
             continue
         codec = codecs[content.model]
         for shape in _shapes(said):

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
-
-from pydantic import JsonValue
 
 from ...shared.answers import RawBody
 from ...shared.media.table import essence, medium_of
@@ -101,14 +98,7 @@ def raw(response: Response) -> RawBody:
     if not response.content:
         return None
     media_type = response.header("content-type") or ""
-    match medium_of(media_type).name:
-        case "json":
-            value: JsonValue = json.loads(response.content)
-            return value
-        case "text":
-            return response.content.decode("utf-8", "replace")
-        case _:
-            return response.content
+    return medium_of(media_type).decode_raw(response.content)
 
 
 def _successes(operation: Operation[Any]) -> Iterator[Contents]:
@@ -134,7 +124,7 @@ def _fitting(contents: Contents, came: str) -> Iterator[Content]:
         yield from (
             content
             for content in contents
-            if medium_of(content.media_type) is medium_of(name) and medium_of(name).name == "json"
+            if medium_of(content.media_type) is medium_of(name) and medium_of(name).is_json
         )
         yield from (content for content in contents if essence(content.media_type) == "*/*")
 

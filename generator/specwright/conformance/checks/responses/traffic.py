@@ -20,7 +20,6 @@ from specwright.document.operations.security import Credential
 from specwright.document.operations.sites import essence
 from specwright.findings import Level
 from specwright.pointer import join
-from specwright.runtime.shared.auth.http_client import ByHTTPClient
 from specwright.runtime.shared.auth.scheme import Scheme
 
 UNDOCUMENTED_OPERATION = BehaviourRule(
@@ -135,7 +134,7 @@ def credentials(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
 def _places(credential: Credential | None) -> list[Scheme]:
     """Return the schemes that have a place for their credentials in a request."""
     known = credential.schemes.values() if credential is not None else ()
-    return [each for each in known if not isinstance(each, ByHTTPClient)]
+    return [scheme for scheme in known if scheme.is_sent]
 
 
 def _texts(request: Request, schemes: Iterable[Scheme]) -> Iterator[tuple[Scheme, str]]:

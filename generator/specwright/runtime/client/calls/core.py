@@ -230,7 +230,7 @@ class Core:
             converter = self._codecs[content.model].client
             stream = stream_medium_of(content.media_type)
             if stream is not None:
-                items = stream.Items(content, converter)
+                items = stream.reader(content, converter)
                 return self.stream(operation.id, response, items, self.max_item_bytes)
             medium = medium_of(content.media_type)
             media_type = response.header("content-type") or content.media_type

@@ -31,6 +31,11 @@ class ApiKey(Scheme):
                 return None
 
     @property
+    def prefix(self) -> str:
+        """The text before the key: none."""
+        return ""
+
+    @property
     def challenge(self) -> str:
         """The challenge for the credential in `WWW-Authenticate`."""
         return "ApiKey"

@@ -17,6 +17,7 @@ class Basic(Scheme):
 
     value: ClassVar[str] = "tuple[str, str]"
     invalid: ClassVar[object] = ("invalid", "invalid")
+    is_pair: ClassVar[bool] = True
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:

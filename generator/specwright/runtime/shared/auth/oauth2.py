@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from .token import Token
 
@@ -66,6 +66,8 @@ class OAuth2(Token):
     Attributes:
         token_urls: of the grants that the client supports, by the names of flows.
     """
+
+    has_token_endpoint: ClassVar[bool] = True
 
     token_urls: Mapping[str, str] = field(default_factory=dict[str, str])
 

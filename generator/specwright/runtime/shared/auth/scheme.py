@@ -18,6 +18,8 @@ class Scheme:
         location, name: the part of a request with the credential; without a name, the connection.
         value: the Python type of a credential.
         invalid: a credential that no service accepts, for tests.
+        is_pair: whether a credential is a user name and a password.
+        has_token_endpoint: whether tokens can be obtained for it.
         challenge: the text in `WWW-Authenticate` (RFC 9110, 11.6.1); empty if not applicable.
     """
 
@@ -27,11 +29,23 @@ class Scheme:
 
     value: ClassVar[str] = "str"
     invalid: ClassVar[object] = "invalid"
+    is_pair: ClassVar[bool] = False
+    has_token_endpoint: ClassVar[bool] = False
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:
         """Return the scheme declared by an object of the document, if it is of this kind."""
         raise NotImplementedError
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether requests contain the credential; else it is a matter of the connection."""
+        return bool(self.name)
+
+    @property
+    def prefix(self) -> str | None:
+        """The text before a credential that is sent as it is; None for an encoded one."""
+        return None
 
     @property
     def challenge(self) -> str:

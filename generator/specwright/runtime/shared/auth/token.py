@@ -33,6 +33,11 @@ class Token(Scheme):
         return cls(argument=argument, scheme="Bearer" if scheme.lower() == "bearer" else scheme)
 
     @property
+    def prefix(self) -> str:
+        """The name of the scheme, and a space."""
+        return f"{self.scheme} "
+
+    @property
     def challenge(self) -> str:
         """The challenge for the credential in `WWW-Authenticate`."""
         return self.scheme

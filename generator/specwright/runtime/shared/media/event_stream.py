@@ -8,18 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..operation import Content
-from .medium import Chunks, Converter, Payload
+from .medium import Chunks, Converter, ItemReader, Payload, StreamMedium
 
 # Services may end a stream of JSON with this marker, or by just closing it.
 _DONE = "[DONE]"
-
-name = "events"
-sent = "Iterable[{}]"
-received = "Stream[{}]"
-taken = "Sequence[{}]"
-given = "Iterable[{}] | AsyncIterable[{}]"
-is_stream = True
-has_schema = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,40 +29,43 @@ class ServerSentEvent:
     retry: int | None = None
 
 
-def matches(essence: str) -> bool:
-    """Return whether the media type is that of server-sent events."""
-    return essence == "text/event-stream"
+class EventStream(StreamMedium):
+    """Events, or JSON values in their data."""
+
+    untyped = "ServerSentEvent"
+    exports = ("ServerSentEvent",)
+    has_envelopes = True
+
+    def matches(self, essence: str) -> bool:
+        """Return whether the media type is that of server-sent events."""
+        return essence == "text/event-stream"
+
+    def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
+        """Encode items as events, each on demand."""
+        parts = (self.item(content, event, converter) for event in value)
+        return content.media_type, Chunks(lambda: parts)
+
+    def item(self, content: Content, value: Any, converter: Converter) -> bytes:
+        """Encode an event; any other value becomes the data of an event, as JSON."""
+        event = (
+            value
+            if isinstance(value, ServerSentEvent)
+            else ServerSentEvent(converter.write(value).decode())
+        )
+        fields = [
+            *([f"event: {event.event}"] if event.event != "message" else []),
+            *([f"id: {event.id}"] if event.id else []),
+            *([f"retry: {event.retry}"] if event.retry is not None else []),
+            *(f"data: {line}" for line in re.split("\r\n|\r|\n", event.data)),
+        ]
+        return "\n".join([*fields, "", ""]).encode()
+
+    def reader(self, content: Content, converter: Converter) -> ItemReader:
+        """Return a decoder of the items in a body."""
+        return _Reader(content, converter)
 
 
-def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-    """Encode items as events, each on demand."""
-    parts = (item(content, event, converter) for event in value)
-    return content.media_type, Chunks(lambda: parts)
-
-
-def item(content: Content, value: Any, converter: Converter) -> bytes:
-    """Encode an event; any other value becomes the data of an event, as JSON."""
-    event = (
-        value
-        if isinstance(value, ServerSentEvent)
-        else ServerSentEvent(converter.write(value).decode())
-    )
-    fields = [
-        *([f"event: {event.event}"] if event.event != "message" else []),
-        *([f"id: {event.id}"] if event.id else []),
-        *([f"retry: {event.retry}"] if event.retry is not None else []),
-        *(f"data: {line}" for line in re.split("\r\n|\r|\n", event.data)),
-    ]
-    return "\n".join([*fields, "", ""]).encode()
-
-
-def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> list[Any]:
-    """Decode all items."""
-    items = Items(content, converter)
-    return [*items.feed(data), *items.end()]
-
-
-class Items:
+class _Reader:
     """An incremental decoder of the events in a body, or of the JSON in their data."""
 
     def __init__(self, content: Content, converter: Converter) -> None:

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from pydantic import JsonValue
+
+from ..answers import RawBody
 from ..operation import Content
-from .medium import Converter
+from .medium import Converter, Medium
 
 # Content of these media ranges is usually JSON.
 _RANGES = frozenset({"*/*", "application/*"})
 
-name = "json"
-sent = received = "{}"
-taken = "{}"
-given = "{}"
-is_stream = False
-has_schema = True
 
+class Json(Medium):
+    """A JSON value."""
 
-def matches(essence: str) -> bool:
-    """Return whether the media type is JSON, or a media range that includes it."""
-    return essence in _RANGES or essence.endswith(("+json", "/json"))
+    is_object = True
+    is_json = True
 
+    def matches(self, essence: str) -> bool:
+        """Return whether the media type is JSON, or a media range that includes it."""
+        return essence in _RANGES or essence.endswith(("+json", "/json"))
 
-def encode(content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
-    """Encode a value as JSON."""
-    return content.media_type, converter.write(value)
+    def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
+        """Encode a value as JSON."""
+        return content.media_type, converter.write(value)
 
+    def decode(self, content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
+        """Decode a JSON value."""
+        return converter.read(data)
 
-def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
-    """Decode a JSON value."""
-    return converter.read(data)
+    def decode_raw(self, data: bytes) -> RawBody:
+        """Decode a body that the document does not describe."""
+        value: JsonValue = json.loads(data)
+        return value

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..operation import Content
-from .medium import Chunks, Converter, Payload
+from .medium import Chunks, Converter, ItemReader, Payload, StreamMedium
 
 _TYPES = frozenset(
     {
@@ -24,44 +24,35 @@ _TYPES = frozenset(
 _SEQUENCE = "json-seq"
 _SEPARATOR = b"\x1e"
 
-name = "lines"
-sent = "Iterable[{}]"
-received = "Stream[{}]"
-taken = "Sequence[{}]"
-given = "Iterable[{}] | AsyncIterable[{}]"
-is_stream = True
-has_schema = True
+
+class JsonLines(StreamMedium):
+    """One JSON value per line."""
+
+    def matches(self, essence: str) -> bool:
+        """Return whether the media type is that of a sequence of JSON values."""
+        return essence in _TYPES or essence.endswith(_SEQUENCE)
+
+    def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
+        """Encode items, each on demand; only a list of items can be sent again."""
+        parts = (self.item(content, line, converter) for line in value)
+        if isinstance(value, list | tuple):
+            return content.media_type, b"".join(parts)
+        return content.media_type, Chunks(lambda: parts)
+
+    def item(self, content: Content, value: Any, converter: Converter) -> bytes:
+        """Encode one item."""
+        before = _SEPARATOR if _SEQUENCE in content.media_type.lower() else b""
+        return before + converter.write(value) + b"\n"
+
+    def reader(self, content: Content, converter: Converter) -> ItemReader:
+        """Return a decoder of the items in a body."""
+        return _Reader(converter)
 
 
-def matches(essence: str) -> bool:
-    """Return whether the media type is that of a sequence of JSON values."""
-    return essence in _TYPES or essence.endswith(_SEQUENCE)
-
-
-def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-    """Encode items, each on demand; only a list of items can be sent again."""
-    parts = (item(content, line, converter) for line in value)
-    if isinstance(value, list | tuple):
-        return content.media_type, b"".join(parts)
-    return content.media_type, Chunks(lambda: parts)
-
-
-def item(content: Content, value: Any, converter: Converter) -> bytes:
-    """Encode one item."""
-    before = _SEPARATOR if content.media_type.endswith(_SEQUENCE) else b""
-    return before + converter.write(value) + b"\n"
-
-
-def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> list[Any]:
-    """Decode all items."""
-    items = Items(content, converter)
-    return [*items.feed(data), *items.end()]
-
-
-class Items:
+class _Reader:
     """An incremental decoder of the items in a body."""
 
-    def __init__(self, content: Content, converter: Converter) -> None:
+    def __init__(self, converter: Converter) -> None:
         self._read = converter.read
         self._rest = b""
 

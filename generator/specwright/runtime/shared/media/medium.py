@@ -1,11 +1,13 @@
-"""The interface of the encodings of bodies."""
+"""The base classes of the encodings of bodies."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..answers import RawBody
 from ..operation import Content
 
 
@@ -43,29 +45,50 @@ class Chunks:
 Payload = bytes | Chunks
 
 
-class Medium(Protocol):
-    """An encoding of bodies.
+class Medium(ABC):
+    """An encoding of bodies, with the traits by which clients, stubs and tools treat it.
 
     Attributes:
-        name: its name in generated code.
         sent, received: annotations of a client's values, with `{}` for the schema's type.
         taken, given: the same for a server.
-        is_stream: whether a body is a sequence of items.
+        untyped: the type in place of the schema's, where the document has no schema.
+        exports: the module's classes in these annotations.
+        sample: a value for a body without a schema.
         has_schema: whether a schema describes the value, or an item.
+        has_envelopes: whether a schema may also describe what surrounds an item's value.
+        has_parts: whether an encoding object describes the text of each member (forms).
+        has_files: whether values are files, or may contain them.
+        has_charset: whether the media type names the encoding of characters.
+        is_stream: whether a body is a sequence of items.
+        is_object: whether clients send it by default, with an object's members as arguments.
+        is_json: whether the bytes are JSON.
+        is_binary: whether the bytes are the value.
+        is_multipart: whether a server parses a body into fields before it builds the value.
     """
 
-    name: str
-    sent: str
-    received: str
-    taken: str
-    given: str
-    is_stream: bool
-    has_schema: bool
+    sent: str = "{}"
+    received: str = "{}"
+    taken: str = "{}"
+    given: str = "{}"
+    untyped: str = "JsonValue"
+    exports: tuple[str, ...] = ()
+    sample: object = None
+    has_schema: bool = True
+    has_envelopes: bool = False
+    has_parts: bool = False
+    has_files: bool = False
+    has_charset: bool = False
+    is_stream: bool = False
+    is_object: bool = False
+    is_json: bool = False
+    is_binary: bool = False
+    is_multipart: bool = False
 
+    @abstractmethod
     def matches(self, essence: str) -> bool:
         """Return whether it encodes a media type, given in lower case without parameters."""
-        ...
 
+    @abstractmethod
     def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
         """Return the media type to declare, and the encoded body.
 
@@ -73,8 +96,8 @@ class Medium(Protocol):
             ValueError: the value cannot be encoded.
             pydantic.ValidationError: the value breaks the schema.
         """
-        ...
 
+    @abstractmethod
     def decode(self, content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
         """Return the value of a body received as `media_type`.
 
@@ -82,7 +105,14 @@ class Medium(Protocol):
             ValueError: the bytes are not valid in this encoding.
             pydantic.ValidationError: the value breaks the schema.
         """
-        ...
+
+    def decode_raw(self, data: bytes) -> RawBody:
+        """Decode a body that the document does not describe.
+
+        Raises:
+            ValueError: the bytes are not valid in this encoding.
+        """
+        return data
 
 
 class ItemReader(Protocol):
@@ -102,13 +132,26 @@ class ItemReader(Protocol):
         ...
 
 
-class StreamMedium(Medium, Protocol):
+class StreamMedium(Medium):
     """An encoding of sequences of items."""
 
-    def Items(self, content: Content, converter: Converter) -> ItemReader:  # noqa: N802 (a class)
-        """Return a decoder of the items in a body."""
-        ...
+    sent = "Iterable[{}]"
+    received = "Stream[{}]"
+    taken = "Sequence[{}]"
+    given = "Iterable[{}] | AsyncIterable[{}]"
+    is_stream = True
 
+    @abstractmethod
+    def reader(self, content: Content, converter: Converter) -> ItemReader:
+        """Return a decoder of the items in a body."""
+
+    @abstractmethod
     def item(self, content: Content, value: Any, converter: Converter) -> bytes:
         """Encode one item."""
-        ...
+
+    def decode(
+        self, content: Content, data: bytes, media_type: str, converter: Converter
+    ) -> list[Any]:
+        """Decode all items."""
+        items = self.reader(content, converter)
+        return [*items.feed(data), *items.end()]

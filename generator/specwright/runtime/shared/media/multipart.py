@@ -11,18 +11,10 @@ from typing import Any, cast
 from ..files import File, as_file, is_file
 from ..operation import Content, Part
 from ..parts import members, pairs
-from .medium import Chunks, Converter, Payload
+from .medium import Chunks, Converter, Medium, Payload
 
 _ESCAPED = {ord("\n"): "%0A", ord("\r"): "%0D", ord('"'): "%22"}
 _PLAIN = Part()
-
-name = "multipart"
-sent = "{}"
-received = "bytes"
-taken = "{}"
-given = "bytes"
-is_stream = False
-has_schema = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,76 +25,82 @@ class Field:
     value: str | File
 
 
-def matches(essence: str) -> bool:
-    """Return whether the media type is that of a multipart form."""
-    return essence == "multipart/form-data"
+class Multipart(Medium):
+    """Parts with headers of their own: texts, JSON values and files."""
 
+    received = given = "bytes"
+    is_object = True
+    has_parts = True
+    has_files = True
+    is_multipart = True
 
-def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
-    """Encode the members of an object as parts; files are read while they are sent."""
-    given = converter.members(value)
-    files = {key: list(_files(each)) for key, each in given.items() if _has_files(each)}
-    # With stand-ins for files, the schema can validate presence, item counts and uniqueness.
-    stand_ins = {
-        key: [str(each.index(file)) for file in each] if isinstance(given[key], list) else ""
-        for key, each in files.items()
-    }
-    rest = json.loads(converter.write({**given, **stand_ins}))
-    boundary = os.urandom(16).hex()
-    heads_and_files = [
-        part
-        for key in rest
-        for part in (
-            ((_head_of_file(boundary, key, file, content), file) for file in files[key])
-            if key in files
-            else ((head, None) for head in _text_parts(boundary, key, rest[key], content))
-        )
-    ]
-    end = f"--{boundary}--\r\n".encode()
-    media_type = f"multipart/form-data; boundary={boundary}"
-    if all(file is None for _, file in heads_and_files):
-        return media_type, b"".join([*(head for head, _ in heads_and_files), end])
+    def matches(self, essence: str) -> bool:
+        """Return whether the media type is that of a multipart form."""
+        return essence == "multipart/form-data"
 
-    def read() -> Iterator[bytes]:
-        for head, file in heads_and_files:
-            yield head
-            if file is not None:
-                yield from file.chunks()
-                yield b"\r\n"
-        yield end
+    def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
+        """Encode the members of an object as parts; files are read while they are sent."""
+        given = converter.members(value)
+        files = {key: list(_files(each)) for key, each in given.items() if _has_files(each)}
+        # With stand-ins for files, the schema can validate presence, item counts and uniqueness.
+        stand_ins = {
+            key: [str(each.index(file)) for file in each] if isinstance(given[key], list) else ""
+            for key, each in files.items()
+        }
+        rest = json.loads(converter.write({**given, **stand_ins}))
+        boundary = os.urandom(16).hex()
+        heads_and_files = [
+            part
+            for key in rest
+            for part in (
+                ((_head_of_file(boundary, key, file, content), file) for file in files[key])
+                if key in files
+                else ((head, None) for head in _text_parts(boundary, key, rest[key], content))
+            )
+        ]
+        end = f"--{boundary}--\r\n".encode()
+        media_type = f"multipart/form-data; boundary={boundary}"
+        if all(file is None for _, file in heads_and_files):
+            return media_type, b"".join([*(head for head, _ in heads_and_files), end])
 
-    sizes = [(len(head), 0 if file is None else file.size) for head, file in heads_and_files]
-    is_known = all(size is not None for _, size in sizes)
-    more = sum(2 for _, file in heads_and_files if file is not None) + len(end)
-    size = more + sum(head + (size or 0) for head, size in sizes) if is_known else None
-    is_repeatable = all(file is None or file.is_repeatable for _, file in heads_and_files)
-    return media_type, Chunks(read, size, is_repeatable)
+        def read() -> Iterator[bytes]:
+            for head, file in heads_and_files:
+                yield head
+                if file is not None:
+                    yield from file.chunks()
+                    yield b"\r\n"
+            yield end
 
+        sizes = [(len(head), 0 if file is None else file.size) for head, file in heads_and_files]
+        is_known = all(size is not None for _, size in sizes)
+        more = sum(2 for _, file in heads_and_files if file is not None) + len(end)
+        size = more + sum(head + (size or 0) for head, size in sizes) if is_known else None
+        is_repeatable = all(file is None or file.is_repeatable for _, file in heads_and_files)
+        return media_type, Chunks(read, size, is_repeatable)
 
-def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> bytes:
-    """Return the bytes: only a server parses multipart forms."""
-    return data
+    def decode(self, content: Content, data: bytes, media_type: str, converter: Converter) -> bytes:
+        """Return the bytes: only a server parses multipart forms."""
+        return data
 
+    def build(self, content: Content, fields: Iterable[Field], converter: Converter) -> Any:
+        """Return the value of the parts of a form.
 
-def made(content: Content, fields: Iterable[Field], converter: Converter) -> Any:
-    """Return the value of the parts of a form.
-
-    Raises:
-        ValueError: a part must be JSON but is not.
-        pydantic.ValidationError: the value breaks the schema.
-    """
-    sent_: list[tuple[str, str]] = []
-    files: dict[str, list[File]] = {}
-    for field in fields:
-        if isinstance(field.value, File):
-            files.setdefault(field.name, []).append(field.value)
-        else:
-            sent_.append((field.name, field.value))
-    found: dict[str, Any] = members(content, sent_)
-    for key, each in files.items():
-        is_list = len(each) > 1 or content.parts.get(key, _PLAIN).kind == "array"
-        found[key] = each if is_list else each[0]
-    return converter.make(found)
+        Raises:
+            ValueError: a part must be JSON but is not.
+            pydantic.ValidationError: the value breaks the schema.
+        """
+        sent_: list[tuple[str, str]] = []
+        files: dict[str, list[File]] = {}
+        for field in fields:
+            if isinstance(field.value, File):
+                files.setdefault(field.name, []).append(field.value)
+            else:
+                sent_.append((field.name, field.value))
+        found: dict[str, Any] = members(content, sent_)
+        for key, each in files.items():
+            is_list = len(each) > 1 or content.parts.get(key, _PLAIN).kind == "array"
+            found[key] = each if is_list else each[0]
+        return converter.make(found)
 
 
 def _has_files(value: object) -> bool:

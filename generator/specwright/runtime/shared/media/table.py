@@ -1,22 +1,31 @@
-"""All media, the most specific first."""
+"""All media, the most specific first.
+
+The order decides: the first that matches a media type encodes it. So this is a list, which also
+lets tools that freeze programs see each module.
+"""
 
 from __future__ import annotations
 
 from functools import cache
-from types import ModuleType
-from typing import cast
 
-from . import binary, event_stream, form, json_value, lines, multipart, text
+from .binary import Binary
+from .event_stream import EventStream
+from .form import Form
+from .json_value import Json
+from .lines import JsonLines
 from .medium import Medium, StreamMedium
+from .multipart import Multipart
+from .text import PlainText
 
-MEDIA: tuple[ModuleType, ...] = (
-    lines,
-    json_value,
-    event_stream,
-    form,
-    multipart,
-    text,
-    binary,
+# Of the media that clients send by default, the first is preferred.
+MEDIA: tuple[Medium, ...] = (
+    JsonLines(),
+    Json(),
+    EventStream(),
+    Form(),
+    Multipart(),
+    PlainText(),
+    Binary(),
 )
 
 
@@ -29,10 +38,10 @@ def essence(media_type: str) -> str:
 def medium_of(media_type: str) -> Medium:
     """Return the medium for a media type."""
     plain = essence(media_type)
-    return next(medium for medium in cast("tuple[Medium, ...]", MEDIA) if medium.matches(plain))
+    return next(medium for medium in MEDIA if medium.matches(plain))
 
 
 def stream_medium_of(media_type: str) -> StreamMedium | None:
     """Return the medium for a media type of items; None for any other."""
     medium = medium_of(media_type)
-    return cast("StreamMedium", medium) if medium.is_stream else None
+    return medium if isinstance(medium, StreamMedium) else None

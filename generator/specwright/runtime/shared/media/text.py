@@ -6,36 +6,41 @@ import codecs
 import re
 from typing import Any
 
+from ..answers import RawBody
 from ..operation import Content
-from .medium import Converter
+from .medium import Converter, Medium
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 
-name = "text"
-sent = received = "str"
-taken = "str"
-given = "str"
-is_stream = False
-has_schema = False
 
+class PlainText(Medium):
+    """A `str`."""
 
-def matches(essence: str) -> bool:
-    """Return whether the media type is text or XML (RFC 7303)."""
-    return essence.startswith("text/") or essence.endswith(("+xml", "/xml"))
+    sent = received = taken = given = "str"
+    sample = "text"
+    has_schema = False
+    has_charset = True
 
+    def matches(self, essence: str) -> bool:
+        """Return whether the media type is text or XML (RFC 7303)."""
+        return essence.startswith("text/") or essence.endswith(("+xml", "/xml"))
 
-def encode(content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
-    """Encode a text, in UTF-8 unless the document names another charset."""
-    if not isinstance(value, str):
-        raise ValueError("Input should be a string")
-    declared = content.media_type
-    is_named = _CHARSET.search(declared) is not None
-    return declared if is_named else f"{declared}; charset=utf-8", value.encode(charset(declared))
+    def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
+        """Encode a text, in UTF-8 unless the document names another charset."""
+        if not isinstance(value, str):
+            raise ValueError("Input should be a string")
+        declared = content.media_type
+        is_named = _CHARSET.search(declared) is not None
+        media_type = declared if is_named else f"{declared}; charset=utf-8"
+        return media_type, value.encode(charset(declared))
 
+    def decode(self, content: Content, data: bytes, media_type: str, converter: Converter) -> str:
+        """Decode a text; bytes that are invalid in its charset are replaced."""
+        return data.decode(charset(media_type), "replace")
 
-def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> str:
-    """Decode a text; bytes that are invalid in its charset are replaced."""
-    return data.decode(charset(media_type), "replace")
+    def decode_raw(self, data: bytes) -> RawBody:
+        """Decode a body that the document does not describe."""
+        return data.decode("utf-8", "replace")
 
 
 def charset(media_type: str) -> str:

@@ -1,0 +1,62 @@
+"""Samples as bodies, in the encodings of generated clients."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+from typing import Any
+
+from specwright.document.operations.sites import essence
+from specwright.runtime.shared.files import File
+from specwright.runtime.shared.media.medium import Chunks, Converter
+from specwright.runtime.shared.media.table import medium_of
+from specwright.runtime.shared.operation import Content
+
+_CONVERTER = Converter(
+    write=lambda value: json.dumps(value).encode(), read=json.loads, members=dict, make=dict
+)
+_BOUNDARY = re.compile("boundary=([0-9a-f]+)")
+
+
+def encode(media_type: str, value: Any, files: frozenset[str] = frozenset()) -> tuple[str, bytes]:
+    """Return the media type with its parameters and the bytes of a body, equal for equal values.
+
+    Args:
+        value: a JSON value, the items of a stream, or the sample of a medium without a schema.
+        files: names of the members that are files.
+
+    Raises:
+        ValueError: the media type cannot represent the value.
+    """
+    content = Content(media_type)
+    declared, payload = medium_of(media_type).encode(
+        content, _native(media_type, value, files), _CONVERTER
+    )
+    data = b"".join(payload.read()) if isinstance(payload, Chunks) else payload
+    boundary = _BOUNDARY.search(declared)
+    if boundary is not None:
+        # A random boundary would make equal requests differ.
+        fixed = sha256(json.dumps(value).encode()).hexdigest()[: len(boundary[1])]
+        declared = declared.replace(boundary[1], fixed)
+        data = data.replace(boundary[1].encode(), fixed.encode())
+    return declared, data
+
+
+def _native(media_type: str, value: Any, files: frozenset[str]) -> Any:
+    """Return a value as users pass it to a client."""
+    medium = medium_of(media_type)
+    if medium.is_binary:
+        data = value if isinstance(value, bytes) else str(value or "").encode()
+        return File(data, content_type=essence(media_type))
+    if medium.has_files and isinstance(value, dict):
+        return {name: _file(each) if name in files else each for name, each in value.items()}
+    if isinstance(medium.sample, str) and not isinstance(value, str):
+        return json.dumps(value)
+    return value
+
+
+def _file(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_file(item) for item in value]
+    return File(str(value or "").encode(), "file.txt", "text/plain")
