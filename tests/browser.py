@@ -129,7 +129,7 @@ class Page:
     def happened(self, event: str) -> list[Any]:
         """The parameters of each event of this kind."""
         events = self.browser.events(self.session)
-        return [event["params"] for event in events if event["method"] == event]
+        return [found["params"] for found in events if found["method"] == event]
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""
