@@ -51,9 +51,9 @@ def _native(media_type: str, value: Any, files: frozenset[str]) -> Any:
         return File(data, content_type=essence(media_type))
     if medium.has_files and isinstance(value, dict):
         return {name: _file(each) if name in files else each for name, each in value.items()}
-    if isinstance(medium.sample, str) and not isinstance(value, str):
-        return json.dumps(value)
-    return value
+    if medium.has_schema or isinstance(value, type(medium.sample)):
+        return value
+    return json.dumps(value) if isinstance(medium.sample, str) else medium.sample
 
 
 def _file(value: Any) -> Any:
