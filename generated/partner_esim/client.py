@@ -12,6 +12,7 @@ from ._operations import SERVICE
 from ._runtime.client.auth.credentials import Credentials
 from ._runtime.client.calls.pagination import Batch, Page
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
+from ._runtime.client.config import ClientConfig
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.transport.base import Timeout, Transport
 
@@ -62,23 +63,21 @@ class EsimClient(_Client):
         credentials = Credentials(api_key=api_key)
         # Error reports show local variables.
         del api_key
-        super().__init__(
-            SERVICE,
-            credentials,
-            base_url,
-            {},
-            {
+        config = ClientConfig(
+            service=SERVICE,
+            credentials=credentials,
+            base_url=base_url,
+            options={
                 "timeout": timeout,
                 "max_retries": max_retries,
                 "deadline": deadline,
                 "headers": headers or {},
             },
-            app_name,
-            max_response_bytes,
-            proxy,
-            http_client,
-            transport,
+            app_name=app_name,
+            max_response_bytes=max_response_bytes,
+            proxy=proxy,
         )
+        super().__init__(config, http_client, transport)
 
     @cached_property
     def plans(self) -> Plans:

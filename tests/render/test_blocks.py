@@ -20,7 +20,8 @@ from specwright.ir.model.operations import Operation
 from specwright.models.generate import generate
 from specwright.pipeline import package_names
 from specwright.render.overrides import blocks
-from specwright.render.package import ARTIFACTS, STATUS_ERRORS, runtime_errors
+from specwright.render.package import ARTIFACTS
+from specwright.render.package import values as shared_values
 from specwright.render.renderer import Renderer
 from specwright.render.templates import Templates, builtin_directory
 from tests.conftest import ROOT
@@ -41,7 +42,7 @@ def api() -> Api:
 
 def contexts(template: str, api: Api) -> Iterator[Mapping[str, object]]:
     """The values of a template, for each file that it makes."""
-    shared = {"api": api, "runtime_errors": runtime_errors(), "status_errors": STATUS_ERRORS}
+    shared = shared_values(api)
     found = [artifact.values for artifact in ARTIFACTS if artifact.template == template]
     for values in found or [{"group": max(api.groups, key=lambda each: len(each.operations))}]:
         yield {**shared, **values}

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 
 import specwright
 from specwright.errors import SpecwrightError
 from specwright.ir.model.api import Api
+from specwright.render.exports import exports, modules
 from specwright.render.formatting import format_sources, verify
 from specwright.render.quoting import legible
 from specwright.render.renderer import Renderer
@@ -17,10 +20,6 @@ from specwright.render.renderer import Renderer
 
 def _always(api: Api) -> bool:
     return True
-
-
-def _has_webhooks(api: Api) -> bool:
-    return bool(api.webhooks or api.parsers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,11 @@ CLIENT = (
     Artifact("{package}/async_client.py", "client/client.py.jinja", values={"asynchronous": True}),
 )
 SERVER = (Artifact("{package}/server.py", "server/server.py.jinja"),)
-WEBHOOKS = (Artifact("{package}/webhooks.py", "webhooks/webhooks.py.jinja", enabled=_has_webhooks),)
+WEBHOOKS = (
+    Artifact(
+        "{package}/webhooks.py", "webhooks/webhooks.py.jinja", enabled=attrgetter("has_webhooks")
+    ),
+)
 ARTIFACTS = PACKAGE + CLIENT + SERVER + WEBHOOKS
 
 MODELS = "{package}/models.py"
@@ -113,18 +116,28 @@ def render_runtime(package: str) -> dict[str, bytes]:
     return {top + name: _finished(top + name, source) for name, source in runtime_sources().items()}
 
 
+def values(api: Api) -> Mapping[str, object]:
+    """Return the variables that every template of a package has."""
+    errors = runtime_errors()
+    names = exports(api, [*errors, *(error.name for error in STATUS_ERRORS)])
+    public = modules(api)
+    return {
+        "api": api,
+        "runtime_errors": errors,
+        "status_errors": STATUS_ERRORS,
+        "exports": names,
+        "modules": public,
+        "exported": sorted([*chain.from_iterable(names.values()), *public], key=str.lower),
+    }
+
+
 def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes]:
     """Return the content of every file of the package except the runtime, by path.
 
     Raises:
         SpecwrightError: a template fails, or its output is not Python.
     """
-    package = api.names.package
-    context: Mapping[str, object] = {
-        "api": api,
-        "runtime_errors": runtime_errors(),
-        "status_errors": STATUS_ERRORS,
-    }
+    package, context = api.names.package, values(api)
     rendered = {
         artifact.path.format(package=package): renderer.render(
             artifact.template, {**context, **artifact.values}

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from specwright.ir.model.bodies import Body, Response
-from specwright.ir.model.operations import Contract, Operation, Server
+from specwright.ir.model.operations import Alternatives, Contract, Failures, Operation, Server
 from specwright.ir.model.values import Default, TypeRef
 from specwright.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from specwright.runtime.shared.media.medium import Medium
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,47 @@ class Api:
         return tuple(scheme for scheme in self.schemes if scheme.is_given)
 
     @property
+    def grants(self) -> Mapping[str, tuple[str, ...]]:
+        """The classes that obtain credentials for a client, by their module."""
+        found = {scheme.module: scheme.grants for scheme in self.credentials if scheme.grants}
+        return dict(sorted(found.items()))
+
+    @property
+    def scheme_kinds(self) -> Mapping[str, str]:
+        """The classes of security schemes by their module."""
+        return dict(sorted((scheme.module, scheme.kind) for scheme in self.schemes))
+
+    @property
+    def securities(self) -> tuple[Alternatives, ...]:
+        """The different securities of operations."""
+        return _different(operation.security for operation in self.operations)
+
+    @property
+    def failures(self) -> tuple[Failures, ...]:
+        """The different declared failures of operations."""
+        return _different(operation.failures for operation in self.operations)
+
+    @property
+    def has_security(self) -> bool:
+        """Whether any operation declares its security."""
+        return any(operation.security for operation in self.operations)
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether any operation declares pagination."""
+        return any(operation.contract["pagination"] for operation in self.operations)
+
+    @property
+    def has_multipart(self) -> bool:
+        """Whether any body is a multipart form."""
+        return any(medium.is_multipart for medium in self.media)
+
+    @property
+    def has_webhooks(self) -> bool:
+        """Whether the package can parse deliveries."""
+        return bool(self.webhooks or self.parsers)
+
+    @property
     def redirects(self) -> bool:
         """Whether any operation succeeds with a redirect."""
         return any(operation.is_redirect for operation in self.operations)
@@ -230,3 +273,12 @@ class Api:
     def operations(self) -> tuple[Operation, ...]:
         """All inbound operations in the document's order of groups."""
         return tuple(o for g in self.groups for o in g.operations)
+
+
+def _different(values: Iterable[tuple[T, ...]]) -> tuple[tuple[T, ...], ...]:
+    """Return each value once, without empty ones; they need not be hashable."""
+    found: list[tuple[T, ...]] = []
+    for value in values:
+        if value and value not in found:
+            found.append(value)
+    return tuple(found)

@@ -109,6 +109,21 @@ class Body:
     pointer: str
 
     @property
+    def media_types(self) -> tuple[Text, ...]:
+        """The media types of its forms that callers choose from."""
+        return tuple(content.media_type for content in self.choices)
+
+    @property
+    def name(self) -> str:
+        """The argument for the whole body."""
+        return "body"
+
+    @property
+    def deprecated(self) -> bool:
+        """Whether the argument is deprecated."""
+        return False
+
+    @property
     def usual(self) -> Content:
         """The form of the body if the caller does not choose one."""
         return self.contents[0]

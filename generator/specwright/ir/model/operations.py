@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.document.operations.naming import apart
 from specwright.ir.model.bodies import RAW, Body, Content, Response
-from specwright.ir.model.values import Parameter, TypeRef, union
+from specwright.ir.model.values import Field, Parameter, TypeRef, union
 from specwright.runtime.shared.operation import REDIRECTS, Way
 from specwright.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 # The declarations of an object by `x-contract-*`: each key of its place without the prefix.
 Contract: TypeAlias = "Mapping[str, object]"
 # The alternatives that authorize a caller: the schemes of each, with their scopes.
 Alternatives: TypeAlias = "tuple[Mapping[Text, tuple[Text, ...]], ...]"
+
+# The declared failures of an operation: status and contents.
+Failures: TypeAlias = "tuple[tuple[str, tuple[Content, ...]], ...]"
 
 _STREAM = "stream"
 # RFC 9110, 9.2.2: PUT, DELETE and the safe methods (9.2.1).
@@ -165,10 +168,44 @@ class Operation:
             taken |= {field.name for field in self.body.fields}
         return apart(name, taken)
 
+    def arguments_for(self, parameters: Iterable[Text]) -> tuple[str, ...]:
+        """Return the arguments for parameters that the document names."""
+        return tuple(
+            parameter.name
+            for wire in parameters
+            for parameter in self.parameters
+            if parameter.wire == wire
+        )
+
+    @property
+    def documented(self) -> tuple[Parameter | Field | Body, ...]:
+        """The arguments with a description, in the order of the signature."""
+        fields = () if self.body is None else self.body.fields
+        body: tuple[Field | Body, ...] = (
+            (self.body,) if fields is None and self.body else fields or ()
+        )
+        others = [p for p in self.parameters if p.location != "path"]
+        return tuple(
+            argument
+            for argument in (
+                *(p for p in self.parameters if p.location == "path"),
+                *(p for p in others if p.required),
+                *(f for f in body if f.required),
+                *(f for f in body if not f.required),
+                *(p for p in others if not p.required),
+            )
+            if argument.description
+        )
+
     @property
     def successes(self) -> tuple[Response, ...]:
         """The declared responses of class 2."""
         return tuple(r for r in self.responses if r.is_success)
+
+    @property
+    def failures(self) -> Failures:
+        """The other declared responses, without their descriptions."""
+        return tuple((r.status, r.contents) for r in self.responses if not r.is_success)
 
     @property
     def answers(self) -> tuple[Response, ...]:

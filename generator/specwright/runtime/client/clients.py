@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, Unpack
 from pydantic import JsonValue
 
 from ..shared.operation import Operation, as_json
-from .auth.credentials import Credentials, brought
+from .auth.credentials import brought
 from .calls.core import Collected, Core, collected
 from .calls.execution import AsyncCalls, SyncCalls
 from .calls.streams import AsyncStreamedResponse, StreamedResponse
+from .config import ClientConfig
 from .errors import InvalidArgumentError, InvalidResponseError
-from .options import ClientOptions, Options, RequestOptions, positive_integer
+from .options import ClientOptions, RequestOptions, positive_integer
 from .service import Service
 from .transport.base import AsyncTransport, Response, Transport
 from .transport.http import AsyncHTTPTransport, HTTPTransport
@@ -76,25 +77,16 @@ class SyncClient:
     """Base class of the generated client."""
 
     def __init__(
-        self,
-        service: Service,
-        credentials: Credentials,
-        base_url: str | None,
-        variables: Mapping[str, str | None],
-        given: ClientOptions,
-        app_name: str | None,
-        max_response_bytes: int,
-        proxy: str | None,
-        http_client: httpx2.Client | None,
-        transport: Transport | None,
+        self, config: ClientConfig, http_client: httpx2.Client | None, transport: Transport | None
     ) -> None:
-        options = Options().changed(given)
-        self._calls = SyncCalls(service, credentials, base_url, variables, options, app_name)
-        _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
-        limit = positive_integer("max_response_bytes", max_response_bytes)
+        self._calls = SyncCalls(config)
+        _check_one_way(proxy=config.proxy, http_client=http_client, transport=transport)
+        limit = positive_integer("max_response_bytes", config.max_response_bytes)
         self._calls.max_item_bytes = limit
-        self._calls.transport = transport or HTTPTransport(self.base_url, limit, proxy, http_client)
-        credentials.prepare(service, self.base_url, brought(http_client, transport))
+        self._calls.transport = transport or HTTPTransport(
+            self.base_url, limit, config.proxy, http_client
+        )
+        config.credentials.prepare(config.service, self.base_url, brought(http_client, transport))
         self._is_copy = False
 
     @property
@@ -191,26 +183,18 @@ class AsyncClient:
 
     def __init__(
         self,
-        service: Service,
-        credentials: Credentials,
-        base_url: str | None,
-        variables: Mapping[str, str | None],
-        given: ClientOptions,
-        app_name: str | None,
-        max_response_bytes: int,
-        proxy: str | None,
+        config: ClientConfig,
         http_client: httpx2.AsyncClient | None,
         transport: AsyncTransport | None,
     ) -> None:
-        options = Options().changed(given)
-        self._calls = AsyncCalls(service, credentials, base_url, variables, options, app_name)
-        _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
-        limit = positive_integer("max_response_bytes", max_response_bytes)
+        self._calls = AsyncCalls(config)
+        _check_one_way(proxy=config.proxy, http_client=http_client, transport=transport)
+        limit = positive_integer("max_response_bytes", config.max_response_bytes)
         self._calls.max_item_bytes = limit
         self._calls.transport = transport or AsyncHTTPTransport(
-            self.base_url, limit, proxy, http_client
+            self.base_url, limit, config.proxy, http_client
         )
-        credentials.prepare(service, self.base_url, brought(http_client, transport))
+        config.credentials.prepare(config.service, self.base_url, brought(http_client, transport))
         self._is_copy = False
 
     @property

@@ -16,9 +16,10 @@ from ...shared.operation import ListOperation, Operation
 from ..auth.credentials import with_credential
 from ..auth.signing import with_time_spent
 from ..auth.tokens import Tokens, obtained, obtained_async
+from ..config import ClientConfig
 from ..options import Options, RequestOptions
 from ..transport.base import AsyncTransport, Request, Response, Transport, TransportError
-from .core import Core, Given
+from .core import Core
 from .flows import run, run_async, sleep
 from .pagination import AsyncPages, Batch, Page, PageData, follow
 from .retries import Pause, attempts
@@ -34,8 +35,8 @@ class SyncCalls(Core):
     stream = Stream
     transport: Transport
 
-    def __init__(self, *given: *Given) -> None:
-        super().__init__(*given)
+    def __init__(self, config: ClientConfig) -> None:
+        super().__init__(config)
         self.sleep: Callable[[float], None] = time.sleep
         self.clock: Callable[[], float] = time.monotonic
 
@@ -170,8 +171,8 @@ class AsyncCalls(Core):
     stream = AsyncStream
     transport: AsyncTransport
 
-    def __init__(self, *given: *Given) -> None:
-        super().__init__(*given)
+    def __init__(self, config: ClientConfig) -> None:
+        super().__init__(config)
         self.sleep: Callable[[float], Awaitable[None]] = sleep
         self.clock: Callable[[], float] = time.monotonic
 

@@ -21,10 +21,9 @@ from ...shared.codec import problems_of
 from ...shared.media.medium import Chunks, Payload
 from ...shared.media.table import medium_of, stream_medium_of
 from ...shared.operation import Content, ListOperation, Operation, attribute
-from ..auth.credentials import Credentials
+from ..config import ClientConfig
 from ..errors import InvalidArgumentError, InvalidResponseError
 from ..options import MAX_RESPONSE_BYTES, OMIT, ClientOptions, Options
-from ..service import Service
 from ..transport.base import Headers, Request, Response
 from ..wire.addresses import Addresses
 from ..wire.contents import accept, has_body, is_stream, lacks_body, raw, received, sent
@@ -54,11 +53,6 @@ class Collected:
 collected: ContextVar[Collected | None] = ContextVar("collected", default=None)
 
 
-# The service, the credentials, the base URL, the server variables, the options, the name of the
-# program.
-Given = tuple[Service, Credentials, str | None, Mapping[str, str | None], Options, str | None]
-
-
 class Core:
     """The part of calls without I/O.
 
@@ -69,26 +63,19 @@ class Core:
     stream: type[Stream[Any]] | type[AsyncStream[Any]]
     max_item_bytes = MAX_RESPONSE_BYTES
 
-    def __init__(
-        self,
-        service: Service,
-        credentials: Credentials,
-        base_url: str | None,
-        variables: Mapping[str, str | None],
-        options: Options,
-        app_name: str | None,
-    ) -> None:
-        self._addresses = Addresses(service, base_url, variables)
+    def __init__(self, config: ClientConfig) -> None:
+        service, app_name = config.service, config.app_name
+        self.options = Options().changed(config.options)
+        self._addresses = Addresses(service, config.base_url, config.server_variables)
         self.base_url = self._addresses.base.url
         if app_name is not None and not is_header_value(app_name):
             raise InvalidArgumentError("app_name has characters that are not valid in a header")
         self.service = service
-        self.options = options
         self._codecs = service.codecs
         self._headers: Headers = [
             ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
         ]
-        self.credentials = credentials
+        self.credentials = config.credentials
 
     def with_options(self, given: ClientOptions) -> Self:
         """Return a copy with other options and the same connections.

@@ -11,6 +11,7 @@ from . import _operations
 from ._operations import SERVICE
 from ._runtime.client.auth.credentials import Credentials
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
+from ._runtime.client.config import ClientConfig
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.transport.base import AsyncTransport, Timeout
 
@@ -54,23 +55,21 @@ class AsyncNotesClient(_Client):
         transport: AsyncTransport | None = None,
     ) -> None:
         credentials = Credentials()
-        super().__init__(
-            SERVICE,
-            credentials,
-            base_url,
-            {},
-            {
+        config = ClientConfig(
+            service=SERVICE,
+            credentials=credentials,
+            base_url=base_url,
+            options={
                 "timeout": timeout,
                 "max_retries": max_retries,
                 "deadline": deadline,
                 "headers": headers or {},
             },
-            app_name,
-            max_response_bytes,
-            proxy,
-            http_client,
-            transport,
+            app_name=app_name,
+            max_response_bytes=max_response_bytes,
+            proxy=proxy,
         )
+        super().__init__(config, http_client, transport)
 
     @cached_property
     def notes(self) -> AsyncNotes:
