@@ -10,7 +10,7 @@ from esim_service.domain import esims as rules
 from esim_service.store.statements.unit import Unit, row
 from esim_service.store.tables import esims, events, orders
 from esim_service.values.entities import Esim, Scope
-from lab.faults.seeding import edit
+from lab.faults.seeding import edit, substitute
 
 OWN = "partner_id = $1 AND mode = $2"
 ALL = "$1 = $1 AND $2 = $2"
@@ -69,11 +69,11 @@ def endpoint_of_anybody_tested(patch: MonkeyPatch) -> None:
 
     “or belongs to another partner”
     """
-    edit(
-        patch,
-        endpoints.test,
-        ("if endpoint_id not in", "if not endpoint_id and endpoint_id not in"),
-    )
+
+    def known(_: Scope, endpoint_id: str) -> Unit[None]:
+        yield from ()
+
+    substitute(patch, endpoints.check_known, known)
 
 
 def esim_of_anybody_topped_up(patch: MonkeyPatch) -> None:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -26,6 +27,10 @@ from starlette.types import Message, Receive, Scope, Send
 from esim_service.http import document
 from esim_service.http.middleware import RequestMiddleware
 from esim_service.settings import API_PATH
+from esim_service.store.statements.unit import Row, Unit
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Seed = Callable[[MonkeyPatch], None]
 
@@ -58,6 +63,61 @@ def edit(patch: MonkeyPatch, function: Any, *edits: tuple[str, str]) -> None:
     module = compile(text, inspect.getfile(target), "exec")
     code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
     patch.setattr(target, "__code__", code)
+
+
+def substitute(patch: MonkeyPatch, function: Callable[..., Any], by: Callable[..., Any]) -> None:
+    """Let all modules use another function in place of one of the service.
+
+    Raises:
+        LookupError: no module has it.
+    """
+    places = [
+        (module, name)
+        for module in tuple(sys.modules.values())
+        if module.__name__.partition(".")[0] in ("esim_service", "partner_esim")
+        for name, value in tuple(vars(module).items())
+        if value is function
+    ]
+    if not places:
+        raise LookupError(f"no module has {function!r}")
+    for module, name in places:
+        patch.setattr(module, name, by)
+
+
+def in_statements(
+    patch: MonkeyPatch, make: Callable[P, Unit[T]], change: Callable[[str], str]
+) -> Callable[P, None]:
+    """Change the SQL of a unit of work; the result takes the arguments of a call to try it with.
+
+    The first statement of this call must change, or the fault would not be there.
+    """
+
+    def changed(*args: P.args, **named: P.kwargs) -> Unit[T]:
+        return _rewritten(make(*args, **named), change)
+
+    def try_with(*args: P.args, **named: P.kwargs) -> None:
+        sql = next(make(*args, **named)).sql
+        if change(sql) == sql:
+            raise LookupError(f"the change leaves {sql!r} as it is")
+
+    substitute(patch, make, changed)
+    return try_with
+
+
+def _rewritten(unit: Unit[T], change: Callable[[str], str]) -> Unit[T]:
+    rows: Sequence[Row] | None = None
+    while True:
+        try:
+            statement = next(unit) if rows is None else unit.send(rows)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        rows = yield replace(statement, sql=change(statement.sql))
+
+
+def of_anybody(sql: str) -> str:
+    """Return SQL that no longer asks to which partner and mode a row belongs."""
+    return re.sub(r"\b(?:partner_id|mode) = (\$\d)", r"\1 = \1", sql)
 
 
 def unchecked(patch: MonkeyPatch, model: type[BaseModel], name: str, annotation: Any) -> None:

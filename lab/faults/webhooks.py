@@ -2,14 +2,20 @@
 
 import base64
 import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from pytest import MonkeyPatch
 
 from esim_service.delivery import outbox, schedule
 from esim_service.delivery.sender import Sender
 from esim_service.domain import bodies, events, ledger, lifecycle, orders
+from esim_service.store.statements.unit import Unit, row
 from esim_service.store.tables import events as store
-from lab.faults.seeding import edit
+from esim_service.values.entities import Account, Scope, WebhookEndpoint
+from lab.faults.changes import send_acknowledged_again
+from lab.faults.seeding import edit, substitute
 from partner_esim import webhooks
 from partner_esim._runtime.shared.signature import Scheme
 
@@ -61,7 +67,12 @@ def no_event_type(patch: MonkeyPatch) -> None:
 
 def everything_delivered(patch: MonkeyPatch) -> None:
     """All endpoints get all types. “An endpoint subscribes to selected event types”"""
-    edit(patch, events.emit, (" and type_ in endpoint.event_types", ""))
+
+    def enabled(scope: Scope, _: str) -> Unit[Sequence[WebhookEndpoint]]:
+        known = yield from store.endpoints(scope)
+        return [endpoint for endpoint in known if endpoint.status == "enabled"]
+
+    substitute(patch, events.subscribers, enabled)
 
 
 def delivered_after_removal(patch: MonkeyPatch) -> None:
@@ -69,45 +80,28 @@ def delivered_after_removal(patch: MonkeyPatch) -> None:
 
     “They are delivered as signed webhooks to registered endpoints”
     """
-    edit(
-        patch,
-        store.remove_endpoint,
-        (
-            '"DELETE FROM webhook_endpoints WHERE',
-            "\"UPDATE webhook_endpoints SET mode = mode || '-removed' WHERE",
-        ),
-        (
-            'yield from execute("DELETE FROM deliveries WHERE endpoint_id = $1", endpoint_id)',
-            "pass",
-        ),
-    )
-    edit(
-        patch,
-        events.emit,
-        (
-            "for endpoint in (yield from store.endpoints(account.scope)):",
-            "scope = account.scope\n"
-            "    removed = replace(scope, mode=f'{scope.mode}-removed')\n"
-            "    there = yield from store.endpoints(scope)\n"
-            "    for endpoint in (*there, *(yield from store.endpoints(removed))):",
-        ),
-    )
+    subscribers = events.subscribers
+
+    def marked(scope: Scope, endpoint_id: str) -> Unit[bool]:
+        record = yield from row(
+            "UPDATE webhook_endpoints SET mode = mode || '-removed'"
+            " WHERE endpoint_id = $1 AND partner_id = $2 AND mode = $3 RETURNING endpoint_id",
+            *(endpoint_id, scope.partner_id, scope.mode),
+        )
+        return record is not None
+
+    def with_removed(scope: Scope, type_: str) -> Unit[Sequence[WebhookEndpoint]]:
+        removed = replace(scope, mode=f"{scope.mode}-removed")
+        there = yield from subscribers(scope, type_)
+        return [*there, *(yield from subscribers(removed, type_))]
+
+    substitute(patch, store.remove_endpoint, marked)
+    substitute(patch, subscribers, with_removed)
 
 
 def delivered_twice(patch: MonkeyPatch) -> None:
     """An acknowledgement is not written down. “Any 2xx response acknowledges a delivery.”"""
-    edit(
-        patch,
-        outbox._acknowledge,
-        (
-            "yield from store.remove(claim.delivery_id)",
-            "yield from (\n"
-            "        store.remove(claim.delivery_id)\n"
-            "        if claim.attempts\n"
-            "        else store.postpone(claim.delivery_id, at, 1)\n"
-            "    )",
-        ),
-    )
+    send_acknowledged_again(patch)
 
 
 def never_tried_again(patch: MonkeyPatch) -> None:
@@ -140,7 +134,12 @@ def low_balance_event_missing(patch: MonkeyPatch) -> None:
 
     “balance.low fires on crossing below”
     """
-    edit(patch, ledger.post, ("if is_low and not", "if is_low and not is_low and not"))
+    post = ledger.post
+
+    def reported(account: Account, *others: Any) -> Unit[Account]:
+        return post(replace(account, low_reported=True), *others)
+
+    substitute(patch, post, reported)
 
 
 def expiring_event_missing(patch: MonkeyPatch) -> None:

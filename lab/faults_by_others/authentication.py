@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
 from pytest import MonkeyPatch
+from starlette.requests import Request
 
 from esim_service.http import document
 from esim_service.keys.auth import Authenticator
-from lab.faults.seeding import Exchange, edit, over_http
+from esim_service.values.entities import Principal
+from lab.faults.seeding import Exchange, over_http
 from lab.faults_by_others.by_hand import PLAN, Desk, shown_by
 from lab.faults_by_others.edits import refuse
 
 KEY = re.compile(r"pes_(test|live)_[0-9a-f]{48}")
+
+
+def _read_as(patch: MonkeyPatch, change: Callable[[str], str]) -> None:
+    """Change keys before they are looked up."""
+    look_up = Authenticator.__call__
+
+    async def changed(self: Authenticator, credential: str, request: Request) -> Principal | None:
+        return await look_up(self, change(credential), request)
+
+    patch.setattr(Authenticator, "__call__", changed)
 
 
 def _with(desk: Desk, **headers: str) -> int:
@@ -33,11 +46,7 @@ def key_in_capitals(patch: MonkeyPatch) -> None:
 
     “`pes_test_` / `pes_live_` + 48 lower-case hex”
     """
-    edit(
-        patch,
-        Authenticator.__call__,
-        ("mode = mode_of", "credential = credential.lower(); mode = mode_of"),
-    )
+    _read_as(patch, str.lower)
 
 
 @shown_by(lambda desk: _with(desk, Authorization=f"Bearer {desk.key()}00") == 401)
@@ -46,11 +55,7 @@ def key_with_more_behind(patch: MonkeyPatch) -> None:
 
     “A test-mode key is a fixed test-mode prefix followed by 48 hexadecimal characters.”
     """
-    edit(
-        patch,
-        Authenticator.__call__,
-        ("mode = mode_of", "credential = credential[:57]; mode = mode_of"),
-    )
+    _read_as(patch, lambda credential: credential[:57])
 
 
 @shown_by(lambda desk: desk.anybody.get(f"/balance?api_key={desk.key()}").status_code == 401)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from functools import partial
@@ -13,9 +14,12 @@ from esim_service.api import topups
 from esim_service.api.backend import ApiBackend, payload, scope_of
 from esim_service.api.orders import OrderGroup
 from esim_service.domain import bodies, idempotency
+from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
 from esim_service.store.tables import orders as store
 from esim_service.store.tables import sandbox
-from lab.faults.seeding import Exchange, edit, over_http
+from esim_service.values.entities import Scope
+from lab.faults.changes import compare_payloads
+from lab.faults.seeding import Exchange, over_http, substitute
 from lab.faults_by_others.by_hand import (
     DEAR_PLAN,
     PLAN,
@@ -47,7 +51,7 @@ def order_of_keys_matters(patch: MonkeyPatch) -> None:
 
     “quantity left out = 1; key order does not matter”
     """
-    edit(patch, payload, ("sort_keys=True", "sort_keys=False"))
+    compare_payloads(patch, lambda body: body.model_dump(mode="json"), sort_keys=False)
 
 
 def _default_is_no_change(desk: Desk) -> bool:
@@ -62,7 +66,7 @@ def default_is_a_change(patch: MonkeyPatch) -> None:
 
     “equal after parsing with defaults applied (quantity left out = 1”
     """
-    edit(patch, payload, ('body.model_dump(mode="json")', "sorted(body.model_fields_set)"))
+    compare_payloads(patch, lambda body: sorted(body.model_fields_set))
 
 
 def _changed_metadata(desk: Desk) -> bool:
@@ -77,7 +81,9 @@ def metadata_are_not_compared(patch: MonkeyPatch) -> None:
 
     “When an order request reuses a reference with a changed payload, then the response is 422.”
     """
-    edit(patch, payload, ('mode="json"', 'mode="json", exclude={"metadata", "end_user"}'))
+    compare_payloads(
+        patch, lambda body: body.model_dump(mode="json", exclude={"metadata", "end_user"})
+    )
 
 
 def _spent(api: Api) -> None:
@@ -165,15 +171,22 @@ def busy_reference_waits(patch: MonkeyPatch) -> None:
     “When an order request reuses a reference whose first request is still in progress, then the
     response is 409.”
     """
-    # At most so long as a client waits for its response.
-    wait = (
-        "for _ in range(300):\n"
-        '                    await __import__("asyncio").sleep(0.1)\n'
-        "                    known = await self.read(partial(replay, purchase))\n"
-        "                    if known is not None:\n"
-        "                        break"
-    )
-    edit(patch, ApiBackend.run_idempotent, ("raise in_progress() from None", wait))
+    served = ApiBackend.run_idempotent
+
+    async def waiting(
+        self: ApiBackend, purchase: IdempotentRequest, *others: Any
+    ) -> StoredResponse:
+        # At most so long as a client waits for its response.
+        for _ in range(300):
+            try:
+                return await served(self, purchase, *others)
+            except Problem as problem:
+                if problem.code != "reference_in_progress":
+                    raise
+            await asyncio.sleep(0.1)
+        return await served(self, purchase, *others)
+
+    patch.setattr(ApiBackend, "run_idempotent", waiting)
 
 
 def _conflict_with_pause(desk: Desk) -> bool:
@@ -187,7 +200,11 @@ def conflict_without_pause(patch: MonkeyPatch) -> None:
 
     “reference_in_progress (+ `Retry-After: 1`), for orders and top-ups”
     """
-    edit(patch, idempotency.in_progress, ('headers={"Retry-After": "1"},', ""))
+    substitute(
+        patch,
+        idempotency.in_progress,
+        lambda: Problem("reference_in_progress", "The first request is still in progress."),
+    )
 
 
 def _answer_after_conflict(desk: Desk) -> bool:
@@ -270,7 +287,11 @@ def one_space_of_references(patch: MonkeyPatch) -> None:
 
     “Scope: partner, mode, operation; for ever.”
     """
-    edit(patch, topups.TopupGroup.create_topup, ('"createTopup"', '"createOrder"'))
+
+    def as_order(scope: Scope, _: str, *others: Any) -> IdempotentRequest:
+        return IdempotentRequest(scope, "createOrder", *others)
+
+    patch.setattr(topups, "IdempotentRequest", as_order)
 
 
 def _first_answer(desk: Desk) -> bool:
@@ -311,7 +332,7 @@ def topup_of_another_esim_is_a_replay(patch: MonkeyPatch) -> None:
 
     “Idempotency rules 3 to 6 hold for top-ups too.” “The iccid is part of the payload.”
     """
-    edit(patch, topups.TopupGroup.create_topup, ("payload(body, iccid)", "payload(body)"))
+    patch.setattr(topups, "payload", lambda body, iccid: payload(body))
 
 
 def _free_after_reset(desk: Desk) -> bool:

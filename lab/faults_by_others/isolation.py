@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
+import re
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import replace
+from types import ModuleType
 
 from pytest import MonkeyPatch
 
-from esim_service.api.balance import BalanceGroup
-from esim_service.api.events import EventGroup
+from esim_service.api import balance as balance_api
+from esim_service.api import events as event_api
+from esim_service.api.backend import scope_of
 from esim_service.api.orders import OrderGroup
 from esim_service.domain import endpoints, events, idempotency
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import esims as esim_store
+from esim_service.store.tables import events as event_store
 from esim_service.store.tables import orders as order_store
 from esim_service.store.tables import sandbox
-from esim_service.values.entities import Order
-from lab.faults.seeding import edit
+from esim_service.values.entities import Order, Scope, WebhookEndpoint
+from lab.faults.changes import ANY
+from lab.faults.seeding import in_statements, substitute
 from lab.faults_by_others.by_hand import (
     Desk,
     balance,
@@ -35,6 +41,19 @@ from partner_esim import models
 from partner_esim.server import Context, Problem
 
 
+def _of_both_modes(sql: str) -> str:
+    return re.sub(r"\bmode = (\$\d)", r"\1 = \1", sql)
+
+
+def _of_all_partners(sql: str) -> str:
+    return re.sub(r"\bpartner_id = (\$\d)", r"\1 = \1", sql)
+
+
+def _always_test_mode(patch: MonkeyPatch, group: ModuleType) -> None:
+    """Let some operations show the data of test mode to every key."""
+    patch.setattr(group, "scope_of", lambda context: replace(scope_of(context), mode="test"))
+
+
 def _order_of_the_other_mode(desk: Desk) -> bool:
     made = order(desk.api).json()["order_id"]
     return desk.live.get(f"/orders/{made}").status_code == 404
@@ -46,7 +65,7 @@ def order_of_the_other_mode(patch: MonkeyPatch) -> None:
 
     “the resource in the path does not exist, or belongs to another partner or mode”
     """
-    edit(patch, order_store.find, ("AND mode = $3", "AND $3 <> ''"))
+    in_statements(patch, order_store.find, _of_both_modes)(ANY, "")
 
 
 def _esims_of_one_mode(desk: Desk) -> bool:
@@ -60,7 +79,7 @@ def esims_of_both_modes(patch: MonkeyPatch) -> None:
 
     “What exists in one mode is not visible in the other.”
     """
-    edit(patch, esim_store.page, ("AND mode = $2", "AND $2 <> ''"))
+    in_statements(patch, esim_store.page, _of_both_modes)(ANY, None, "", 1)
 
 
 def _events_of_one_mode(desk: Desk) -> bool:
@@ -74,14 +93,7 @@ def test_events_with_a_live_key(patch: MonkeyPatch) -> None:
 
     “The key decides the mode.”
     """
-    edit(
-        patch,
-        EventGroup.list_events,
-        (
-            "scope = scope_of(context)",
-            'scope = __import__("dataclasses").replace(scope_of(context), mode="test")',
-        ),
-    )
+    _always_test_mode(patch, event_api)
 
 
 def _balance_of_one_mode(desk: Desk) -> bool:
@@ -95,14 +107,7 @@ def one_balance(patch: MonkeyPatch) -> None:
 
     “The prepaid balance of the partner in one mode.”
     """
-    edit(
-        patch,
-        BalanceGroup.get_balance,
-        (
-            "scope_of(context)",
-            '__import__("dataclasses").replace(scope_of(context), mode="test")',
-        ),
-    )
+    _always_test_mode(patch, balance_api)
 
 
 def _esims_of_another_order(desk: Desk) -> bool:
@@ -117,16 +122,12 @@ def esims_of_any_order(patch: MonkeyPatch) -> None:
     “404 | the resource in the path does not exist, or belongs to another partner or mode”
     “Lists the eSIMs of the partner in the mode of the key, newest first”
     """
-    edit(
-        patch,
-        esim_store.page,
-        ("WHERE partner_id = $1", "WHERE (partner_id = $1 OR order_id = $5)"),
-        (
-            '(" AND order_id = $5" if order_id is not None else "")',
-            "\" AND ($5 = '' OR order_id = $5)\"",
-        ),
-        ("*([order_id] if order_id is not None else [])", 'order_id or ""'),
-    )
+
+    def or_of_the_order(sql: str) -> str:
+        own = "partner_id = $1"
+        return sql.replace(own, f"({own} OR order_id = $5)") if "$5" in sql else sql
+
+    in_statements(patch, esim_store.page, or_of_the_order)(ANY, "ord", "", 1)
 
 
 def _test_of_another(desk: Desk) -> bool:
@@ -141,14 +142,12 @@ def endpoint_tested_by_others(patch: MonkeyPatch) -> None:
 
     “the resource in the path does not exist, or belongs to another partner or mode”
     """
-    edit(
-        patch,
-        endpoints.test,
-        (
-            "if endpoint_id not in {webhook_endpoint.endpoint_id for webhook_endpoint in known}:",
-            "if (yield from store.lock_endpoint(endpoint_id)) is None:",
-        ),
-    )
+
+    def check_known(_: Scope, endpoint_id: str) -> Unit[None]:
+        if (yield from event_store.lock_endpoint(endpoint_id)) is None:
+            raise endpoints.not_found()
+
+    substitute(patch, endpoints.check_known, check_known)
 
 
 def _hidden(desk: Desk) -> bool:
@@ -194,7 +193,7 @@ def one_reference_for_all_partners(patch: MonkeyPatch) -> None:
 
     “The order reference is unique per partner and makes order creation idempotent.”
     """
-    edit(patch, order_store.stored_response, ("WHERE partner_id = $1", "WHERE $1 <> ''"))
+    in_statements(patch, order_store.stored_response, _of_all_partners)(ANY, "", "")
 
 
 def _own_progress(desk: Desk) -> bool:
@@ -216,8 +215,11 @@ def progress_of_another_partner(patch: MonkeyPatch) -> None:
 
     “Scope: partner, mode, operation; for ever.”
     """
-    name = inspect.getattr_static(idempotency.IdempotentRequest, "name")
-    edit(patch, name.fget, ("{self.scope.partner_id} {self.scope.mode} ", ""))
+
+    def name(request: idempotency.IdempotentRequest) -> str:
+        return f"{request.operation} {request.reference}"
+
+    patch.setattr(idempotency.IdempotentRequest, "name", property(name))
 
 
 def _own_reset(desk: Desk) -> bool:
@@ -232,7 +234,7 @@ def reset_of_all_partners(patch: MonkeyPatch) -> None:
 
     “deletes that partner's test orders, eSIMs, top-ups, events, deliveries, references”
     """
-    edit(patch, sandbox.forget, ("WHERE partner_id = $1", "WHERE $1 <> ''"))
+    in_statements(patch, sandbox.forget, _of_all_partners)(ANY)
 
 
 def _endpoints_of_one_mode(desk: Desk) -> bool:
@@ -249,12 +251,10 @@ def test_events_for_live_endpoints(patch: MonkeyPatch) -> None:
 
     “Registers an HTTPS address for events of the mode of the key.”
     """
-    edit(
-        patch,
-        events.emit,
-        (
-            "(yield from store.endpoints(account.scope))",
-            "[*(yield from store.endpoints(Scope(account.scope.partner_id, 'live'))),"
-            " *(yield from store.endpoints(Scope(account.scope.partner_id, 'test')))]",
-        ),
-    )
+    subscribers = events.subscribers
+
+    def of_both_modes(scope: Scope, type_: str) -> Unit[Sequence[WebhookEndpoint]]:
+        live = yield from subscribers(replace(scope, mode="live"), type_)
+        return [*live, *(yield from subscribers(replace(scope, mode="test"), type_))]
+
+    substitute(patch, events.subscribers, of_both_modes)

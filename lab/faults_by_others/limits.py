@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from pytest import MonkeyPatch
 
 from esim_service.domain import endpoints
-from lab.faults.seeding import Exchange, edit, over_http
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import events as event_store
+from esim_service.values.entities import Scope, WebhookEndpoint
+from lab.faults.seeding import Exchange, over_http, substitute
 from lab.faults_by_others.by_hand import (
     DAILY_TOPUP_PLAN,
     PLAN,
@@ -23,6 +28,11 @@ from lab.faults_by_others.by_hand import (
     topup,
 )
 from lab.faults_by_others.edits import LISTS, refuse_if
+from partner_esim.server import Problem
+
+
+def _full() -> Problem:
+    return Problem("webhook_endpoint_limit_reached", "There can be no more endpoints.")
 
 
 def _registered(api: Api, count: int) -> list[int]:
@@ -52,16 +62,16 @@ def places_of_removed_endpoints(patch: MonkeyPatch) -> None:
     “webhook_endpoint_limit_reached for the fourth endpoint”
     “Nothing more is delivered to it.”
     """
-    patch.setattr(endpoints, "EVER", {}, raising=False)
-    edit(
-        patch,
-        endpoints.register,
-        ("len((yield from store.endpoints(scope))) >= CAPACITY", "EVER.get(scope, 0) >= CAPACITY"),
-        (
-            "yield from store.add_endpoint(endpoint)",
-            "EVER[scope] = EVER.get(scope, 0) + 1; yield from store.add_endpoint(endpoint)",
-        ),
-    )
+    register, made = endpoints.register, Counter[Scope]()
+
+    def counted(scope: Scope, *others: Any) -> Unit[WebhookEndpoint]:
+        if made[scope] >= endpoints.CAPACITY:
+            raise _full()
+        endpoint = yield from register(scope, *others)
+        made[scope] += 1
+        return endpoint
+
+    substitute(patch, register, counted)
 
 
 def _places_of_both_modes(desk: Desk) -> bool:
@@ -75,15 +85,16 @@ def endpoints_of_both_modes_count(patch: MonkeyPatch) -> None:
 
     “Webhook endpoint limits apply per mode (test and live).”
     """
-    both = '[*(yield from store.endpoints(Scope(scope.partner_id, "live"))), *(yield from store.'
-    edit(
-        patch,
-        endpoints.register,
-        (
-            "len((yield from store.endpoints(scope)))",
-            f'len({both}endpoints(Scope(scope.partner_id, "test")))])',
-        ),
-    )
+    register = endpoints.register
+
+    def counted(scope: Scope, *others: Any) -> Unit[WebhookEndpoint]:
+        live = yield from event_store.endpoints(replace(scope, mode="live"))
+        test = yield from event_store.endpoints(replace(scope, mode="test"))
+        if len(live) + len(test) >= endpoints.CAPACITY:
+            raise _full()
+        return (yield from register(scope, *others))
+
+    substitute(patch, register, counted)
 
 
 @shown_by(lambda desk: order(desk.api, quantity=20).status_code == 201)

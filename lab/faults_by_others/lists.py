@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pytest import MonkeyPatch
 
 from esim_service.api import backend
+from esim_service.api import plans as plan_api
+from esim_service.api.backend import ApiBackend
 from esim_service.api.esims import EsimGroup
-from esim_service.api.plans import PlanGroup
+from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import events as event_store
 from esim_service.store.tables import orders as order_store
 from esim_service.store.tables import plans as plan_store
-from lab.faults.seeding import edit, in_answers
+from esim_service.values.entities import Event, Plan, Scope
+from lab.faults.changes import ANY, continue_behind_the_next, find_no_small_letters
+from lab.faults.seeding import in_answers, in_statements, substitute
 from lab.faults_by_others.by_hand import Api, Desk, fresh, order, ordered, played, shown_by
+from partner_esim import models
 
 
 def _plans(api: Api, **query: object) -> list[Any]:
@@ -53,12 +59,17 @@ def full_page_has_more(patch: MonkeyPatch) -> None:
 
     “True when more items follow after this page.”
     """
-    edit(
-        patch,
-        backend.page,
-        ("partial(query, position, limit + 1)", "partial(query, position, limit)"),
-        ("len(items) <= limit", "len(items) < limit"),
-    )
+    page = backend.page
+
+    async def full(
+        api: ApiBackend, query: Any, key: Any, limit: int, cursor: Any, start: str, *scope: object
+    ) -> tuple[Sequence[Any], bool, str | None]:
+        items, more, following = await page(api, query, key, limit, cursor, start, *scope)
+        if len(items) < limit:
+            return items, more, following
+        return items, True, api.cursors.encode(key(items[-1]), *scope)
+
+    substitute(patch, page, full)
 
 
 def _all_of_france(desk: Desk) -> bool:
@@ -72,14 +83,14 @@ def filter_of_the_first_page(patch: MonkeyPatch) -> None:
 
     “A partner searches the plan catalog by country or by coverage” “with the same filters”
     """
-    edit(
-        patch,
-        PlanGroup.list_plans,
-        (
-            "partial(store.plans, wanted, coverage)",
-            "partial(store.plans, None if cursor else wanted, coverage)",
-        ),
-    )
+    listed = plan_store.plans
+
+    def first_by_country(
+        country: str | None, coverage: str | None, after: str, count: int
+    ) -> Unit[Sequence[Plan]]:
+        return listed(None if after else country, coverage, after, count)
+
+    substitute(patch, listed, first_by_country)
 
 
 def _both_filters(desk: Desk) -> bool:
@@ -93,14 +104,14 @@ def country_wins(patch: MonkeyPatch) -> None:
 
     “country and coverage are ANDed; order by plan_id”
     """
-    edit(
-        patch,
-        PlanGroup.list_plans,
-        (
-            "partial(store.plans, wanted, coverage)",
-            "partial(store.plans, wanted, None if wanted else coverage)",
-        ),
-    )
+    listed = plan_store.plans
+
+    def by_country(
+        country: str | None, coverage: str | None, after: str, count: int
+    ) -> Unit[Sequence[Plan]]:
+        return listed(country, None if country else coverage, after, count)
+
+    substitute(patch, listed, by_country)
 
 
 def _wide_plans(desk: Desk) -> bool:
@@ -114,11 +125,12 @@ def country_leaves_regions_out(patch: MonkeyPatch) -> None:
 
     “A plan matches a country when it works there, whatever its coverage.”
     """
-    edit(
-        patch,
-        plan_store.plans,
-        ('" AND c.country = $3"', "\" AND c.country = $3 AND p.coverage = 'country'\""),
-    )
+    country = "c.country = $3"
+
+    def alone(sql: str) -> str:
+        return sql.replace(country, f"{country} AND p.coverage = 'country'")
+
+    in_statements(patch, plan_store.plans, alone)("FR", None, "", 1)
 
 
 @shown_by(lambda desk: bool(_plans(desk.api, country="fr")))
@@ -127,7 +139,7 @@ def country_in_small_letters(patch: MonkeyPatch) -> None:
 
     “`country` matches any letter case”
     """
-    edit(patch, PlanGroup.list_plans, ("country and country.upper()", "country"))
+    find_no_small_letters(patch)
 
 
 def _exact_reference(desk: Desk) -> bool:
@@ -144,7 +156,11 @@ def reference_is_a_prefix(patch: MonkeyPatch) -> None:
 
     “GET /orders?reference=... finds an order by its reference.”
     """
-    edit(patch, order_store.page, ('" AND reference = $5"', "\" AND reference LIKE $5 || '%'\""))
+    in_statements(
+        patch,
+        order_store.page,
+        lambda sql: sql.replace("reference = $5", "reference LIKE $5 || '%'"),
+    )(ANY, "", "", 1)
 
 
 def _esims_of_order(desk: Desk) -> bool:
@@ -159,11 +175,13 @@ def one_esim_of_an_order(patch: MonkeyPatch) -> None:
 
     “Each order yields one or more eSIMs, each identified by an iccid.”
     """
-    edit(
-        patch,
-        EsimGroup.list_esims,
-        ("for item in items", "for item in items[: limit if order_id is None else 1]"),
-    )
+    served = EsimGroup.list_esims
+
+    async def first(self: EsimGroup, *, order_id: str | None, **others: Any) -> models.EsimList:
+        page = await served(self, order_id=order_id, **others)
+        return page if order_id is None else page.model_copy(update={"data": page.data[:1]})
+
+    patch.setattr(EsimGroup, "list_esims", first)
 
 
 def _cursor_of_other_filter(desk: Desk) -> bool:
@@ -179,11 +197,14 @@ def cursor_of_any_filter(patch: MonkeyPatch) -> None:
 
     “of another list or filter, or garbage: 400 invalid_cursor”
     """
-    edit(
-        patch,
-        PlanGroup.list_plans,
-        ('"plans",\n            wanted,\n            coverage,', '"plans",'),
-    )
+    page = backend.page
+
+    def of_any_filter(
+        api: ApiBackend, query: Any, key: Any, limit: int, cursor: Any, start: str, *scope: object
+    ) -> Any:
+        return page(api, query, key, limit, cursor, start, scope[0])
+
+    patch.setattr(plan_api, "page", of_any_filter)
 
 
 def _feed_goes_on(desk: Desk) -> bool:
@@ -199,7 +220,14 @@ def last_event_again(patch: MonkeyPatch) -> None:
 
     “GET /events returns events oldest first, starting from the cursor.”
     """
-    edit(patch, event_store.feed, ("sequence > $3", "sequence >= $3"))
+    feed = event_store.feed
+
+    def from_there(
+        scope: Scope, after: int, type_: str | None, count: int
+    ) -> Unit[Sequence[Event]]:
+        return feed(scope, after - 1, type_, count)
+
+    substitute(patch, feed, from_there)
 
 
 def _nothing_between_pages(desk: Desk) -> bool:
@@ -215,12 +243,7 @@ def item_between_pages(patch: MonkeyPatch) -> None:
 
     “GET /orders returns newest first, and GET /orders?cursor=... continues the list.”
     """
-    edit(
-        patch,
-        backend.page,
-        ("items = items[:limit]", "items, lost = items[:limit], items[limit]"),
-        ("key(items[-1])", "key(lost)"),
-    )
+    continue_behind_the_next(patch)
 
 
 def _failed_is_listed(desk: Desk) -> bool:
@@ -236,11 +259,12 @@ def failed_orders_are_not_listed(patch: MonkeyPatch) -> None:
     “Lists the orders of the partner in the mode of the key, newest first”
     “status processing -> completed or failed (final)”
     """
-    edit(
+    place = "order_id < $3"
+    in_statements(
         patch,
         order_store.page,
-        ("AND order_id < $3", "AND order_id < $3 AND status <> 'failed'"),
-    )
+        lambda sql: sql.replace(place, f"{place} AND status <> 'failed'"),
+    )(ANY, None, "", 1)
 
 
 def _newest_first(desk: Desk) -> bool:
@@ -255,4 +279,8 @@ def orders_by_reference(patch: MonkeyPatch) -> None:
 
     “GET /orders returns newest first”
     """
-    edit(patch, order_store.page, ("ORDER BY order_id DESC", "ORDER BY reference DESC"))
+    in_statements(
+        patch,
+        order_store.page,
+        lambda sql: sql.replace("ORDER BY order_id", "ORDER BY reference"),
+    )(ANY, None, "", 1)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
+from types import ModuleType
+from typing import Any
 
 from pytest import MonkeyPatch
 
 from esim_service.domain import bodies, ledger, lifecycle, orders, topups
-from lab.faults.seeding import edit
+from esim_service.domain.idempotency import StoredResponse
+from esim_service.domain.stamp import Stamp
+from esim_service.store.statements.unit import Unit
+from esim_service.values.entities import Account, Esim, PlanType
+from lab.faults.changes import charge_topups, refund_orders, show_balance_before_topups
+from lab.faults.seeding import in_answers, substitute
 from lab.faults_by_others.by_hand import (
     DAILY_PLAN,
     DAILY_TOPUP_PLAN,
@@ -27,6 +35,18 @@ from lab.faults_by_others.by_hand import (
     shown_by,
     topup,
 )
+from partner_esim import models
+
+
+def _once(patch: MonkeyPatch, module: ModuleType) -> None:
+    """Let a price be due once, however many days are bought."""
+    check = orders.check_days
+
+    def checked(plan_type: PlanType, days: int | None) -> int:
+        check(plan_type, days)
+        return 1
+
+    patch.setattr(module, "check_days", checked)
 
 
 def _total_of_days(desk: Desk) -> bool:
@@ -40,7 +60,7 @@ def days_cost_nothing(patch: MonkeyPatch) -> None:
 
     “Daily plan: total = price x days x quantity.”
     """
-    edit(patch, orders._priced, ("plan.price * times * request", "plan.price * request"))
+    _once(patch, orders)
 
 
 def _total_of_topup_days(desk: Desk) -> bool:
@@ -54,14 +74,7 @@ def days_of_a_topup_cost_nothing(patch: MonkeyPatch) -> None:
 
     “For a daily plan it is the price per day.” “times the days”
     """
-    edit(
-        patch,
-        topups._priced,
-        (
-            "total = plan.price * check_days(plan.plan_type, request.days)",
-            "check_days(plan.plan_type, request.days); total = plan.price",
-        ),
-    )
+    _once(patch, topups)
 
 
 def _total_of_quantity(desk: Desk) -> bool:
@@ -75,13 +88,9 @@ def whole_cents(patch: MonkeyPatch) -> None:
 
     “the price times the quantity and, for a daily plan, times the days”
     """
-    edit(
-        patch,
-        orders._priced,
-        (
-            "plan.price * times * request.quantity",
-            "(plan.price * times * request.quantity + 50) // 100 * 100",
-        ),
+    check = orders.check_total
+    patch.setattr(
+        orders, "check_total", lambda total, param: check((total + 50) // 100 * 100, param)
     )
 
 
@@ -97,7 +106,7 @@ def refund_of_one(patch: MonkeyPatch) -> None:
 
     “All or nothing over quantity; a failed order is refunded.”
     """
-    edit(patch, orders.fail, ("order.total", "order.unit_price"))
+    refund_orders(patch, lambda order: order.unit_price)
 
 
 def _balance_after(desk: Desk) -> bool:
@@ -112,11 +121,7 @@ def balance_before_the_topup(patch: MonkeyPatch) -> None:
 
     “It has a balance_after_usd field (balance after the top-up, in US dollars).”
     """
-    edit(
-        patch,
-        topups.buy,
-        ("balance_after=account.balance,", "balance_after=account.balance + total,"),
-    )
+    show_balance_before_topups(patch)
 
 
 def _charged_once(desk: Desk) -> bool:
@@ -133,15 +138,18 @@ def replay_is_charged(patch: MonkeyPatch) -> None:
 
     “The order reference is unique per partner and makes order creation idempotent.”
     """
-    edit(
-        patch,
-        orders.place,
-        (
-            "return account, known",
-            "_, total = yield from _priced(request); account = yield from ledger.charge(account,"
-            ' "order", total, request.purchase.reference, stamp); return account, known',
-        ),
-    )
+    place = orders.place
+
+    def charged(
+        request: orders.OrderRequest, account: Account, stamp: Stamp
+    ) -> Unit[tuple[Account, StoredResponse]]:
+        account, response = yield from place(request, account, stamp)
+        if response.is_replay:
+            reference, (_, total) = request.purchase.reference, (yield from orders._priced(request))
+            account = yield from ledger.charge(account, "order", total, reference, stamp)
+        return account, response
+
+    substitute(patch, place, charged)
 
 
 # What comes to exactly 1000.00, and to 900.00.
@@ -165,7 +173,12 @@ def last_cent_cannot_be_spent(patch: MonkeyPatch) -> None:
     “insufficient_balance (details carry required_usd, balance_usd)”
     “reads the prepaid account balance”
     """
-    edit(patch, ledger.require, ("account.balance >= amount", "account.balance > amount"))
+    require = ledger.require
+
+    def more_than(account: Account, amount: int) -> None:
+        require(account, amount + (account.balance == amount))
+
+    substitute(patch, require, more_than)
 
 
 def _not_low_at_the_threshold(desk: Desk) -> bool:
@@ -178,7 +191,7 @@ def low_at_the_threshold(patch: MonkeyPatch) -> None:
 
     “balance.low fires on crossing below”
     """
-    edit(patch, ledger.post, ("account.balance < account", "account.balance <= account"))
+    substitute(patch, ledger.is_low, lambda account: account.balance <= account.low_threshold)
 
 
 def _rest_is_less(desk: Desk) -> bool:
@@ -192,7 +205,14 @@ def rest_stays_whole(patch: MonkeyPatch) -> None:
 
     “data {total_bytes or null, used_bytes, remaining_bytes or null, observed_at or null}”
     """
-    edit(patch, bodies.esim, ("max(0, total - value.used_bytes)", "total"))
+    shown = bodies.esim
+
+    def whole(value: Esim) -> models.Esim:
+        esim = shown(value)
+        data = esim.data.model_copy(update={"remaining_bytes": value.total_bytes})
+        return esim.model_copy(update={"data": data})
+
+    substitute(patch, shown, whole)
 
 
 def _amounts_of_a_refusal(desk: Desk) -> bool:
@@ -208,11 +228,13 @@ def price_of_one_is_missing(patch: MonkeyPatch) -> None:
 
     “insufficient_balance (details carry required_usd, balance_usd)”
     """
-    edit(
-        patch,
-        ledger.require,
-        ("to_text(amount), to_text", "to_text(amount - account.balance), to_text"),
-    )
+
+    def show_missing(body: Any) -> None:
+        for detail in body["error"]["details"]:
+            missing = Decimal(detail["required_usd"]) - Decimal(detail["balance_usd"])
+            detail["required_usd"] = str(missing)
+
+    in_answers(patch, "POST .*", show_missing, statuses="402")
 
 
 def _data_are_added(desk: Desk) -> bool:
@@ -230,10 +252,13 @@ def topup_adds_no_data(patch: MonkeyPatch) -> None:
 
     “The whole allowance, top-ups included” “A top-up is completed: its data can be used.”
     """
-    edit(
+    top_up = lifecycle.top_up
+    substitute(
         patch,
-        lifecycle.top_up,
-        ("else esim.total_bytes + topup.data_bytes", "else esim.total_bytes"),
+        top_up,
+        lambda esim, topup, now: top_up(
+            esim, replace(topup, data_bytes=topup.data_bytes and 0), now
+        ),
     )
 
 
@@ -249,8 +274,13 @@ def data_of_one_day(patch: MonkeyPatch) -> None:
 
     “True when the allowance is renewed every day.” “The whole allowance, top-ups included”
     """
-    edit(
-        patch, orders._esim, ("data * days if data is not None and plan.per_day else data", "data")
+    make = orders._esim
+    substitute(
+        patch,
+        make,
+        lambda order, plan, profile, stamp: make(
+            order, replace(plan, per_day=False), profile, stamp
+        ),
     )
 
 
@@ -267,8 +297,4 @@ def topup_at_a_discount(patch: MonkeyPatch) -> None:
 
     “Buys a top-up for an eSIM that is `ready`, `active` or `depleted`, and charges the balance.”
     """
-    edit(
-        patch,
-        topups.buy,
-        ('ledger.charge(account, "topup", total,', 'ledger.charge(account, "topup", total // 3,'),
-    )
+    charge_topups(patch, lambda total: total // 3)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from collections import deque
+from copy import copy
+from dataclasses import replace
 
 from pytest import MonkeyPatch
 
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
-from lab.faults.seeding import Exchange, edit, over_http
+from lab.faults.seeding import Exchange, over_http
 from lab.faults_by_others.by_hand import Answer, Api, Desk, shown_by
 from partner_esim.server import Allowance, Context, RateLimit
 
@@ -29,11 +32,15 @@ def sixty_one_writes(patch: MonkeyPatch) -> None:
 
     “Exact: never more than 600 (60) in any window of 60 s”
     """
-    edit(
-        patch,
-        LocalWindows.take,
-        ("is_allowed = len(times) < limit", "is_allowed = len(times) <= limit"),
-    )
+    take = LocalWindows.take
+
+    async def one_more(
+        self: LocalWindows, bucket: str, limit: int, window_seconds: int
+    ) -> Allowance:
+        allowance = await take(self, bucket, limit + 1, window_seconds)
+        return replace(allowance, remaining=max(0, allowance.remaining - 1), limit=limit)
+
+    patch.setattr(LocalWindows, "take", one_more)
 
 
 def _turn_of_the_minute(desk: Desk) -> bool:
@@ -52,11 +59,18 @@ def minutes_of_the_clock(patch: MonkeyPatch) -> None:
 
     “Exact: never more than 600 (60) in any window of 60 s”
     """
-    edit(
-        patch,
-        LocalWindows.take,
-        ("times[0] + window_seconds <= now", "times[0] // window_seconds < now // window_seconds"),
-    )
+    take = LocalWindows.take
+
+    async def of_this_minute(
+        self: LocalWindows, bucket: str, limit: int, window_seconds: int
+    ) -> Allowance:
+        minute = self._clock.monotonic() // window_seconds
+        times = self._taken.get(bucket, deque())
+        while times and times[0] // window_seconds < minute:
+            times.popleft()
+        return await take(self, bucket, limit, window_seconds)
+
+    patch.setattr(LocalWindows, "take", of_this_minute)
 
 
 def _reads_apart(desk: Desk) -> bool:
@@ -72,7 +86,14 @@ def reads_and_writes_together(patch: MonkeyPatch) -> None:
     “Read endpoints (all GET endpoints) | 600 requests per minute per key”
     “Write endpoints (POST /orders”
     """
-    edit(patch, KeyLimiter.take, ('f"{principal.key_id}/{limit.name}"', 'f"{principal.key_id}"'))
+    take = LocalWindows.take
+
+    async def together(
+        self: LocalWindows, bucket: str, limit: int, window_seconds: int
+    ) -> Allowance:
+        return await take(self, bucket.partition("/")[0], limit, window_seconds)
+
+    patch.setattr(LocalWindows, "take", together)
 
 
 def _keys_apart(desk: Desk) -> bool:
@@ -87,7 +108,14 @@ def keys_together(patch: MonkeyPatch) -> None:
 
     “Rate limits are counted per key.”
     """
-    edit(patch, KeyLimiter.take, ("{principal.key_id}/", "{principal.scope.partner_id}/"))
+    take = KeyLimiter.take
+
+    async def of_partner(self: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+        shared = copy(context)
+        shared.principal = replace(context.principal, key_id=context.principal.scope.partner_id)
+        return await take(self, limit, shared)
+
+    patch.setattr(KeyLimiter, "take", of_partner)
 
 
 def _errors_count(desk: Desk) -> bool:

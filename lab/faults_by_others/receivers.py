@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from dataclasses import replace
 
 from pytest import MonkeyPatch
 
-from esim_service.delivery import outbox, schedule
-from esim_service.delivery.outbox import DatabaseOutbox
-from esim_service.delivery.sender import Sender
+from esim_service.delivery import outbox, schedule, sender
+from esim_service.delivery.runner import DueDelivery
+from esim_service.delivery.sender import AttemptLimits
+from esim_service.store.statements.unit import Unit, row
 from esim_service.store.tables import events as event_store
-from lab.faults.seeding import edit
+from esim_service.store.tables.attempts import StoredAttempt
+from esim_service.values.entities import Scope
+from lab.faults.changes import send_acknowledged_again
+from lab.faults.seeding import substitute
 from lab.faults_by_others.by_hand import (
     Desk,
     Manner,
@@ -76,10 +82,15 @@ def only_200_is_a_success(patch: MonkeyPatch) -> None:
     patch.setattr(webhooks, "SUCCESS_STATUSES", range(200, 201))
 
 
-def _give_up(patch: MonkeyPatch, what: str) -> None:
+def _give_up(patch: MonkeyPatch, is_last: Callable[[int | None], bool]) -> None:
     """Let a failure of some kind be the last attempt."""
-    following = "schedule.next_attempt(number, at, self._retry_scale, self._spread())"
-    edit(patch, DatabaseOutbox.record, (following, f"None if {what} else {following}"))
+    fail = outbox._fail
+
+    def given_up(claim: DueDelivery, attempt: StoredAttempt, at: int) -> Unit[outbox._Verdict]:
+        last = replace(attempt, next_at=None) if is_last(attempt.status) else attempt
+        return fail(claim, last, at)
+
+    substitute(patch, fail, given_up)
 
 
 @shown_by(lambda desk: _attempts(desk, lambda _: 410, 2))
@@ -88,7 +99,7 @@ def gone_is_gone(patch: MonkeyPatch) -> None:
 
     “Otherwise retries occur after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours”
     """
-    _give_up(patch, "400 <= (outcome.status or 0) < 500")
+    _give_up(patch, lambda status: status is not None and 400 <= status < 500)
 
 
 @shown_by(lambda desk: _attempts(desk, lambda _: 0, 2))
@@ -97,7 +108,7 @@ def hanging_up_is_the_end(patch: MonkeyPatch) -> None:
 
     “Otherwise retries occur after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours”
     """
-    _give_up(patch, "outcome.status is None")
+    _give_up(patch, lambda status: status is None)
 
 
 @shown_by(lambda desk: _attempts(desk, lambda _: 503, 3))
@@ -140,7 +151,7 @@ def two_seconds_of_patience(patch: MonkeyPatch) -> None:
 
     “connect 5 s, total 15 s”
     """
-    edit(patch, Sender.__init__, ("limits or AttemptLimits()", "limits or AttemptLimits(2.0, 2.0)"))
+    patch.setattr(sender, "AttemptLimits", lambda: AttemptLimits(2.0, 2.0))
 
 
 def _nothing_after_removal(desk: Desk) -> bool:
@@ -158,17 +169,17 @@ def removed_endpoint_is_tried_again(patch: MonkeyPatch) -> None:
 
     “Removes a webhook endpoint. Nothing more is delivered to it.”
     """
+
     # It is out of sight, and kept for what waits.
-    marked = "UPDATE webhook_endpoints SET mode = 'gone'"
-    edit(
-        patch,
-        event_store.remove_endpoint,
-        ("DELETE FROM webhook_endpoints", marked),
-        (
-            'yield from execute("DELETE FROM deliveries WHERE endpoint_id = $1", endpoint_id)',
-            "pass",
-        ),
-    )
+    def marked(scope: Scope, endpoint_id: str) -> Unit[bool]:
+        record = yield from row(
+            "UPDATE webhook_endpoints SET mode = 'gone'"
+            " WHERE endpoint_id = $1 AND partner_id = $2 AND mode = $3 RETURNING endpoint_id",
+            *(endpoint_id, scope.partner_id, scope.mode),
+        )
+        return record is not None
+
+    substitute(patch, event_store.remove_endpoint, marked)
 
 
 def _acknowledged_once(desk: Desk) -> bool:
@@ -184,12 +195,4 @@ def acknowledged_and_sent_again(patch: MonkeyPatch) -> None:
 
     “Any 2xx response acknowledges a delivery.” “Otherwise retries occur after 1 minute”
     """
-    edit(
-        patch,
-        outbox._acknowledge,
-        (
-            "yield from store.remove(claim.delivery_id)",
-            "yield from (store.remove(claim.delivery_id) if claim.attempts"
-            " else store.postpone(claim.delivery_id, at, 1))",
-        ),
-    )
+    send_acknowledged_again(patch)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pytest import MonkeyPatch
 
 from esim_service.domain import bodies
-from lab.faults.seeding import Exchange, edit, in_answers, over_http
+from lab.faults.seeding import Exchange, in_answers, over_http, substitute
 from lab.faults_by_others.by_hand import (
     DEAR_PLAN,
     UNLIMITED_PLAN,
@@ -74,7 +75,12 @@ def event_time_with_offset(patch: MonkeyPatch) -> None:
 
     “RFC 3339 UTC with `Z`, field suffix `_at`”
     """
-    edit(patch, bodies.event, ('.replace("+00:00", "Z")', ""))
+    made = bodies.event
+
+    def with_offset(*values: Any) -> bytes:
+        return re.sub(rb'("created_at":"[^"]*)Z"', rb'\1+00:00"', made(*values), count=1)
+
+    substitute(patch, made, with_offset)
 
 
 def _code_has_version(desk: Desk) -> bool:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 from pytest import MonkeyPatch
 
-from esim_service.api.orders import OrderGroup
-from esim_service.api.sandbox import SandboxGroup
+from esim_service.api import sandbox as sandbox_api
+from esim_service.api.backend import scope_of
 from esim_service.carrier.simulator import Simulator
 from esim_service.delivery import schedule
-from esim_service.domain import bodies, lifecycle, observation, orders, topups
-from esim_service.domain import sandbox as resetting
+from esim_service.domain import bodies, ledger, lifecycle, orders, topups
+from esim_service.domain import events as emission
+from esim_service.domain.stamp import Stamp
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import esims as esim_store
+from esim_service.store.tables import orders as order_store
 from esim_service.store.tables import sandbox
-from lab.faults.seeding import edit
+from esim_service.values.entities import Account, Esim, Failure, LedgerKind, Order, Profile
+from lab.faults.changes import show_esim, show_order
+from lab.faults.seeding import in_answers, substitute
 from lab.faults_by_others.by_hand import (
     Desk,
     esim,
@@ -39,7 +49,13 @@ def topup_of_an_expired_esim(patch: MonkeyPatch) -> None:
 
     “Allowed while ready, active or depleted.”
     """
-    edit(patch, topups._priced, ("if not lifecycle.is_alive(esim):", "if False:"))
+    check = topups.check_eligible
+
+    def unless_expired(esim: Esim) -> None:
+        if esim.status != "expired":
+            check(esim)
+
+    substitute(patch, check, unless_expired)
 
 
 def _active_again(desk: Desk) -> bool:
@@ -55,7 +71,12 @@ def depleted_for_ever(patch: MonkeyPatch) -> None:
 
     “status ready -> active -> depleted -> (top-up) active”
     """
-    edit(patch, lifecycle.top_up, ('if esim.status == "depleted" and', "if False and"))
+    top_up = lifecycle.top_up
+    substitute(
+        patch,
+        top_up,
+        lambda esim, topup, now: replace(top_up(esim, topup, now), status=esim.status),
+    )
 
 
 def _nothing_on_offer_after_the_end(desk: Desk) -> bool:
@@ -69,7 +90,7 @@ def topup_plans_of_an_expired_esim(patch: MonkeyPatch) -> None:
 
     “The list is empty when the eSIM cannot be topped up.”
     """
-    edit(patch, topups.can_be_topped_up, ("lifecycle.is_alive(esim) and", ""))
+    substitute(patch, topups.can_be_topped_up, lambda esim: esim.topup_supported is not False)
 
 
 @shown_by(lambda desk: ordered(desk.api)["completed_at"] is not None)
@@ -78,13 +99,9 @@ def no_date_of_completion(patch: MonkeyPatch) -> None:
 
     “When the order became completed or failed, or null while it is processing.”
     """
-    edit(
+    show_order(
         patch,
-        bodies.order,
-        (
-            "completed_at=_moment(value.completed_at)",
-            "completed_at=_moment(value.completed_at if failed else None)",
-        ),
+        lambda order: replace(order, completed_at=order.completed_at if order.failure else None),
     )
 
 
@@ -94,8 +111,13 @@ def fewer_than_ordered(patch: MonkeyPatch) -> None:
 
     “All or nothing over quantity”
     """
-    edit(patch, Simulator.provision, ("range(order.quantity)", "range(min(order.quantity, 2))"))
-    edit(patch, orders.complete, ("if len(profiles) != order.quantity:", "if not profiles:"))
+    provision = Simulator.provision
+
+    async def two(self: Simulator, order: Order) -> Sequence[Profile]:
+        return (await provision(self, order))[:2]
+
+    patch.setattr(Simulator, "provision", two)
+    substitute(patch, orders.check_count, lambda order, profiles: None)
 
 
 def _endpoints_survive(desk: Desk) -> bool:
@@ -130,15 +152,12 @@ def feed_starts_again(patch: MonkeyPatch) -> None:
 
     “the event sequence never starts again”
     """
-    edit(
-        patch,
-        resetting.reset,
-        (
-            "yield from sandbox.forget(scope)",
-            "yield from sandbox.forget(scope)\n"
-            '    account = __import__("dataclasses").replace(account, last_event=0)',
-        ),
-    )
+    post = ledger.post
+
+    def from_the_start(account: Account, kind: LedgerKind, *others: Any) -> Unit[Account]:
+        return post(replace(account, last_event=0) if kind == "reset" else account, kind, *others)
+
+    substitute(patch, post, from_the_start)
 
 
 @shown_by(lambda desk: desk.suspended.post("/sandbox/reset").status_code == 403)
@@ -147,7 +166,7 @@ def suspended_partner_resets(patch: MonkeyPatch) -> None:
 
     “test_mode_only (sandbox reset with a live key), partner_suspended”
     """
-    edit(patch, SandboxGroup.reset_sandbox, ("scope_of(context)", "context.principal.scope"))
+    patch.setattr(sandbox_api, "scope_of", lambda context: context.principal.scope)
 
 
 @shown_by(lambda desk: desk.live.post("/sandbox/reset").status_code == 403)
@@ -156,15 +175,7 @@ def live_key_resets(patch: MonkeyPatch) -> None:
 
     “test_mode_only (sandbox reset with a live key)”
     """
-    edit(
-        patch,
-        SandboxGroup.reset_sandbox,
-        ('if scope.mode != "test":', "if False:"),
-        (
-            "scope = scope_of(context)",
-            'scope = __import__("dataclasses").replace(scope_of(context), mode="test")',
-        ),
-    )
+    patch.setattr(sandbox_api, "scope_of", lambda context: replace(scope_of(context), mode="test"))
 
 
 def _failure_is_told(desk: Desk) -> bool:
@@ -178,14 +189,7 @@ def failure_without_a_reason(patch: MonkeyPatch) -> None:
 
     “end_user or null, metadata, failure {code, message} or null”
     """
-    edit(
-        patch,
-        bodies.order,
-        (
-            "message=failed.message) if failed else None",
-            "message=failed.message) if failed and not failed.code else None",
-        ),
-    )
+    show_order(patch, lambda order: replace(order, failure=None))
 
 
 def _stays_expired(desk: Desk) -> bool:
@@ -201,7 +205,13 @@ def expired_in_the_feed_alone(patch: MonkeyPatch) -> None:
 
     “`data` is exactly what GET returns for the resource at that moment”
     """
-    edit(patch, observation.follow, ("if after != esim:", 'if after.status != "expired":'))
+    save = esim_store.save
+
+    def save_unless_expired(esim: Esim) -> Unit[None]:
+        if esim.status != "expired":
+            yield from save(esim)
+
+    substitute(patch, save, save_unless_expired)
 
 
 def _failed_is_not_completed(desk: Desk) -> bool:
@@ -215,16 +225,20 @@ def failed_order_is_completed(patch: MonkeyPatch) -> None:
 
     “An order is completed: its eSIMs exist.” “processing -> completed or failed (final)”
     """
-    edit(
-        patch,
-        orders.fail,
-        (
-            "account = yield from ledger.post(",
-            "shown = bodies.order(order)\n"
-            '    account = yield from events.emit(account, "order.completed", shown, stamp)\n'
-            "    account = yield from ledger.post(",
-        ),
-    )
+    fail = orders.fail
+
+    def completed(
+        order_id: str, failure: Failure, account: Account, stamp: Stamp
+    ) -> Unit[tuple[Account, None]]:
+        before = yield from order_store.find(account.scope, order_id)
+        account, _ = yield from fail(order_id, failure, account, stamp)
+        after = yield from order_store.find(account.scope, order_id)
+        if after is not None and after != before:
+            shown = bodies.order(after)
+            account = yield from emission.emit(account, "order.completed", shown, stamp)
+        return account, None
+
+    substitute(patch, fail, completed)
 
 
 def _activated_is_dated(desk: Desk) -> bool:
@@ -237,7 +251,7 @@ def active_without_a_date(patch: MonkeyPatch) -> None:
 
     “activated_at or null; expires_at always set”
     """
-    edit(patch, bodies.esim, ("activated_at=_moment(value.activated_at)", "activated_at=None"))
+    show_esim(patch, lambda esim: replace(esim, activated_at=None))
 
 
 def _success_is_dated(desk: Desk) -> bool:
@@ -258,7 +272,14 @@ def no_date_of_success(patch: MonkeyPatch) -> None:
     “disabled_reason or null, created_at, last_success_at, last_failure_at”
     “When a delivery was last acknowledged, or null.”
     """
-    edit(patch, schedule.acknowledged, ("last_success_at=at,", ""))
+    acknowledged = schedule.acknowledged
+    substitute(
+        patch,
+        acknowledged,
+        lambda endpoint, at: replace(
+            acknowledged(endpoint, at), last_success_at=endpoint.last_success_at
+        ),
+    )
 
 
 def _status_is_stored(desk: Desk) -> bool:
@@ -273,12 +294,9 @@ def list_of_orders_lags(patch: MonkeyPatch) -> None:
 
     “status processing -> completed or failed (final)” “exactly what GET returns for the resource”
     """
-    edit(
-        patch,
-        OrderGroup.list_orders,
-        (
-            "bodies.order(item) for item in items",
-            "bodies.order(__import__('dataclasses').replace(item, status='processing', iccids=(),"
-            " completed_at=None, failure=None)) for item in items",
-        ),
-    )
+
+    def as_placed(page: Any) -> None:
+        for order in page["data"]:
+            order.update(status="processing", iccids=[], completed_at=None, failure=None)
+
+    in_answers(patch, "GET /orders", as_placed)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from pytest import MonkeyPatch
 
 from esim_service.carrier import simulator
-from esim_service.domain import bodies, events, ledger, lifecycle
+from esim_service.domain import bodies, ledger, lifecycle
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import events as event_store
 from esim_service.values.clock import HOUR
-from lab.faults.seeding import edit
+from esim_service.values.entities import Account, Esim, Event
+from lab.faults.changes import show_esim
+from lab.faults.seeding import substitute
 from lab.faults_by_others.by_hand import (
     Desk,
     esim,
@@ -40,7 +46,13 @@ def validity_never_starts(patch: MonkeyPatch) -> None:
 
     “starts_on first_connection/installation/purchase”
     """
-    edit(patch, lifecycle._activate, ("if esim.validity_days:", "if False:"))
+    activate = lifecycle._activate
+
+    def activated(esim: Esim, observation: lifecycle.Observation) -> lifecycle.Step:
+        after, happened = activate(esim, observation)
+        return replace(after, expires_at=esim.expires_at), happened
+
+    substitute(patch, activate, activated)
 
 
 def _a_day_before(desk: Desk) -> bool:
@@ -98,7 +110,13 @@ def old_date_of_the_balance(patch: MonkeyPatch) -> None:
 
     “When the balance last changed.”
     """
-    edit(patch, ledger.post, (" updated_at=stamp.date,", ""))
+    post = ledger.post
+
+    def undated(account: Account, *others: Any) -> Unit[Account]:
+        after = yield from post(account, *others)
+        return replace(after, updated_at=account.updated_at)
+
+    substitute(patch, post, undated)
 
 
 def _seconds(desk: Desk) -> bool:
@@ -137,14 +155,13 @@ def a_minute_late(patch: MonkeyPatch) -> None:
 
     “order.completed and topup.completed are sent within seconds.”
     """
-    edit(
-        patch,
-        events.emit,
-        (
-            "endpoint.endpoint_id, stamp.now",
-            'endpoint.endpoint_id, stamp.now + (60_000 if type_ == "order.completed" else 0)',
-        ),
-    )
+    add = event_store.add_delivery
+
+    def later(delivery_id: str, event: Event, endpoint_id: str, due_at: int) -> Unit[None]:
+        pause = 60_000 if event.type == "order.completed" else 0
+        return add(delivery_id, event, endpoint_id, due_at + pause)
+
+    substitute(patch, add, later)
 
 
 def _usage_is_dated(desk: Desk) -> bool:
@@ -158,11 +175,7 @@ def old_date_of_an_esim(patch: MonkeyPatch) -> None:
 
     “When anything in this resource last changed.”
     """
-    edit(
-        patch,
-        bodies.esim,
-        ("updated_at=moment(value.updated_at)", "updated_at=moment(value.created_at)"),
-    )
+    show_esim(patch, lambda esim: replace(esim, updated_at=esim.created_at))
 
 
 def _event_is_now(desk: Desk) -> bool:
@@ -177,4 +190,9 @@ def event_before_its_cause(patch: MonkeyPatch) -> None:
 
     “When the event happened.”
     """
-    edit(patch, bodies.event, ("moment(now)", "moment(now - 60_000)"))
+    made = bodies.event
+
+    def earlier(event_id: str, type_: str, now: int, *others: Any) -> bytes:
+        return made(event_id, type_, now - 60_000, *others)
+
+    substitute(patch, made, earlier)

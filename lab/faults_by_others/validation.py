@@ -9,8 +9,11 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 from pytest import MonkeyPatch
 
 from esim_service.delivery.addresses import AddressRule
-from esim_service.domain import orders, topups
-from lab.faults.seeding import REFUSED, Exchange, edit, in_requests, over_http
+from esim_service.domain import orders
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import plans
+from esim_service.values.entities import TopupPlan
+from lab.faults.seeding import REFUSED, Exchange, in_requests, over_http, substitute
 from lab.faults_by_others.by_hand import (
     DAILY_TOPUP_PLAN,
     PLAN,
@@ -200,7 +203,12 @@ def days_of_a_fixed_plan(patch: MonkeyPatch) -> None:
 
     “days_not_allowed (fixed plan with days)”
     """
-    edit(patch, orders.check_days, ("if days is not None:", "if False:"))
+    check = orders.check_days
+    substitute(
+        patch,
+        check,
+        lambda plan_type, days: check(plan_type, days if plan_type == "daily" else None),
+    )
 
 
 def _daily_topup_needs_days(desk: Desk) -> bool:
@@ -213,8 +221,12 @@ def no_days_is_one_day(patch: MonkeyPatch) -> None:
 
     “days_required (daily plan without days)”
     """
-    wrong = 'raise Problem("days_required", "A daily plan requires days.", param="days")'
-    edit(patch, orders.check_days, (wrong, "return 1"))
+    check = orders.check_days
+    substitute(
+        patch,
+        check,
+        lambda plan_type, days: check(plan_type, days or 1 if plan_type == "daily" else days),
+    )
 
 
 @shown_by(lambda desk: desk.api.get("/events?type=order.lost").status_code == 400)
@@ -316,4 +328,10 @@ def any_topup_plan(patch: MonkeyPatch) -> None:
     “A partner lists the top-up plans an eSIM is eligible for and buys a top-up for that eSIM.”
     “esim_not_eligible”
     """
-    edit(patch, topups._priced, ("if not is_offered:", "if False:"))
+    find = plans.topup_plan
+
+    def offered(plan_id: str, topup_plan_id: str) -> Unit[tuple[TopupPlan, bool] | None]:
+        offer = yield from find(plan_id, topup_plan_id)
+        return offer and (offer[0], True)
+
+    substitute(patch, find, offered)

@@ -6,14 +6,23 @@ import base64
 import hashlib
 import hmac
 import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
+from pydantic import BaseModel
 from pytest import MonkeyPatch
 
 from esim_service.delivery import sender
 from esim_service.delivery.sender import AttemptOutcome, Sender, WebhookMessage
 from esim_service.domain import bodies, endpoints, ledger, lifecycle
 from esim_service.domain import events as emission
-from lab.faults.seeding import edit
+from esim_service.domain.stamp import Stamp
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import events as event_store
+from esim_service.values.entities import Account, Event, LedgerKind, Scope, WebhookEndpoint
+from esim_service.values.ids import Prefix
+from lab.faults.seeding import substitute
 from lab.faults_by_others.by_hand import (
     DEAR_PLAN,
     Desk,
@@ -62,7 +71,14 @@ def empty_selection_is_the_default(patch: MonkeyPatch) -> None:
 
     “An empty list selects no type”
     """
-    edit(patch, endpoints.register, ("if event_types is None", "if not event_types"))
+    register = endpoints.register
+
+    def selected(
+        scope: Scope, url: str, event_types: Sequence[str] | None, secret: str, stamp: Stamp
+    ) -> Unit[WebhookEndpoint]:
+        return register(scope, url, event_types or None, secret, stamp)
+
+    substitute(patch, register, selected)
 
 
 def _is_tested(desk: Desk) -> bool:
@@ -77,15 +93,16 @@ def test_needs_a_subscription(patch: MonkeyPatch) -> None:
 
     “webhook.test always reaches the endpoint that is tested”
     """
-    edit(
-        patch,
-        endpoints.test,
-        (
-            "events.emit_to(endpoint_id, account,",
-            "events.emit_to(next((each.endpoint_id for each in known if each.endpoint_id =="
-            ' endpoint_id and "webhook.test" in each.event_types), "none"), account,',
-        ),
-    )
+    emit_to = emission.emit_to
+
+    def to_subscribers(
+        endpoint_id: str, account: Account, type_: str, data: BaseModel, stamp: Stamp
+    ) -> Unit[tuple[Account, Event]]:
+        known = {e.endpoint_id for e in (yield from emission.subscribers(account.scope, type_))}
+        receiver = endpoint_id if endpoint_id in known else "none"
+        return (yield from emit_to(receiver, account, type_, data, stamp))
+
+    substitute(patch, emit_to, to_subscribers)
 
 
 def _only_the_tested(desk: Desk) -> bool:
@@ -101,18 +118,21 @@ def test_reaches_all(patch: MonkeyPatch) -> None:
 
     “Sends a webhook.test event to that endpoint.”
     """
-    edit(
-        patch,
-        endpoints.test,
-        (
-            "yield from partners.save_account(account)",
-            "for each in known:\n"
-            '        if each.endpoint_id != endpoint_id and "webhook.test" in each.event_types:\n'
-            '            made = stamp.new("dlv_")\n'
-            "            yield from store.add_delivery(made, event, each.endpoint_id, stamp.now)\n"
-            "    yield from partners.save_account(account)",
-        ),
-    )
+    emit_to = emission.emit_to
+
+    def to_all(
+        endpoint_id: str, account: Account, type_: str, data: BaseModel, stamp: Stamp
+    ) -> Unit[tuple[Account, Event]]:
+        account, event = yield from emit_to(endpoint_id, account, type_, data, stamp)
+        for endpoint in (yield from emission.subscribers(account.scope, type_)):
+            if endpoint.endpoint_id != endpoint_id:
+                delivery_id = stamp.new(Prefix.DELIVERY)
+                yield from event_store.add_delivery(
+                    delivery_id, event, endpoint.endpoint_id, stamp.now
+                )
+        return account, event
+
+    substitute(patch, emit_to, to_all)
 
 
 def _eighty_percent(desk: Desk) -> bool:
@@ -165,7 +185,12 @@ def every_event_is_live(patch: MonkeyPatch) -> None:
 
     “{id, type, created_at, mode live/test, data}”
     """
-    edit(patch, bodies.event, ("scope.mode,", '"live",'))
+    made = bodies.event
+
+    def live(event_id: str, type_: str, now: int, scope: Scope, *others: Any) -> bytes:
+        return made(event_id, type_, now, replace(scope, mode="live"), *others)
+
+    substitute(patch, made, live)
 
 
 def _told_once(desk: Desk) -> bool:
@@ -182,7 +207,12 @@ def low_balance_is_told_each_time(patch: MonkeyPatch) -> None:
     “balance.low fires on crossing below, again only after the balance was back at or above the
     threshold”
     """
-    edit(patch, ledger.post, ("if is_low and not account.low_reported:", "if is_low:"))
+    post = ledger.post
+
+    def never_reported(account: Account, *others: Any) -> Unit[Account]:
+        return post(replace(account, low_reported=False), *others)
+
+    substitute(patch, post, never_reported)
 
 
 def _told_again(desk: Desk) -> bool:
@@ -200,14 +230,14 @@ def low_balance_is_told_once_for_ever(patch: MonkeyPatch) -> None:
 
     “again only after the balance was back at or above the threshold”
     """
-    edit(
-        patch,
-        ledger.post,
-        (
-            "low_reported=is_low",
-            'low_reported=(account.low_reported and kind != "credit") or is_low',
-        ),
-    )
+    post = ledger.post
+
+    def reported(account: Account, kind: LedgerKind, *others: Any) -> Unit[Account]:
+        after = yield from post(account, kind, *others)
+        kept = account.low_reported and kind != "credit"
+        return replace(after, low_reported=kept or after.low_reported)
+
+    substitute(patch, post, reported)
 
 
 def _selected_only(desk: Desk) -> bool:
@@ -224,11 +254,14 @@ def prefix_of_a_type(patch: MonkeyPatch) -> None:
 
     “An endpoint subscribes to selected event types or to the default selection.”
     """
-    edit(
-        patch,
-        emission.emit,
-        (
-            "type_ in endpoint.event_types",
-            'any(each.split(".")[1] == type_.split(".")[1] for each in endpoint.event_types)',
-        ),
-    )
+
+    def by_ending(scope: Scope, type_: str) -> Unit[Sequence[WebhookEndpoint]]:
+        ending = type_.partition(".")[2]
+        return [
+            endpoint
+            for endpoint in (yield from event_store.endpoints(scope))
+            if endpoint.status == "enabled"
+            and any(name.partition(".")[2] == ending for name in endpoint.event_types)
+        ]
+
+    substitute(patch, emission.subscribers, by_ending)

@@ -26,6 +26,17 @@ def not_found() -> Problem:
     return Problem("resource_not_found", "There is no such webhook endpoint.", param="path.id")
 
 
+def check_known(scope: Scope, endpoint_id: str) -> Unit[None]:
+    """Check that an id is an endpoint of the partner.
+
+    Raises:
+        Problem: it is not.
+    """
+    known = yield from store.endpoints(scope)
+    if endpoint_id not in {webhook_endpoint.endpoint_id for webhook_endpoint in known}:
+        raise not_found()
+
+
 def register(
     scope: Scope, url: str, event_types: Sequence[str] | None, secret: str, stamp: Stamp
 ) -> Unit[WebhookEndpoint]:
@@ -88,9 +99,7 @@ def test(scope: Scope, endpoint_id: str, stamp: Stamp) -> Unit[str]:
     """
     account = yield from partners.lock_account(scope)
     stamp = stamp.under(account)
-    known = yield from store.endpoints(scope)
-    if endpoint_id not in {webhook_endpoint.endpoint_id for webhook_endpoint in known}:
-        raise not_found()
+    yield from check_known(scope, endpoint_id)
     data = models.WebhookTest(webhook_endpoint_id=endpoint_id)
     account, event = yield from events.emit_to(endpoint_id, account, "webhook.test", data, stamp)
     yield from partners.save_account(account)

@@ -12,7 +12,7 @@ from partner_esim.server import Problem
 from ..store.statements.unit import Unit
 from ..store.tables import events as store
 from ..store.tables import partners
-from ..values.entities import Account, Event, Scope
+from ..values.entities import Account, Event, Scope, WebhookEndpoint
 from ..values.ids import Prefix
 from . import bodies
 from .stamp import Stamp
@@ -23,12 +23,20 @@ def emit(
 ) -> Unit[Account]:
     """Write an event for the subscribed endpoints; the caller locks the account and saves it."""
     account, event = yield from _write(account, type_, data, stamp, threshold)
-    for endpoint in (yield from store.endpoints(account.scope)):
-        if endpoint.status == "enabled" and type_ in endpoint.event_types:
-            yield from store.add_delivery(
-                stamp.new(Prefix.DELIVERY), event, endpoint.endpoint_id, stamp.now
-            )
+    for endpoint in (yield from subscribers(account.scope, type_)):
+        yield from store.add_delivery(
+            stamp.new(Prefix.DELIVERY), event, endpoint.endpoint_id, stamp.now
+        )
     return account
+
+
+def subscribers(scope: Scope, type_: str) -> Unit[Sequence[WebhookEndpoint]]:
+    """Return the enabled endpoints that subscribe to a type of event."""
+    return [
+        endpoint
+        for endpoint in (yield from store.endpoints(scope))
+        if endpoint.status == "enabled" and type_ in endpoint.event_types
+    ]
 
 
 def emit_to(

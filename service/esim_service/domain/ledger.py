@@ -24,10 +24,15 @@ def post(
     )
     entry_id = stamp.new(Prefix.LEDGER_ENTRY)
     yield from partners.add_entry(account, entry_id, kind, amount, subject_id)
-    is_low = account.balance < account.low_threshold
-    if is_low and not account.low_reported:
+    low = is_low(account)
+    if low and not account.low_reported:
         account = yield from events.emit(account, "balance.low", bodies.balance(account), stamp)
-    return replace(account, low_reported=is_low)
+    return replace(account, low_reported=low)
+
+
+def is_low(account: Account) -> bool:
+    """Return whether a balance is below its threshold."""
+    return account.balance < account.low_threshold
 
 
 def require(account: Account, amount: int) -> None:

@@ -69,6 +69,16 @@ def check_total(total: int, param: str) -> int:
     return total
 
 
+def check_count(order: Order, profiles: Sequence[Profile]) -> None:
+    """Check that the carrier has made all eSIMs of an order.
+
+    Raises:
+        ValueError: it has made fewer or more.
+    """
+    if len(profiles) != order.quantity:
+        raise ValueError(f"{order.order_id} needs {order.quantity} eSIMs, not {len(profiles)}")
+
+
 def check(request: OrderRequest) -> Unit[StoredResponse | None]:
     """Return the response to an earlier request; None if the order may be placed.
 
@@ -132,8 +142,7 @@ def complete(
     order = yield from store.find(account.scope, order_id)
     if order is None or order.status != "processing":
         return account, None
-    if len(profiles) != order.quantity:
-        raise ValueError(f"{order_id} needs {order.quantity} eSIMs, not {len(profiles)}")
+    check_count(order, profiles)
     plan = yield from plans.plan(order.plan_id)
     if plan is None:
         raise LookupError(f"the plan {order.plan_id} of {order_id} is gone")

@@ -32,6 +32,18 @@ def can_be_topped_up(esim: Esim) -> bool:
     return lifecycle.is_alive(esim) and esim.topup_supported is not False
 
 
+def check_eligible(esim: Esim) -> None:
+    """Check that an eSIM in its current state can be topped up.
+
+    Raises:
+        Problem: it cannot.
+    """
+    if esim.topup_supported is False:
+        raise Problem("topup_not_supported", "eSIMs of this plan cannot be topped up.")
+    if not lifecycle.is_alive(esim):
+        raise Problem("esim_not_eligible", f"The eSIM is {esim.status}.")
+
+
 def check(request: TopupRequest) -> Unit[StoredResponse | None]:
     """Return the response to an earlier request; None if the top-up may be bought.
 
@@ -118,10 +130,7 @@ def _priced(request: TopupRequest) -> Unit[tuple[Esim, TopupPlan, int]]:
     if offer is None:
         raise Problem("topup_plan_not_found", "No such top-up plan.", param="topup_plan_id")
     plan, is_offered = offer
-    if esim.topup_supported is False:
-        raise Problem("topup_not_supported", "eSIMs of this plan cannot be topped up.")
-    if not lifecycle.is_alive(esim):
-        raise Problem("esim_not_eligible", f"The eSIM is {esim.status}.")
+    check_eligible(esim)
     # A withdrawn plan is not offered for the eSIM either, so check that first.
     if not plan.available:
         message = "This top-up plan cannot be bought now."
