@@ -118,6 +118,14 @@ def test_it_goes_from_its_day_on(before: Any, after: Any, rule: str, tmp_path: P
     assert [change.rule for change in changes(report(tmp_path, *silent))] == [rule]
 
 
+def test_only_a_removal_was_announced(tmp_path: Path) -> None:
+    sides = (
+        with_operation(parameters=[{"name": "a", "in": place, "schema": TEXT, **ANNOUNCED}])
+        for place in ("query", "header")
+    )
+    assert [change.rule for change in changes(report(tmp_path, *sides))] == ["parameter-moved"]
+
+
 def going(value: str) -> dict[str, Any]:
     return {"const": value, **ANNOUNCED}
 
