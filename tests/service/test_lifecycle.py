@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import settings
@@ -18,8 +20,11 @@ from esim_service.domain.lifecycle import (
     observe,
     top_up,
 )
+from esim_service.domain.orders import check_count
+from esim_service.domain.topups import can_be_topped_up, check_eligible
 from esim_service.values.clock import DAY, HOUR, MINUTE
-from esim_service.values.entities import Esim, Profile, Scope, Topup
+from esim_service.values.entities import Esim, Order, Profile, Scope, Topup
+from partner_esim.server import Problem
 
 GB = 10**9
 SCOPE = Scope("prt_1", "test")
@@ -314,3 +319,33 @@ class Lives(RuleBasedStateMachine):
 
 TestLives = Lives.TestCase
 TestLives.settings = settings(max_examples=60, stateful_step_count=25)
+
+
+@pytest.mark.parametrize(
+    ("esim", "code"),
+    [
+        (ESIM, None),
+        (replace(ESIM, topup_supported=None), None),
+        (replace(ESIM, topup_supported=False), "topup_not_supported"),
+        (replace(ESIM, topup_supported=False, status="expired"), "topup_not_supported"),
+        (replace(ESIM, status="expired"), "esim_not_eligible"),
+        (replace(ESIM, status="revoked"), "esim_not_eligible"),
+    ],
+    ids=["ready", "unknown", "not supported", "neither", "expired", "revoked"],
+)
+def test_only_esims_of_plans_with_top_ups_are_topped_up(esim: Esim, code: str | None) -> None:
+    try:
+        check_eligible(esim)
+    except Problem as problem:
+        assert problem.code == code
+    else:
+        assert code is None
+    assert can_be_topped_up(esim) is (code is None)
+
+
+def test_a_carrier_has_to_make_as_many_esims_as_were_ordered() -> None:
+    order = SimpleNamespace(order_id="ord_1", quantity=2)
+    check_count(cast("Order", order), [ESIM.profile] * 2)
+    for number in (1, 3):
+        with pytest.raises(ValueError, match=f"ord_1 needs 2 eSIMs, not {number}"):
+            check_count(cast("Order", order), [ESIM.profile] * number)
