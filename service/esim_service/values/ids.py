@@ -13,6 +13,7 @@ _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _SHIFTS = range(120, -1, -10)
 _RANDOM_BITS = 80
 _LAST = (1 << _RANDOM_BITS) - 1
+_REMEMBERED = 256
 
 
 class Prefix(StrEnum):
@@ -37,8 +38,8 @@ class Ids:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._time = -1
-        self._random = 0
+        # The last random part of recent dates: changes with different dates run side by side.
+        self._randoms: dict[int, int] = {}
 
     def now(self) -> int:
         """Return the wall time of the clock used for the ids."""
@@ -51,14 +52,13 @@ class Ids:
     def at(self, now: int, prefix: Prefix) -> str:
         """Return a new id with a given time."""
         with self._lock:
-            if now != self._time or self._random == _LAST:
-                self._time = now
-                # Half of the range is left for further ids of the same millisecond.
-                self._random = secrets.randbits(_RANDOM_BITS - 1)
-            else:
-                self._random += 1
-            value = self._time << _RANDOM_BITS | self._random
-        return prefix + _text(value)
+            last = self._randoms.pop(now, _LAST)
+            # Half of the range is left for further ids of the same millisecond.
+            random = last + 1 if last < _LAST else secrets.randbits(_RANDOM_BITS - 1)
+            self._randoms[now] = random
+            if len(self._randoms) > _REMEMBERED:
+                del self._randoms[next(iter(self._randoms))]
+        return prefix + _text(now << _RANDOM_BITS | random)
 
 
 def first(prefix: Prefix, milliseconds: int) -> str:
