@@ -49,10 +49,10 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator Awaitable Batch Callable ClientCredentials Credentials Generator Group Iterable
-    JsonValue Literal MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages PasswordCredentials RawBody
-    Redirect RequestOptions SERVICE Sequence ServerSentEvent Stream SyncGroup TYPE_CHECKING Timeout
-    Transport
+    AsyncGenerator Awaitable Batch Callable ClientConfig ClientCredentials Credentials Generator
+    Group Iterable JsonValue Literal MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages
+    PasswordCredentials RawBody Redirect RequestOptions SERVICE Sequence ServerSentEvent Stream
+    SyncGroup TYPE_CHECKING Timeout Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.

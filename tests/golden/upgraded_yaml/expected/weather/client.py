@@ -57,21 +57,24 @@ class WeatherClient(_Client):
         transport: Transport | None = None,
     ) -> None:
         credentials = Credentials()
-        config = ClientConfig(
-            service=SERVICE,
-            credentials=credentials,
-            base_url=base_url,
-            options={
-                "timeout": timeout,
-                "max_retries": max_retries,
-                "deadline": deadline,
-                "headers": headers or {},
-            },
-            app_name=app_name,
-            max_response_bytes=max_response_bytes,
-            proxy=proxy,
+        super().__init__(
+            ClientConfig(
+                service=SERVICE,
+                credentials=credentials,
+                base_url=base_url,
+                options={
+                    "timeout": timeout,
+                    "max_retries": max_retries,
+                    "deadline": deadline,
+                    "headers": headers or {},
+                },
+                app_name=app_name,
+                max_response_bytes=max_response_bytes,
+                proxy=proxy,
+            ),
+            http_client,
+            transport,
         )
-        super().__init__(config, http_client, transport)
 
     @cached_property
     def forecast(self) -> Forecast:
