@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import inspect
 import json
 import os
 import pickle
@@ -12,6 +13,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qs
 
+import httpx2
 import pytest
 
 from tests.functional.conftest import Generate
@@ -317,3 +319,23 @@ def test_a_url_for_tokens_that_is_no_address_is_refused(package: Generate) -> No
     grant = module.ClientCredentials(client_id="m", client_secret="s", token_url="ftp://x")
     with pytest.raises(module.InvalidArgumentError, match="token_url"):
         module.Client(grant, base_url="http://x")
+
+
+def test_schemes_with_different_flows_bring_all_their_grants(package: Generate) -> None:
+    schemes = {
+        name: {"type": "oauth2", "flows": {name: flow}} for name, flow in sorted(FLOWS.items())
+    }
+    made = package(
+        document(
+            {"/things": {"get": operation(ref("Thing"), operationId="getThing")}},
+            {"Thing": THING},
+            components={"securitySchemes": schemes},
+            security=[{name: []} for name in schemes],
+        )
+    )
+    assert {"ClientCredentials", "PasswordCredentials"} <= set(made.__all__)
+    machine = made.ClientCredentials(client_id="m", client_secret=SECRET)
+    person = made.PasswordCredentials(username="kim", password=SECRET)
+    made.Client(client_credentials=machine, password=person, base_url="http://127.0.0.1:1").close()
+    for annotation in inspect.get_annotations(made.Client.__init__).values():
+        eval(annotation, {**vars(inspect.getmodule(made.Client)), "httpx2": httpx2})

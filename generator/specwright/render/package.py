@@ -116,7 +116,7 @@ def render_runtime(package: str) -> dict[str, bytes]:
     return {top + name: _finished(top + name, source) for name, source in runtime_sources().items()}
 
 
-def values(api: Api) -> Mapping[str, object]:
+def shared_values(api: Api) -> Mapping[str, object]:
     """Return the variables that every template of a package has."""
     errors = runtime_errors()
     names = exports(api, [*errors, *(error.name for error in STATUS_ERRORS)])
@@ -137,7 +137,7 @@ def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes
     Raises:
         SpecwrightError: a template fails, or its output is not Python.
     """
-    package, context = api.names.package, values(api)
+    package, context = api.names.package, shared_values(api)
     rendered = {
         artifact.path.format(package=package): renderer.render(
             artifact.template, {**context, **artifact.values}

@@ -226,8 +226,11 @@ class Api:
     @property
     def grants(self) -> Mapping[str, tuple[str, ...]]:
         """The classes that obtain credentials for a client, by their module."""
-        found = {scheme.module: scheme.grants for scheme in self.credentials if scheme.grants}
-        return dict(sorted(found.items()))
+        found: dict[str, dict[str, None]] = {}
+        for scheme in self.credentials:
+            if scheme.grants:
+                found.setdefault(scheme.module, {}).update(dict.fromkeys(scheme.grants))
+        return {module: tuple(names) for module, names in sorted(found.items())}
 
     @property
     def scheme_kinds(self) -> Mapping[str, str]:
