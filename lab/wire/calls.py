@@ -20,7 +20,7 @@ from specwright.ir.model.api import Api, Group
 from specwright.ir.model.bodies import Body
 from specwright.ir.model.operations import Operation
 from specwright.ir.model.values import Parameter
-from specwright.mock.answers import MOST, Bodies
+from specwright.mock.responses import MOST, Bodies
 from specwright.pointer import join, resolve
 
 ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)

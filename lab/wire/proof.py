@@ -23,8 +23,8 @@ from specwright.document.sources.load import load_in_part
 from specwright.ir.build import build
 from specwright.ir.model.api import Api, Group
 from specwright.ir.model.operations import Operation
-from specwright.mock.answers import Answer
 from specwright.mock.application import Mock
+from specwright.mock.responses import MockResponse
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.pipeline import generate, package_names
@@ -139,7 +139,7 @@ class Trial:
         """Make the calls of an operation: each way to ask, and each declared answer."""
         self.proof.operations += 1
         name = f"{operation.method} {operation.path.raw}"
-        answers = self.app.app.answers(operation.pointer) or (Answer("", 200),)
+        answers = self.app.app.responses(operation.pointer) or (MockResponse("", 200),)
         ways = [
             (answer, seed) for answer in answers for seed in range(min(2, len(answer.values)) or 1)
         ]
@@ -157,7 +157,7 @@ class Trial:
             if answer.media_type is None or answer.values:
                 self._call(name, call, answer, seed)
 
-    def _call(self, name: str, call: Call, answer: Answer, seed: int) -> None:
+    def _call(self, name: str, call: Call, answer: MockResponse, seed: int) -> None:
         is_stream = answer.media_type is not None and medium_of(answer.media_type).is_stream
         call = call.streamed(is_stream)
         self.proof.calls += 1
@@ -176,7 +176,7 @@ class Trial:
         self.proof.agreed += not complaints
         self.proof.exceptions += [(name, complaint) for complaint in complaints]
 
-    def _made(self, call: Call, answer: Answer, seed: int) -> Iterator[str]:
+    def _made(self, call: Call, answer: MockResponse, seed: int) -> Iterator[str]:
         arguments = dict(call.arguments)
         headers = {"Prefer": f"code={answer.status}"}
         operation = call.operation
@@ -209,7 +209,9 @@ class Trial:
         yield from _compared(operation, answer, came, expected)
 
 
-def _compared(operation: Operation, answer: Answer, came: Any, expected: Any) -> Iterator[str]:
+def _compared(
+    operation: Operation, answer: MockResponse, came: Any, expected: Any
+) -> Iterator[str]:
     kind = type(came).__name__
     if kind == "Redirect":
         if came.status != answer.status or came.url != "/":

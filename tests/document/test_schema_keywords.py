@@ -27,7 +27,7 @@ from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
 from specwright.grading.settings import Settings
-from specwright.mock.answers import Bodies
+from specwright.mock.responses import Bodies
 from specwright.models.generate import generate
 from specwright.pointer import join
 from specwright.reference.schemas import Schemas
@@ -183,7 +183,7 @@ def _responses(which: str, directory: Path) -> Mapping[str, object]:
     described = document(which, directory)
     bodies = Bodies(described)
     return {
-        operation.key: [response.values for response in bodies.answers(operation)]
+        operation.key: [response.values for response in bodies.responses(operation)]
         for operation in operations(described)
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from specwright.mock.answers import Answer
+from specwright.mock.responses import MockResponse
 from specwright.runtime.shared.media import table
 from specwright.runtime.shared.media.medium import Converter, Medium
 from specwright.runtime.shared.operation import Content
@@ -46,7 +46,7 @@ class Rows(Medium):
     ],
 )
 def test_the_mock_encodes_each_medium(media_type: str, value: Any, body: bytes) -> None:
-    assert Answer("200", 200, media_type, (value,)).content(0)[1] == body
+    assert MockResponse("200", 200, media_type, (value,)).content(0)[1] == body
 
 
 @pytest.mark.parametrize(

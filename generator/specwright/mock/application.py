@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, essence
-from specwright.mock.answers import Answer, Bodies
+from specwright.mock.responses import Bodies, MockResponse
 from specwright.pointer import Pointer
 from specwright.runtime.shared.templates import PathTemplate
 
@@ -20,8 +20,8 @@ Send = Callable[[Message], Awaitable[None]]
 
 _CODE = re.compile(r"\bcode=\"?(\d{3})")
 _QUALITY = re.compile(r";\s*q=([0-9.]+)")
-_NOT_FOUND = Answer("", 404)
-_WITHOUT_ANSWER = Answer("", 200)
+_NOT_FOUND = MockResponse("", 404)
+_WITHOUT_RESPONSE = MockResponse("", 200)
 
 
 class Mock:
@@ -38,7 +38,7 @@ class Mock:
     def __init__(self, document: Document, seed: int = 0) -> None:
         self.seed = seed
         self._bodies = Bodies(document)
-        self._answers: dict[str, tuple[Answer, ...]] = {}
+        self._responses: dict[str, tuple[MockResponse, ...]] = {}
         self._operations = {
             operation.pointer: (PathTemplate(unquote(operation.key)), operation)
             for operation in sites.operations(document)
@@ -53,15 +53,15 @@ class Mock:
             name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]
         }
         operation = self.operation(scope["method"], scope["raw_path"].decode("ascii"))
-        answer = _NOT_FOUND if operation is None else self._chosen(operation, headers)
-        media_type, body = answer.content(self.seed)
+        response = _NOT_FOUND if operation is None else self._chosen(operation, headers)
+        media_type, body = response.content(self.seed)
         fields = [] if media_type is None else [(b"content-type", media_type.encode("latin-1"))]
-        if 300 <= answer.status < 400:
+        if 300 <= response.status < 400:
             fields.append((b"location", b"/"))
         fields.append((b"content-length", str(len(body)).encode()))
-        if answer.status in (204, 304) or scope["method"] == "HEAD":
+        if response.status in (204, 304) or scope["method"] == "HEAD":
             fields = [field for field in fields if field[0] != b"content-length"]
-        await send({"type": "http.response.start", "status": answer.status, "headers": fields})
+        await send({"type": "http.response.start", "status": response.status, "headers": fields})
         await send({"type": "http.response.body", "body": body})
 
     def operation(self, method: str, path: str) -> OperationSite | None:
@@ -72,29 +72,29 @@ class Mock:
             for template, operation in self._operations.values()
             if operation.method == method and template.values(segments) is not None
         )
-        found = min(fitting, key=lambda each: len(each[0].names), default=None)
-        return None if found is None else found[1]
+        _, operation = min(fitting, key=lambda pair: len(pair[0].names), default=(None, None))
+        return operation
 
-    def answers(self, pointer: Pointer) -> tuple[Answer, ...]:
+    def responses(self, pointer: Pointer) -> tuple[MockResponse, ...]:
         """Return the responses that the operation at a pointer declares."""
-        if pointer not in self._answers:
-            self._answers[pointer] = self._bodies.answers(self._operations[pointer][1])
-        return self._answers[pointer]
+        if pointer not in self._responses:
+            self._responses[pointer] = self._bodies.responses(self._operations[pointer][1])
+        return self._responses[pointer]
 
-    def _chosen(self, operation: OperationSite, headers: dict[str, str]) -> Answer:
-        answers = self.answers(operation.pointer) or (_WITHOUT_ANSWER,)
+    def _chosen(self, operation: OperationSite, headers: dict[str, str]) -> MockResponse:
+        responses = self.responses(operation.pointer) or (_WITHOUT_RESPONSE,)
         wanted = _CODE.search(headers.get("prefer", ""))
         if wanted is not None:
-            answers = (
-                tuple(answer for answer in answers if answer.status == int(wanted[1])) or answers
+            responses = (
+                tuple(item for item in responses if item.status == int(wanted[1])) or responses
             )
         else:
-            first = next((answer for answer in answers if 200 <= answer.status < 300), answers[0])
-            answers = tuple(answer for answer in answers if answer.status == first.status)
-        return _accepted(answers, headers.get("accept", "*/*"))
+            first = next((item for item in responses if 200 <= item.status < 300), responses[0])
+            responses = tuple(item for item in responses if item.status == first.status)
+        return _accepted(responses, headers.get("accept", "*/*"))
 
 
-def _accepted(answers: Sequence[Answer], accept: str) -> Answer:
+def _accepted(responses: Sequence[MockResponse], accept: str) -> MockResponse:
     """Return the first response with the most preferred media type (RFC 9110, 12.5.1)."""
     weights: dict[str, float] = {}
     for range_ in accept.split(","):
@@ -102,10 +102,10 @@ def _accepted(answers: Sequence[Answer], accept: str) -> Answer:
         name = range_[: quality.start()] if quality else range_
         weights[name.replace(" ", "").lower()] = float(quality[1]) if quality else 1.0
 
-    def weight(answer: Answer) -> float:
-        media_type = (answer.media_type or "").replace(" ", "").lower()
+    def weight(response: MockResponse) -> float:
+        media_type = (response.media_type or "").replace(" ", "").lower()
         top = media_type.partition("/")[0]
         names = (media_type, essence(media_type), f"{top}/*", "*/*")
         return next((weights[name] for name in names if name in weights), 0.0)
 
-    return max(answers, key=weight)
+    return max(responses, key=weight)

@@ -19,8 +19,8 @@ from specwright.ir.model.operations import Operation
 from specwright.pointer import Pointer, resolve
 from specwright.reference.markdown import introduction, prose
 from specwright.reference.rules import Rule, rules
-from specwright.reference.samples import Credential, Samples, address, form
-from specwright.reference.schemas import Field, Piece, Schemas
+from specwright.reference.samples import SampleCredential, Samples, address, form
+from specwright.reference.schemas import FieldEntry, Piece, Schemas
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.error import ERROR
 
@@ -35,7 +35,7 @@ _RESPONSES = "/components/responses/"
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ExampleEntry:
     """A named example."""
 
     title: str
@@ -43,13 +43,13 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ContentEntry:
     """A body or a response in one media type."""
 
     media_type: str
     type: Sequence[Piece]
-    fields: Sequence[Field]
-    examples: Sequence[Example]
+    fields: Sequence[FieldEntry]
+    examples: Sequence[ExampleEntry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseEntry:
     """The response of an operation with a status.
 
     Attributes:
@@ -74,8 +74,8 @@ class Answer:
 
     status: str
     description: Markup
-    contents: Sequence[Content]
-    headers: Sequence[Field]
+    contents: Sequence[ContentEntry]
+    headers: Sequence[FieldEntry]
     codes: Sequence[Code]
     shared: str = ""
 
@@ -86,7 +86,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OperationEntry:
     """An operation or a webhook.
 
     Attributes:
@@ -104,15 +104,15 @@ class Entry:
     deprecated: bool
     description: Markup
     rules: Sequence[Rule]
-    parameters: Sequence[Field]
-    bodies: Sequence[Content]
+    parameters: Sequence[FieldEntry]
+    bodies: Sequence[ContentEntry]
     body_text: Markup
-    answers: Sequence[Answer]
-    errors: Sequence[Answer]
+    responses: Sequence[ResponseEntry]
+    errors: Sequence[ResponseEntry]
     server: str = ""
     credentials: Sequence[Sequence[str]] = ()
     schemes: str = ""
-    samples: Sequence[Example] = ()
+    samples: Sequence[ExampleEntry] = ()
     has_body: bool = False
     body_sample: tuple[str, str] | None = None
 
@@ -123,11 +123,11 @@ class Shared:
 
     anchor: str
     name: str
-    answer: Answer
+    response: ResponseEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ModelEntry:
     """A schema of the document."""
 
     anchor: str
@@ -135,7 +135,7 @@ class Model:
     description: Markup
     type: Sequence[Piece]
     notes: Sequence[Markup]
-    fields: Sequence[Field]
+    fields: Sequence[FieldEntry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,27 +150,27 @@ class Section:
     file: str
     title: str
     description: Markup
-    entries: Sequence[Entry] = ()
+    entries: Sequence[OperationEntry] = ()
     errors: Sequence[Shared] = ()
-    models: Sequence[Model] = ()
+    models: Sequence[ModelEntry] = ()
 
     @property
-    def members(self) -> Sequence[Entry | Shared | Model]:
+    def members(self) -> Sequence[OperationEntry | Shared | ModelEntry]:
         """Everything in it; one kind, or nothing."""
         return [*self.entries, *self.errors, *self.models]
 
 
 @dataclass(frozen=True, slots=True)
-class Scheme:
+class SchemeEntry:
     """A security scheme."""
 
-    credential: Credential
+    credential: SampleCredential
     kind: str
     description: Markup
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ApiReference:
     """Everything that the pages show.
 
     Attributes:
@@ -184,14 +184,14 @@ class Reference:
     introduction: Markup
     headings: Sequence[tuple[str, str]]
     servers: Sequence[tuple[str, Markup]]
-    schemes: Sequence[Scheme]
+    schemes: Sequence[SchemeEntry]
     rules: Sequence[Rule]
     codes: Sequence[Code]
     sections: Sequence[Section]
     anchors: Mapping[str, str]
 
 
-def content(document: Document, normal: Document, api: Api) -> Reference:
+def content(document: Document, normal: Document, api: Api) -> ApiReference:
     """Return the content of the reference of a document.
 
     Args:
@@ -203,16 +203,16 @@ def content(document: Document, normal: Document, api: Api) -> Reference:
 class _Names:
     """Names that are unique, made of texts that may not be."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = {anchor.casefold() for anchor in taken}
+    def __init__(self, reserved: Iterable[str] = ()) -> None:
+        self._names = {anchor.casefold() for anchor in reserved}
 
     def of(self, text: str, prefix: str = "") -> str:
         plain = text if _PLAIN.fullmatch(text) else slug(text)
         name, number = prefix + plain, 1
-        while name.casefold() in self._taken:
+        while name.casefold() in self._names:
             number += 1
             name = f"{prefix}{plain}-{number}"
-        self._taken.add(name.casefold())
+        self._names.add(name.casefold())
         return name
 
 
@@ -237,16 +237,16 @@ class _Writer:
         self._codes = {code.name: code for code in self._all_codes()}
         self._shared: dict[str, Shared] = {}
 
-    def reference(self) -> Reference:
+    def reference(self) -> ApiReference:
         data = self._document.data
-        told, headings = introduction(_text(data["info"].get("description")), level=2)
+        text, headings = introduction(_text(data["info"].get("description")), level=2)
         declared = dict(sites.members(self._document, sites.components(self._document), "schemas"))
         # Before the operations, whose names could be the same.
         anchors = {name: self._anchors.of(name, "model-") for name in declared}
-        return Reference(
+        return ApiReference(
             title=_text(data["info"].get("title")),
             version=_text(data["info"].get("version")),
-            introduction=told,
+            introduction=text,
             headings=headings,
             servers=[*self._servers()],
             schemes=[*self._schemes()],
@@ -263,7 +263,7 @@ class _Writer:
             text = described[number].get("description") if number < len(described) else ""
             yield address(server), prose(_text(text))
 
-    def _schemes(self) -> Iterator[Scheme]:
+    def _schemes(self) -> Iterator[SchemeEntry]:
         components = sites.components(self._document)
         declared = dict(sites.members(self._document, components, "securitySchemes"))
         for key, credential in self._samples.credentials.items():
@@ -271,7 +271,7 @@ class _Writer:
             kind = " ".join(
                 _text(value.get(member)) for member in ("type", "scheme", "in") if member in value
             )
-            yield Scheme(credential, kind, prose(_text(value.get("description"))))
+            yield SchemeEntry(credential, kind, prose(_text(value.get("description"))))
 
     def _sections(self, anchors: Mapping[str, str]) -> Iterator[Section]:
         files = _Names(("index", "webhooks", "shared-errors", "models"))
@@ -296,7 +296,7 @@ class _Writer:
             anchor = self._anchors.of("models")
             yield Section(anchor, "models", "Models", Markup(), models=models)
 
-    def _operation(self, group: Group, operation: Operation) -> Entry:
+    def _operation(self, group: Group, operation: Operation) -> OperationEntry:
         site = self._site("path", operation)
         entry = self._entry(site, operation, Place.OPERATION)
         shown = {
@@ -307,10 +307,10 @@ class _Writer:
         parameters = [
             replace(
                 parameter,
-                value=self._samples.shown(found) if parameter.required else "",
-                form=form(found),
+                value=self._samples.shown(declared) if parameter.required else "",
+                form=form(declared),
             )
-            if (found := shown.get((parameter.place, parameter.name)))
+            if (declared := shown.get((parameter.place, parameter.name)))
             else parameter
             for parameter in entry.parameters
         ]
@@ -321,14 +321,14 @@ class _Writer:
             credentials=credentials,
             schemes=json.dumps(credentials[0] if credentials else []),
             samples=[
-                Example("curl", self._samples.curl(operation)),
-                Example("Python", self._samples.python(group, operation)),
+                ExampleEntry("curl", self._samples.curl(operation)),
+                ExampleEntry("Python", self._samples.python(group, operation)),
             ],
             has_body=operation.body is not None,
             body_sample=self._samples.body(operation),
         )
 
-    def _webhook(self, webhook: Webhook) -> Entry:
+    def _webhook(self, webhook: Webhook) -> OperationEntry:
         operation = webhook.operation
         for direction in ("webhook", "callback"):
             if (direction, operation.path.raw, operation.method) in self._sites:
@@ -338,11 +338,11 @@ class _Writer:
     def _site(self, direction: str, operation: Operation) -> OperationSite:
         return self._sites[direction, operation.path.raw, operation.method]  # type: ignore[index]
 
-    def _entry(self, site: OperationSite, operation: Operation, place: Place) -> Entry:
-        answers = [self._answer(*response) for response in sites.responses(self._document, site)]
-        errors = [self._short(answer, pointer) for answer, pointer in answers if answer.is_error]
+    def _entry(self, site: OperationSite, operation: Operation, place: Place) -> OperationEntry:
+        responses = [self._response(*member) for member in sites.responses(self._document, site)]
+        errors = [self._short(entry, pointer) for entry, pointer in responses if entry.is_error]
         body = sites.request_body(self._document, site)
-        return Entry(
+        return OperationEntry(
             anchor=self._anchors.of(operation.id.raw),
             title=operation.summary.raw or _titled(operation.id.raw),
             method=operation.method,
@@ -356,21 +356,21 @@ class _Writer:
             ],
             bodies=[*self._contents(body, is_request=True)] if body else (),
             body_text=prose(_text(body.value.get("description"))) if body else Markup(),
-            answers=[answer for answer, _ in answers if not answer.is_error],
+            responses=[entry for entry, _ in responses if not entry.is_error],
             errors=errors,
         )
 
-    def _short(self, answer: Answer, pointer: Pointer) -> Answer:
+    def _short(self, response: ResponseEntry, pointer: Pointer) -> ResponseEntry:
         """Return an error without the details that operations share."""
         name = pointer.removeprefix(_RESPONSES)
         if name == pointer:
-            return answer
+            return response
         if name not in self._shared:
             anchor = self._anchors.of(name, "response-")
-            self._shared[name] = Shared(anchor, name, answer)
-        return replace(answer, contents=(), headers=(), shared=self._shared[name].anchor)
+            self._shared[name] = Shared(anchor, name, response)
+        return replace(response, contents=(), headers=(), shared=self._shared[name].anchor)
 
-    def _parameter(self, site: Site) -> Field:
+    def _parameter(self, site: Site) -> FieldEntry:
         value = site.value
         content = next(iter(sites.contents(self._document, site)), None)
         schema = content[1].value.get("schema") if content else value.get("schema")
@@ -382,7 +382,7 @@ class _Writer:
         )
         return replace(field, place=_text(value.get("in")))
 
-    def _answer(self, status: str, site: Site) -> tuple[Answer, Pointer]:
+    def _response(self, status: str, site: Site) -> tuple[ResponseEntry, Pointer]:
         """Return a response and its place."""
         headers = [
             self._schemas.field(
@@ -396,18 +396,18 @@ class _Writer:
         contents = [*self._contents(site)]
         text = _text(site.value.get("description")) or _phrase(status)
         codes = [*self._codes_in(site)]
-        return Answer(status, prose(text), contents, headers, codes), site.pointer
+        return ResponseEntry(status, prose(text), contents, headers, codes), site.pointer
 
-    def _contents(self, holder: Site, *, is_request: bool = False) -> Iterator[Content]:
+    def _contents(self, holder: Site, *, is_request: bool = False) -> Iterator[ContentEntry]:
         """Yield the media types; the properties of models are listed for requests only."""
         for media_type, site in sites.contents(self._document, holder):
             schema = site.value.get("itemSchema", site.value.get("schema"))
             type_ = [] if schema is None else self._schemas.type(schema)
             is_linked = not is_request and any(piece.model for piece in type_)
             fields = () if is_linked else self._schemas.fields(schema)
-            yield Content(media_type, type_, fields, [*self._examples(site)])
+            yield ContentEntry(media_type, type_, fields, [*self._examples(site)])
 
-    def _examples(self, site: Site) -> Iterator[Example]:
+    def _examples(self, site: Site) -> Iterator[ExampleEntry]:
         if "example" in site.value:
             yield _example("Example", site.value["example"])
         for name, example in sites.members(self._document, site, "examples"):
@@ -416,10 +416,10 @@ class _Writer:
                 if field in example.value:
                     yield _example(title, example.value[field])
 
-    def _model(self, name: str, anchor: str) -> Model:
+    def _model(self, name: str, anchor: str) -> ModelEntry:
         schema = self._document.data["components"]["schemas"][name]
         described = schema if isinstance(schema, dict) else {}
-        return Model(
+        return ModelEntry(
             anchor,
             name,
             prose(_text(described.get("description"))),
@@ -444,8 +444,8 @@ class _Writer:
                 yield from self._codes_of(response)
 
     def _codes_in(self, response: Site) -> Iterator[Code]:
-        found = dict.fromkeys(name for name, _ in self._codes_of(response))
-        return (self._codes[name] for name in found if name in self._codes)
+        names = dict.fromkeys(name for name, _ in self._codes_of(response))
+        return (self._codes[name] for name in names if name in self._codes)
 
     def _codes_of(self, response: Site) -> Iterator[tuple[str, str]]:
         content = sites.json_content(self._document, response)
@@ -465,11 +465,11 @@ def _at(value: Any, pointer: str) -> Any:
         return None
 
 
-def _example(title: str, value: Any) -> Example:
+def _example(title: str, value: Any) -> ExampleEntry:
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     more = len(text) - _LONGEST_EXAMPLE
     shown = text if more <= 0 else f"{text[:_LONGEST_EXAMPLE]}\n… and {more} more characters"
-    return Example(title, shown)
+    return ExampleEntry(title, shown)
 
 
 def _phrase(status: str) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from specwright import __version__
 from specwright.document.model import Document
 from specwright.ir.model.api import Api
-from specwright.reference.content import Reference, Section, content
+from specwright.reference.content import ApiReference, Section, content
 from specwright.text import visible
 
 _INDEX = "index"
@@ -54,20 +54,20 @@ def render_reference(
         "is_site": is_site,
         "is_large": sum(len(section.entries) for section in reference.sections) > _MANY,
     }
-    made = {}
+    files = {}
     for name, shown in pages.items():
         links = {
             anchor: f"#{anchor}" if place == name else f"{place}.html#{anchor}"
             for anchor, place in places.items()
         }
-        made[f"{name}.html"] = template.render(
+        files[f"{name}.html"] = template.render(
             common,
             shown=shown,
             links=links,
             top="" if name == _INDEX else f"{_INDEX}.html",
             is_index=name == _INDEX,
         ).encode()
-    return made
+    return files
 
 
 def _in(section: Section) -> Sequence[str]:
@@ -86,7 +86,7 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def _data(reference: Reference) -> str:
+def _data(reference: ApiReference) -> str:
     """Return the servers and credentials as JSON that cannot end its element."""
     value = {
         "servers": [url for url, _ in reference.servers],

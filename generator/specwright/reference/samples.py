@@ -37,7 +37,7 @@ _SCALARS = frozenset({Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Credential:
+class SampleCredential:
     """A security scheme as a request carries it.
 
     Attributes:
@@ -66,19 +66,21 @@ class Samples:
         self._calls = Calls(normal, self._examples)
 
     @cached_property
-    def credentials(self) -> Mapping[str, Credential]:
+    def credentials(self) -> Mapping[str, SampleCredential]:
         """The security schemes by their names."""
         declared = dict(sites.members(self._document, sites.components(self._document), _SCHEMES))
-        given = {credential.key.raw: credential for credential in self._api.credentials}
+        arguments = {
+            credential.key.raw: credential.argument for credential in self._api.credentials
+        }
         prefix = self._api.names.env_prefix
-        found = {}
+        credentials = {}
         for key, site in declared.items():
             kind, name = _carried(site.value)
-            is_only = key in given and len(given) == 1
-            argument = given[key].argument if key in given else "api_key"
+            is_only = [*arguments] == [key]
+            argument = arguments.get(key, "api_key")
             variable = f"{prefix}_{'API_KEY' if is_only else argument.upper()}"
-            found[key] = Credential(key, kind, name, variable)
-        return found
+            credentials[key] = SampleCredential(key, kind, name, variable)
+        return credentials
 
     def python(self, group: Group, operation: Operation) -> str:
         """Return a call of the generated client."""
@@ -166,15 +168,15 @@ class Samples:
         if operation.body is None:
             return
         content = operation.body.usual
-        found = self.body(operation)
+        body = self.body(operation)
         if content.medium.is_multipart:
             yield from self._form(operation)
             return
         yield f"--header {_word(f'Content-Type: {content.media_type.raw}')}"
-        if found is None or len(found[1]) > _LONGEST_BODY:
+        if body is None or len(body[1]) > _LONGEST_BODY:
             yield "--data-binary @body"
         else:
-            yield "--data " + _word(found[1], kept="\n")
+            yield "--data " + _word(body[1], kept="\n")
 
     def _form(self, operation: Operation) -> Iterator[str]:
         value = self._content(operation)
@@ -203,7 +205,7 @@ class Samples:
         holder = Site(parameter.pointer, resolve(self._document.data, parameter.pointer))
         return next(self._examples.of(holder), _MISSING)
 
-    def _credentials(self, operation: Operation) -> Iterator[Credential]:
+    def _credentials(self, operation: Operation) -> Iterator[SampleCredential]:
         for scheme in operation.security[0] if operation.security else ():
             if scheme.raw in self.credentials:
                 yield self.credentials[scheme.raw]
@@ -239,7 +241,7 @@ def _carried(scheme: Mapping[str, Any]) -> tuple[str, str]:
     return "", ""
 
 
-def _authorization(credential: Credential) -> str:
+def _authorization(credential: SampleCredential) -> str:
     variable = f'"${credential.variable}"'
     match credential.kind:
         case "bearer":

@@ -50,7 +50,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldEntry:
     """A parameter, a header or a property.
 
     Attributes:
@@ -65,7 +65,7 @@ class Field:
     required: bool
     description: Markup
     notes: Sequence[Markup]
-    inner: Sequence[Field] = ()
+    inner: Sequence[FieldEntry] = ()
     place: str = ""
     value: str = ""
     form: str = "text"
@@ -101,25 +101,27 @@ class Schemas:
         format_ = schema.get("format")
         return [Piece(f"{kind} ({format_})" if isinstance(format_, str) else kind)]
 
-    def fields(self, schema: Any, above: tuple[Pointer, ...] = ()) -> list[Field]:
+    def fields(self, schema: Any, above: tuple[Pointer, ...] = ()) -> list[FieldEntry]:
         """Return the properties of a schema, those of all its parts and alternatives included.
 
         Models are followed at the top and in `allOf`; elsewhere their name links to them.
         """
-        pointer, found = self.document.end("", schema)
-        if not isinstance(found, dict) or (pointer and pointer in above):
+        pointer, target = self.document.end("", schema)
+        if not isinstance(target, dict) or (pointer and pointer in above):
             return []
         above = (*above, pointer) if pointer else above
-        required = found.get("required") or ()
+        required = target.get("required") or ()
         own = [
             self._field(name, each, name in required, above)
-            for name, each in (found.get("properties") or {}).items()
+            for name, each in (target.get("properties") or {}).items()
         ]
-        for part in found.get("allOf") or ():
+        for part in target.get("allOf") or ():
             own += [field for field in self.fields(part, above) if field.name not in _names(own)]
-        return [*own, *self._of_parts(found, above)]
+        return [*own, *self._of_parts(target, above)]
 
-    def field(self, name: str, schema: Any, *, required: bool, description: object = None) -> Field:
+    def field(
+        self, name: str, schema: Any, *, required: bool, description: object = None
+    ) -> FieldEntry:
         """Return the field of a parameter or a header."""
         described = schema if isinstance(schema, dict) else {}
         if description:
@@ -131,11 +133,13 @@ class Schemas:
         followed = self.document.follow(schema)
         return list(_notes({**followed, **schema})) if isinstance(followed, dict) else []
 
-    def _field(self, name: str, schema: Any, required: bool, above: tuple[Pointer, ...]) -> Field:
+    def _field(
+        self, name: str, schema: Any, required: bool, above: tuple[Pointer, ...]
+    ) -> FieldEntry:
         described = schema if isinstance(schema, dict) else {}
         text = described.get("description")
         is_model = _model_of(described, self.document) is not None
-        return Field(
+        return FieldEntry(
             name=name,
             type=self.type(schema, above),
             required=required,
@@ -144,19 +148,19 @@ class Schemas:
             inner=[] if is_model else self._inner(described, above),
         )
 
-    def _inner(self, schema: Mapping[str, Any], above: tuple[Pointer, ...]) -> list[Field]:
+    def _inner(self, schema: Mapping[str, Any], above: tuple[Pointer, ...]) -> list[FieldEntry]:
         parts = schema.get("allOf") or ()
         is_named = any(isinstance(e, dict) and _model_of(e, self.document) for e in parts)
         has_own = schema.get("$ref") or schema.get("properties") or (parts and not is_named)
         return self.fields(schema, above) if has_own else self._of_parts(schema, above)
 
-    def _of_parts(self, schema: Mapping[str, Any], above: tuple[Pointer, ...]) -> list[Field]:
+    def _of_parts(self, schema: Mapping[str, Any], above: tuple[Pointer, ...]) -> list[FieldEntry]:
         """Return the properties of items, values and alternatives that are not models."""
         for key in ("items", "additionalProperties"):
             part = schema.get(key)
             if isinstance(part, dict) and _model_of(part, self.document) is None:
                 return self._inner(part, above)
-        found = []
+        fields = []
         for key in _UNION:
             for number, part in enumerate(schema.get(key) or (), 1):
                 if isinstance(part, dict) and _model_of(part, self.document) is None:
@@ -164,15 +168,15 @@ class Schemas:
                     if inner:
                         title = str(part.get("title") or f"alternative {number}")
                         type_ = self.type(part, above)
-                        found.append(Field(title, type_, False, Markup(), (), inner))
-        return found
+                        fields.append(FieldEntry(title, type_, False, Markup(), (), inner))
+        return fields
 
     def _of_reference(self, ref: str, above: tuple[Pointer, ...]) -> list[Piece]:
         model = _model_of({"$ref": ref}, self.document)
-        pointer, found = self.document.end("", {"$ref": ref})
+        pointer, target = self.document.end("", {"$ref": ref})
         if model is None:
-            return [Piece("object")] if pointer in above else self.type(found, (*above, pointer))
-        kind = _kind(found) if isinstance(found, dict) else ""
+            return [Piece("object")] if pointer in above else self.type(target, (*above, pointer))
+        kind = _kind(target) if isinstance(target, dict) else ""
         return [Piece(f"{kind} " if kind else ""), Piece(model, model)]
 
     def _joined(self, parts: Sequence[Any], word: str, above: tuple[Pointer, ...]) -> list[Piece]:
@@ -185,7 +189,7 @@ class Schemas:
         return [*first, *(piece for pieces in others for piece in (Piece(word), *pieces))]
 
 
-def _names(fields: Sequence[Field]) -> set[str]:
+def _names(fields: Sequence[FieldEntry]) -> set[str]:
     return {field.name for field in fields}
 
 

@@ -25,7 +25,7 @@ _WITHOUT_BODY = frozenset({204, 205, 304})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MockResponse:
     """A response, and the values that its body may have.
 
     Attributes:
@@ -62,22 +62,22 @@ class Bodies:
         self._document = document
         self.examples = Examples(document)
 
-    def answers(self, operation: OperationSite) -> tuple[Answer, ...]:
+    def responses(self, operation: OperationSite) -> tuple[MockResponse, ...]:
         """Return a response for each status and media type that an operation declares."""
-        responses = dict(sites.responses(self._document, operation))
+        declared = dict(sites.responses(self._document, operation))
         page = PAGINATION.read(operation.value)
-        found = []
-        for pattern, response in responses.items():
-            status = _status(pattern, responses)
+        responses = []
+        for pattern, response in declared.items():
+            status = _status(pattern, declared)
             forms = dict(sites.contents(self._document, response))
             if not forms or status in _WITHOUT_BODY or operation.method == "HEAD":
-                found.append(Answer(pattern, status))
+                responses.append(MockResponse(pattern, status))
                 continue
             for name, content in forms.items():
                 media_type = sites.concrete(self._document, name, content)
                 values = self.values(media_type, content, page)
-                found.append(Answer(pattern, status, media_type, values))
-        return tuple(found)
+                responses.append(MockResponse(pattern, status, media_type, values))
+        return tuple(responses)
 
     def values(
         self, media_type: str, content: Site, page: Pagination | None = None
