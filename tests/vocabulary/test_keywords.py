@@ -7,7 +7,7 @@ import pytest
 
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.keywords.error import Condition, ErrorCode
+from specwright.vocabulary.keywords.error import Condition, ErrorCodeContract
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.keywords.filter import Match
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
@@ -232,7 +232,7 @@ def test_declarations_become_objects() -> None:
     document = at(Place.DOCUMENT)
     assert document["error"].request_id is None
     assert document["error"].codes == {
-        Text("bad_json"): ErrorCode(
+        Text("bad_json"): ErrorCodeContract(
             status=400, type=Text("invalid"), condition=Condition.INVALID_JSON
         )
     }

@@ -14,18 +14,18 @@ from specwright.compare.verdicts.policies import judged_keywords
 from specwright.config import read_config
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
-from specwright.vocabulary.keyword import Keyword, Place, Reader
+from specwright.vocabulary.keyword import Keyword, KeywordReader, Place
 from specwright.vocabulary.table import KEYWORDS
 
 TOOLKIT = Path(pipeline.__file__).parent
 PLAN = "_operations.py"
 # The files of a package that belong to one side alone; client and stub share the others.
 SIDES = {
-    "client.py": {Reader.CLIENT},
-    "async_client.py": {Reader.CLIENT},
-    "server.py": {Reader.STUB},
+    "client.py": {KeywordReader.CLIENT},
+    "async_client.py": {KeywordReader.CLIENT},
+    "server.py": {KeywordReader.STUB},
 }
-ROOMS = {Reader.CLIENT: "runtime/client", Reader.STUB: "runtime/server"}
+ROOMS = {KeywordReader.CLIENT: "runtime/client", KeywordReader.STUB: "runtime/server"}
 # The keywords that refer into each of these, and cannot stay where it goes.
 REFERRING = {
     ("x-contract-rate-limit", Place.DOCUMENT): ("x-contract-rate-limit",),
@@ -75,7 +75,7 @@ def source(*places: str) -> str:
     return "\n".join(file.read_text("utf-8") for file in files)
 
 
-def readers(name: str, before: str, after: str) -> Iterator[Reader]:
+def readers(name: str, before: str, after: str) -> Iterator[KeywordReader]:
     """Those that see the difference between two versions of a generated file."""
     if name != PLAN:
         yield from SIDES.get(name, set(ROOMS))
@@ -117,7 +117,7 @@ def test_the_review_reads_a_keyword(keyword: Keyword[Any]) -> None:
         annotation.keyword for annotation in ANNOTATIONS
     }
     # Some say only how values are made, or hidden.
-    assert (Reader.REVIEW in keyword.readers) == (keyword.name in read)
+    assert (KeywordReader.REVIEW in keyword.readers) == (keyword.name in read)
 
 
 @EACH
@@ -129,4 +129,4 @@ def test_the_contract_tests_read_a_keyword(keyword: Keyword[Any]) -> None:
     )
     uses = rf"keywords\.{module} import"
     found = re.search(uses, source("conformance/**/*.py"))
-    assert bool(found) == (Reader.TESTS in keyword.readers)
+    assert bool(found) == (KeywordReader.TESTS in keyword.readers)

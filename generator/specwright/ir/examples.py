@@ -17,7 +17,7 @@ from specwright.ir.model.values import TypeRef
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.samples.witnesses import Witnesses
 from specwright.text import Text
-from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 
 class Examples:
@@ -54,12 +54,12 @@ class Examples:
             for value in self._body(webhook.operation.body.pointer, None)
         )
 
-    def of(self, holder: Site, page: Pagination | None = None) -> Iterator[Any]:
+    def of(self, holder: Site, page: PaginationContract | None = None) -> Iterator[Any]:
         """Yield the values of a media type or parameter object, then its invalid examples."""
         yield from self.valid(holder, page)
         yield from (value for _, value in sites.examples(self._document, holder))
 
-    def valid(self, holder: Site, page: Pagination | None = None) -> Iterator[Any]:
+    def valid(self, holder: Site, page: PaginationContract | None = None) -> Iterator[Any]:
         """Yield a media type or parameter object's valid examples, then values of its schema."""
         schema = holder / "schema"
         declared = [value for _, value in sites.examples(self._document, holder)]
@@ -68,7 +68,7 @@ class Examples:
             yield from self._last_pages(schema, value, page)
             yield value
 
-    def _body(self, pointer: Pointer, page: Pagination | None) -> Iterator[Any]:
+    def _body(self, pointer: Pointer, page: PaginationContract | None) -> Iterator[Any]:
         """Yield the example of the first JSON body at a place, if it has one."""
         holder = Site(pointer, resolve(self._document.data, pointer))
         content = sites.json_content(self._document, holder)
@@ -77,7 +77,9 @@ class Examples:
                 yield value
                 return
 
-    def _last_pages(self, schema: Pointer, value: Any, page: Pagination | None) -> Iterator[Any]:
+    def _last_pages(
+        self, schema: Pointer, value: Any, page: PaginationContract | None
+    ) -> Iterator[Any]:
         """Yield the value as a page without a next page, so that a list of it has an end."""
         if page is None:
             return
@@ -97,7 +99,7 @@ class Examples:
                 last for last in (without, example) if self.witnesses.is_valid(schema, last)
             )
 
-    def _items(self, schema: Pointer, page: Pagination) -> Site:
+    def _items(self, schema: Pointer, page: PaginationContract) -> Site:
         """Return the schema of the items of a page."""
         found = sites.follow(self._document, schema, resolve(self._document.data, schema))
         for name in split(page.items.raw):
@@ -106,7 +108,7 @@ class Examples:
         return found
 
 
-def _ends_without_items(page: Pagination) -> bool:
+def _ends_without_items(page: PaginationContract) -> bool:
     """Return whether only missing items show that a page is the last one."""
     by_number = page.cursor is None and page.next_url is None and not page.link
     places = (page.more, page.total if page.page is None else None, page.pages)
@@ -119,7 +121,7 @@ def _add(examples: dict[str | None, Example], type_: TypeRef | None, value: Any)
         examples.setdefault(type_.model, Example(type_, _written(value)))
 
 
-def _first(page: Pagination | None, value: Any) -> Iterator[Any]:
+def _first(page: PaginationContract | None, value: Any) -> Iterator[Any]:
     """Yield the first item of a page, if it has one."""
     if page is not None:
         with suppress(KeyError, ValueError):

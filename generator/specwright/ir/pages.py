@@ -15,13 +15,13 @@ from specwright.ir.types import Types
 from specwright.pointer import join, resolve, split
 from specwright.runtime.shared.operation import Way
 from specwright.text import Text
-from specwright.vocabulary.keywords.pagination import Pagination
+from specwright.vocabulary.keywords.pagination import PaginationContract
 
 
 def page(
     document: Document,
     types: Types,
-    declared: Pagination | None,
+    declared: PaginationContract | None,
     parameters: Sequence[Parameter],
     responses: Sequence[Response],
 ) -> Page | None:
@@ -53,7 +53,7 @@ def page(
     )
 
 
-def _way(declared: Pagination) -> Way:
+def _way(declared: PaginationContract) -> Way:
     ways: dict[Way, object] = {
         "cursor": declared.cursor,
         "url": declared.next_url,

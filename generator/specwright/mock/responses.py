@@ -13,7 +13,7 @@ from specwright.document.operations.sites import OperationSite, Site, essence
 from specwright.ir.examples import Examples
 from specwright.runtime.shared.media.table import medium_of
 from specwright.samples.bodies import encode
-from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 # The maximum number of values of one body.
 MOST = 4
@@ -80,7 +80,7 @@ class Bodies:
         return tuple(responses)
 
     def values(
-        self, media_type: str, content: Site, page: Pagination | None = None
+        self, media_type: str, content: Site, page: PaginationContract | None = None
     ) -> tuple[Any, ...]:
         """Return values of a body, or lists of the items of a stream; empty if none were found."""
         medium = medium_of(media_type)

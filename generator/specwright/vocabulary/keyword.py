@@ -28,7 +28,7 @@ class Place(StrEnum):
     PROPERTY = "property"
 
 
-class Reader(StrEnum):
+class KeywordReader(StrEnum):
     """The parts of the toolkit that act on declarations."""
 
     CLIENT = "the client"
@@ -38,8 +38,8 @@ class Reader(StrEnum):
 
 
 # For duties of a server, which a caller only meets; for behaviour that is only seen from outside.
-SERVED = (Reader.STUB, Reader.TESTS, Reader.REVIEW)
-OBSERVED = (Reader.TESTS, Reader.REVIEW)
+SERVED = (KeywordReader.STUB, KeywordReader.TESTS, KeywordReader.REVIEW)
+OBSERVED = (KeywordReader.TESTS, KeywordReader.REVIEW)
 
 
 # Without slots: Python 3.11 cannot create `Keyword[Capacity](…)` from a frozen class with slots.
@@ -58,7 +58,7 @@ class Keyword(Generic[T]):
     places: tuple[Place, ...]
     hint: object
     example: object
-    readers: tuple[Reader, ...] = tuple(Reader)
+    readers: tuple[KeywordReader, ...] = tuple(KeywordReader)
     methods: tuple[str, ...] = ()
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import DECLARED, OPERATION, WEBHOOK, example
-from specwright.vocabulary.keyword import Keyword, Place, Reader
+from specwright.vocabulary.keyword import Keyword, KeywordReader, Place
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.delivery import DELIVERY
 from specwright.vocabulary.keywords.error import ERROR
@@ -119,7 +119,7 @@ class PartChange:
 def judged_keywords(place: Place) -> Iterator[Keyword[Any]]:
     """Yield the keywords of a place that the review of changes reads."""
     for keyword in KEYWORDS:
-        if place in keyword.places and Reader.REVIEW in keyword.readers:
+        if place in keyword.places and KeywordReader.REVIEW in keyword.readers:
             yield keyword
 
 

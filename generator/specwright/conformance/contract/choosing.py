@@ -10,7 +10,7 @@ from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.read_only import in_place
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
-from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Choosing:
     required: dict[str, Required]
 
     @property
-    def page(self) -> Pagination | None:
+    def page(self) -> PaginationContract | None:
         """The declaration of the pages of the list."""
         return self.lister.get(PAGINATION) if self.lister else None
 

@@ -30,7 +30,10 @@ from specwright.samples.witnesses import Witnesses
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
 from specwright.vocabulary.keywords.signature import SIGNATURE, Signature
 from specwright.vocabulary.keywords.trigger import TRIGGER, Trigger
-from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT, WebhookEndpoint
+from specwright.vocabulary.keywords.webhook_endpoint import (
+    WEBHOOK_ENDPOINT,
+    WebhookEndpointContract,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Registration:
     """
 
     operation: OperationSite
-    declared: WebhookEndpoint
+    declared: WebhookEndpointContract
     body: Any = field(repr=False)
     remove: OperationSite
     test: OperationSite | None

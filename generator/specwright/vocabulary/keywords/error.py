@@ -76,7 +76,7 @@ MALFORMED = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorCode:
+class ErrorCodeContract:
     """The meaning of one error code."""
 
     status: Annotated[Status, "The status that the code comes with."]
@@ -133,7 +133,7 @@ class ErrorContract:
         "later one count for the limit.",
     ] = ()
     codes: Annotated[
-        Mapping[Name, Annotated[ErrorCode, ChangePolicy(_is_another, Subject.ERROR_CODE)]],
+        Mapping[Name, Annotated[ErrorCodeContract, ChangePolicy(_is_another, Subject.ERROR_CODE)]],
         Limits(minProperties=1),
         "Every code known today.",
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place, Reader
+from specwright.vocabulary.keyword import Keyword, KeywordReader, Place
 from specwright.vocabulary.policy import ChangePolicy, Subject, lengthened
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
@@ -38,6 +38,6 @@ FINAL = Keyword[Final](
     (Place.OPERATION,),
     Final,
     {"at": "/status", "states": ["paid", "refused"], "interval_seconds": 1},
-    (Reader.CLIENT, Reader.REVIEW),
+    (KeywordReader.CLIENT, KeywordReader.REVIEW),
     methods=("GET",),
 )

@@ -14,7 +14,7 @@ KEY_HEADER = "idempotency-key"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ErrorResponse:
     """An error response: its status and its error code."""
 
     status: Annotated[
@@ -79,11 +79,11 @@ class Idempotency:
     ] = None
     replay: Replay
     in_progress: Annotated[
-        Answer | None,
+        ErrorResponse | None,
         "The response while the first request is still in progress. Null if it is not declared.",
     ] = None
     changed: Annotated[
-        Answer | None,
+        ErrorResponse | None,
         "The response if the payload differs from that of the first request. Null if the error "
         "is not declared.",
     ] = None

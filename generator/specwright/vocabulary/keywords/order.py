@@ -18,7 +18,7 @@ class SortDirection(Choice):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class OrderContract:
     """The order of the items of a list."""
 
     by: Annotated[
@@ -27,10 +27,10 @@ class Order:
     direction: Annotated[SortDirection, "The direction of the order."]
 
 
-ORDER = Keyword[Order](
+ORDER = Keyword[OrderContract](
     "x-contract-order",
     (Place.OPERATION,),
-    Order,
+    OrderContract,
     {"by": "/created_at", "direction": "descending"},
     OBSERVED,
 )

@@ -17,7 +17,7 @@ def _starts_elsewhere(before: Any, after: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pagination:
+class PaginationContract:
     """The operation returns a page of a list.
 
     The next page is requested by the first of these that is declared: `cursor`, `next_url`,
@@ -112,10 +112,10 @@ class Pagination:
     ] = None
 
 
-PAGINATION = Keyword[Pagination](
+PAGINATION = Keyword[PaginationContract](
     "x-contract-pagination",
     (Place.OPERATION,),
-    Pagination,
+    PaginationContract,
     {
         "cursor": "cursor",
         "limit": "limit",

@@ -58,7 +58,7 @@ class RateLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimit:
+class RateLimitContract:
     """The rate limit class that the operation counts against."""
 
     class_: Annotated[Name, Names(Target.RATE_LIMIT_CLASS), "A class that the document declares."]
@@ -73,10 +73,10 @@ RATE_LIMITS = Keyword[RateLimits](
         "headers": {"retry": "Retry-After"},
     },
 )
-RATE_LIMIT = Keyword[RateLimit](
+RATE_LIMIT = Keyword[RateLimitContract](
     "x-contract-rate-limit",
     (Place.OPERATION,),
-    Annotated[RateLimit, ChangePolicy(declared)],
+    Annotated[RateLimitContract, ChangePolicy(declared)],
     {"class": "read"},
     SERVED,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
-from specwright.vocabulary.keywords.order import Order
+from specwright.vocabulary.keywords.order import OrderContract
 from specwright.vocabulary.policy import DEFAULT
 from specwright.vocabulary.types import Limits, Name
 
@@ -19,7 +19,7 @@ class Sort:
     """
 
     orders: Annotated[
-        Mapping[Name, Annotated[Order, DEFAULT]],
+        Mapping[Name, Annotated[OrderContract, DEFAULT]],
         Limits(minProperties=1),
         "The order for each value of the parameter.",
     ]

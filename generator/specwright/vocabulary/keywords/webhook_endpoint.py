@@ -12,7 +12,7 @@ from specwright.vocabulary.types import InstancePointer, Name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookEndpoint:
+class WebhookEndpointContract:
     """The operation registers a URL that webhooks are sent to."""
 
     url: Annotated[
@@ -52,10 +52,10 @@ class WebhookEndpoint:
     ] = False
 
 
-WEBHOOK_ENDPOINT = Keyword[WebhookEndpoint](
+WEBHOOK_ENDPOINT = Keyword[WebhookEndpointContract](
     "x-contract-webhook-endpoint",
     (Place.OPERATION,),
-    WebhookEndpoint,
+    WebhookEndpointContract,
     {
         "url": "/url",
         "event_types": "/events",

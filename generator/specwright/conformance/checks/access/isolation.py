@@ -20,7 +20,7 @@ from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_isolation
 from specwright.findings import Level
-from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 ISOLATION = BehaviourRule(
     "isolation",
@@ -311,7 +311,7 @@ class _Isolation:
             )
             self._violate(operation, message, refused, exchange)
 
-    def by_list(self, operation: Operation, page: Pagination) -> None:
+    def by_list(self, operation: Operation, page: PaginationContract) -> None:
         """Request a list as it is, and with each filter by a value of this tenant's own."""
         made = self.bench.made.get(operation.pointer)
         if made is None:

@@ -26,7 +26,7 @@ from specwright.conformance.driver.workbench import Workbench, with_key
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join, split
-from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
 
 _AT_ONCE = 4
 # The maximum rounds of concurrent requests, until one is refused because of another.
@@ -292,13 +292,15 @@ class _Trial:
         else:
             self._answered(rule, f"{how} under the same key", exchange, self.declared.changed)
 
-    def _is(self, response: Response, wanted: Answer) -> bool:
+    def _is(self, response: Response, wanted: ErrorResponse) -> bool:
         errors = self.bench.contract.errors
         if errors is None or wanted.code is None:
             return response.status == wanted.status
         return (response.status, response.at(errors.code.raw)) == (wanted.status, wanted.code.raw)
 
-    def _answered(self, rule: str, how: str, exchange: Exchange, wanted: Answer | None) -> None:
+    def _answered(
+        self, rule: str, how: str, exchange: Exchange, wanted: ErrorResponse | None
+    ) -> None:
         response = exchange.response
         assert response is not None
         if wanted is not None and not self._is(response, wanted):

@@ -23,7 +23,7 @@ from specwright.conformance.scenario import scenario
 from specwright.conformance.verdicts import judge_rejection, judge_replay
 from specwright.document.operations import sites
 from specwright.pointer import Pointer, join
-from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
 
 IDEMPOTENCY_REPLAY = BehaviourRule(
     "idempotency-replay",
@@ -146,7 +146,7 @@ class Keys:
         taken = (self.declared.changed, self.declared.in_progress)
         return self.is_replay(response) or any(self.says(response, answer) for answer in taken)
 
-    def says(self, response: Response | None, wanted: Answer | None) -> bool:
+    def says(self, response: Response | None, wanted: ErrorResponse | None) -> bool:
         """Return whether a response is a declared refusal."""
         errors = self.bench.contract.errors
         if response is None or wanted is None:
@@ -260,7 +260,7 @@ class Keys:
         self.bench.violate(rule, self.operation, message, *exchanges, at=self.place)
 
 
-def missing(response: Response, declared: Answer) -> str:
+def missing(response: Response, declared: ErrorResponse) -> str:
     """Return the declared header that a response lacks; empty if it lacks none."""
     header = declared.header
     return header.raw if header is not None and response.header(header.raw) is None else ""

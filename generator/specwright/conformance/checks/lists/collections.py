@@ -25,7 +25,7 @@ from specwright.conformance.verdicts import judge_existence
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.filter import FILTER, Filter
-from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 from specwright.vocabulary.keywords.reset import RESET
 
@@ -77,7 +77,7 @@ class _Walk:
 class _Trial:
     bench: Workbench
     operation: Operation
-    declared: Pagination
+    declared: PaginationContract
 
     @property
     def place(self) -> Pointer:

@@ -13,7 +13,7 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, Respo
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join, split
-from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 LIST_AGREES = BehaviourRule(
     "list-agrees",
@@ -36,7 +36,7 @@ def agreement(bench: Workbench) -> None:
 
 
 def _readers(
-    bench: Workbench, call: Call, listed: Exchange, declared: Pagination
+    bench: Workbench, call: Call, listed: Exchange, declared: PaginationContract
 ) -> Iterator[Call]:
     """Yield calls along links that return an item of a list, by the same schema."""
     contract, operation, response = bench.contract, call.operation, listed.response
@@ -81,7 +81,7 @@ def _schema(
     return at
 
 
-def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -> None:
+def _compare(bench: Workbench, call: Call, reader: Call, declared: PaginationContract) -> None:
     """Compare the members that did not change between reads before and after the list."""
     record, place = bench.target.record, reader.operation.pointer
     before, listed, after = bench.send(reader), bench.send(call), bench.send(reader)

@@ -20,7 +20,7 @@ from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.order import ORDER, SortDirection
-from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF, RequiresOneOf
 
 MISSING_ONE_OF = BehaviourRule(
@@ -66,7 +66,7 @@ def lists(bench: Workbench) -> None:
 class _Trial:
     bench: Workbench
     operation: Operation
-    declared: Pagination
+    declared: PaginationContract
     call: Call
 
     def items(self, exchange: Exchange) -> list[JsonValue]:

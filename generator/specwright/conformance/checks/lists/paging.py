@@ -9,7 +9,7 @@ from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_rejection
 from specwright.runtime.client.wire.positions import next_link
-from specwright.vocabulary.keywords.pagination import Pagination
+from specwright.vocabulary.keywords.pagination import PaginationContract
 
 PAGE_SEQUENCE = BehaviourRule(
     "pagination",
@@ -32,7 +32,9 @@ CURSOR = BehaviourRule(
 )
 
 
-def following(declared: Pagination, call: Call, response: Response, shown: int) -> Call | None:
+def following(
+    declared: PaginationContract, call: Call, response: Response, shown: int
+) -> Call | None:
     """Return the call for the page after a response; None if that was the last page.
 
     Args:
@@ -63,7 +65,7 @@ def following(declared: Pagination, call: Call, response: Response, shown: int) 
     return None if declared.offset is None else _with(call, declared.offset.raw, shown)
 
 
-def announces_end(declared: Pagination) -> bool:
+def announces_end(declared: PaginationContract) -> bool:
     """Return whether responses tell if more items follow; else the last page is an empty one."""
     if declared.more is not None:
         return True

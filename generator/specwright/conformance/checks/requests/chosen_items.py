@@ -19,7 +19,7 @@ from specwright.conformance.recording.exchange import JsonValue, seconds_of, val
 from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
-from specwright.vocabulary.keywords.pagination import Pagination
+from specwright.vocabulary.keywords.pagination import PaginationContract
 
 # The most items to choose, and the most resources whose lists are read.
 _MOST, _PARENTS = 12, 50
@@ -68,7 +68,7 @@ class _Choices:
     call: Call
     member: Choosing
     lister: Operation
-    page: Pagination
+    page: PaginationContract
 
     def run(self) -> None:
         lists = [(parent, self._listed(parent)) for parent in self._parents()]

@@ -14,7 +14,10 @@ from specwright.conformance.recording.exchange import value_at
 from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY
-from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT, WebhookEndpoint
+from specwright.vocabulary.keywords.webhook_endpoint import (
+    WEBHOOK_ENDPOINT,
+    WebhookEndpointContract,
+)
 
 # The metadata of clouds, private networks of both versions, an IPv4 address in an IPv6 one, and one
 # as a number.
@@ -39,7 +42,7 @@ def receiver_urls(bench: Workbench) -> None:
 
 
 def _register(
-    bench: Workbench, operation: Operation, call: Call, declared: WebhookEndpoint
+    bench: Workbench, operation: Operation, call: Call, declared: WebhookEndpointContract
 ) -> None:
     before, place = bench.made.get(operation.pointer), declared.url.raw
     if isinstance(call.body, Absent):

@@ -37,7 +37,7 @@ from specwright.document.operations.sites import Site
 from specwright.pointer import Pointer, join
 from specwright.report.redaction import REDACTED
 from specwright.vocabulary.keywords.error import ERROR
-from specwright.vocabulary.keywords.order import ORDER, Order, SortDirection
+from specwright.vocabulary.keywords.order import ORDER, OrderContract, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
 from specwright.vocabulary.keywords.sort import SORT
@@ -470,7 +470,7 @@ def _general(pointer: Pointer) -> str:
     return re.sub(r"/\d+(?=/|$)", "/*", pointer)
 
 
-def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:
+def _order_of(answer: _Answer) -> tuple[Pointer, OrderContract | None]:
     """Return the pointer and the value of the requested order, else of the default one."""
     query = parse_qs(urlsplit(answer.exchange.request.url).query)
     for slot in answer.operation.slots:
@@ -478,7 +478,7 @@ def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:
         if slot.sort is not None and chosen:
             orders = {name.raw: order for name, order in slot.sort.orders.items()}
             return slot.site.pointer + join(SORT.name), orders.get(chosen[-1])
-    usual: Order | None = answer.operation.get(ORDER)
+    usual: OrderContract | None = answer.operation.get(ORDER)
     return answer.operation.pointer + join(ORDER.name), usual
 
 
