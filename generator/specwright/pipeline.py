@@ -30,7 +30,7 @@ from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.grading.settings import Settings
 from specwright.ir.build import build
-from specwright.ir.model.api import Api, Names
+from specwright.ir.model.api import Api, PackageNames
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal
@@ -181,7 +181,7 @@ class _Prepared(NamedTuple):
 
     document: Document
     normal: Document
-    names: Names
+    names: PackageNames
     contents: PackageContents
 
 
@@ -282,10 +282,10 @@ def _templates(options: PackageOptions) -> Templates:
     return Templates(builtin_directory(), options.templates)
 
 
-def package_names(document: Document, options: PackageOptions) -> Names:
+def package_names(document: Document, options: PackageOptions) -> PackageNames:
     """Return all names of the package: as configured, else derived from the document's title."""
     package = options.package or package_name(str(document.data["info"]["title"]))
-    return Names(
+    return PackageNames(
         package=package,
         distribution=options.distribution or package.strip("_").replace("_", "-"),
         client=options.client_name or f"{pascal(package).removesuffix('Client')}Client",
@@ -301,7 +301,7 @@ def _public(address: str) -> str:
 
 
 def _origin(
-    document: Document, contents: PackageContents, names: Names, options: PackageOptions
+    document: Document, contents: PackageContents, names: PackageNames, options: PackageOptions
 ) -> Origin:
     return Origin(
         tools={tool: version(tool) for tool in TOOLS},

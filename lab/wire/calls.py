@@ -16,10 +16,10 @@ from lab.wire.judge import Meant, difference
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
-from specwright.ir.model.api import Api, Group
-from specwright.ir.model.bodies import Body
-from specwright.ir.model.operations import Operation
-from specwright.ir.model.values import Parameter
+from specwright.ir.model.api import Api, OperationGroup
+from specwright.ir.model.bodies import RequestBody
+from specwright.ir.model.operations import OperationDefinition
+from specwright.ir.model.values import ParameterDefinition
 from specwright.mock.responses import MOST, Bodies
 from specwright.pointer import join, resolve
 
@@ -35,8 +35,8 @@ class Call:
         turned: models that are not the values that they were made of.
     """
 
-    group: Group
-    operation: Operation
+    group: OperationGroup
+    operation: OperationDefinition
     arguments: dict[str, Any]
     meant: Meant
     turned: list[str] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Calls:
             for operation in group.operations
         }
 
-    def of(self, group: Group, operation: Operation) -> Iterator[Call]:
+    def of(self, group: OperationGroup, operation: OperationDefinition) -> Iterator[Call]:
         """Yield calls with all that an operation takes, then with the least.
 
         Raises:
@@ -89,7 +89,9 @@ class Calls:
             for is_full in (True, False):
                 yield self._call(group, operation, form, is_full)
 
-    def _call(self, group: Group, operation: Operation, form: Any, is_full: bool) -> Call:
+    def _call(
+        self, group: OperationGroup, operation: OperationDefinition, form: Any, is_full: bool
+    ) -> Call:
         plan = self._plans[group.name, operation.constant]
         arguments: dict[str, Any] = {}
         told: dict[tuple[str, str], Any] = {}
@@ -113,7 +115,7 @@ class Calls:
                 arguments[operation.content_type] = media_type
         return Call(group, operation, arguments, meant, turned)
 
-    def _values_of(self, parameter: Parameter) -> Iterator[Any]:
+    def _values_of(self, parameter: ParameterDefinition) -> Iterator[Any]:
         """The values of a parameter that can travel, the fullest first."""
         site = Site(parameter.pointer, resolve(self._document.data, parameter.pointer))
         content = site.value.get("content")
@@ -125,7 +127,7 @@ class Calls:
         values = islice(self._bodies.examples.valid(site), 2 * MOST)
         yield from (value for value in values if _travels(parameter, value))
 
-    def _body(self, body: Body, form: Any, is_full: bool) -> Any:
+    def _body(self, body: RequestBody, form: Any, is_full: bool) -> Any:
         holder = Site(body.pointer, resolve(self._document.data, body.pointer))
         for media_type, content in sites.contents(self._document, holder):
             if sites.concrete(self._document, media_type, content) == form.media_type.raw:
@@ -135,7 +137,7 @@ class Calls:
         raise NoValueError(f"body {form.media_type.raw}")
 
     def _of_body(
-        self, operation: Operation, content: Any, body: Any, turned: list[str]
+        self, operation: OperationDefinition, content: Any, body: Any, turned: list[str]
     ) -> dict[str, Any]:
         """The body as arguments."""
         fields = operation.body.fields if operation.body else None
@@ -182,7 +184,7 @@ def dumped(value: Any) -> Any:
     return json.loads(ANYTHING.dump_json(value, by_alias=True, exclude_unset=True))
 
 
-def _travels(parameter: Parameter, value: Any) -> bool:
+def _travels(parameter: ParameterDefinition, value: Any) -> bool:
     """Whether a value can stand at the place of a parameter, and be told from no value."""
     parts = [*value.values()] if isinstance(value, dict) else value
     if isinstance(parts, list):

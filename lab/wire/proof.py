@@ -21,8 +21,8 @@ from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.load import load_in_part
 from specwright.ir.build import build
-from specwright.ir.model.api import Api, Group
-from specwright.ir.model.operations import Operation
+from specwright.ir.model.api import Api, OperationGroup
+from specwright.ir.model.operations import OperationDefinition
 from specwright.mock.application import Mock
 from specwright.mock.responses import MockResponse
 from specwright.models.generate import ModelSource
@@ -135,7 +135,7 @@ class Trial:
     calls: Calls
     proof: Proof
 
-    def operation(self, group: Group, operation: Operation) -> None:
+    def operation(self, group: OperationGroup, operation: OperationDefinition) -> None:
         """Make the calls of an operation: each way to ask, and each declared answer."""
         self.proof.operations += 1
         name = f"{operation.method} {operation.path.raw}"
@@ -210,7 +210,7 @@ class Trial:
 
 
 def _compared(
-    operation: Operation, answer: MockResponse, came: Any, expected: Any
+    operation: OperationDefinition, answer: MockResponse, came: Any, expected: Any
 ) -> Iterator[str]:
     kind = type(came).__name__
     if kind == "Redirect":

@@ -16,7 +16,7 @@ from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
 from specwright.ir.build import build
 from specwright.ir.model.api import Api
-from specwright.ir.model.operations import Operation
+from specwright.ir.model.operations import OperationDefinition
 from specwright.models.generate import generate
 from specwright.pipeline import package_names
 from specwright.render.overrides import blocks
@@ -56,9 +56,9 @@ def override(directory: Path, template: str, text: str) -> Renderer:
     return made
 
 
-def operations(values: Mapping[str, Any]) -> Sequence[Operation]:
+def operations(values: Mapping[str, Any]) -> Sequence[OperationDefinition]:
     """The operations of a file: those of its group, or all."""
-    found: Sequence[Operation] = values.get("group", values["api"]).operations
+    found: Sequence[OperationDefinition] = values.get("group", values["api"]).operations
     return found
 
 

@@ -26,10 +26,21 @@ from specwright.ir.errors import error_body, error_types
 from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import MAX_DEPTH, kinds
-from specwright.ir.model.api import Api, Group, Names, Webhook
-from specwright.ir.model.bodies import Body, Refusal, Response
-from specwright.ir.model.operations import Alternatives, FinalStates, Operation, Server
-from specwright.ir.model.values import Default, Field, Location, Parameter, TypeRef
+from specwright.ir.model.api import Api, OperationGroup, PackageNames, Webhook
+from specwright.ir.model.bodies import Refusal, RequestBody, ResponseDefinition
+from specwright.ir.model.operations import (
+    Alternatives,
+    FinalStatesDefinition,
+    OperationDefinition,
+    ServerDefinition,
+)
+from specwright.ir.model.values import (
+    BodyField,
+    Default,
+    ParameterDefinition,
+    ParameterLocation,
+    TypeRef,
+)
 from specwright.ir.pages import attributes, page
 from specwright.ir.refusals import refusals
 from specwright.ir.schemes import security_schemes
@@ -50,7 +61,7 @@ STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form
 DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
 
 
-def build(document: Document, index: ModelIndex, names: Names, *, short_names: bool) -> Api:
+def build(document: Document, index: ModelIndex, names: PackageNames, *, short_names: bool) -> Api:
     """Build the representation of an API.
 
     Args:
@@ -72,7 +83,7 @@ class _Builder:
     contents: Contents
     demands: Demands
     index: ModelIndex
-    names: Names
+    names: PackageNames
     short_names: bool
 
     def api(self) -> Api:
@@ -120,7 +131,7 @@ class _Builder:
             contract=declarations(data, Place.DOCUMENT),
         )
 
-    def _groups(self, found: Iterable[OperationSite]) -> tuple[Group, ...]:
+    def _groups(self, found: Iterable[OperationSite]) -> tuple[OperationGroup, ...]:
         described = {
             tag.get("name"): tag.get("description") for tag in self.document.data.get("tags") or ()
         }
@@ -133,10 +144,10 @@ class _Builder:
             by_tag.setdefault(tag, []).append(site)
         return tuple(self._group(tag, described.get(tag), sites) for tag, sites in by_tag.items())
 
-    def _group(self, tag: str, description: Any, sites: Iterable[OperationSite]) -> Group:
+    def _group(self, tag: str, description: Any, sites: Iterable[OperationSite]) -> OperationGroup:
         names = group_names(tag)
         is_taken = names.class_name == self.names.client
-        return Group(
+        return OperationGroup(
             name=names.attribute,
             class_name=f"{names.class_name}_" if is_taken else names.class_name,
             protocol=names.protocol,
@@ -147,7 +158,7 @@ class _Builder:
             operations=tuple(self._operation(site, tag) for site in sites),
         )
 
-    def _operation(self, site: OperationSite, tag: str | None) -> Operation:
+    def _operation(self, site: OperationSite, tag: str | None) -> OperationDefinition:
         value, identifier = site.value, site.name
         names = operation_names(identifier, tag, short=self.short_names)
         parameters_, body = self._arguments(site)
@@ -155,7 +166,7 @@ class _Builder:
             self._response(status, response)
             for status, response in sites.responses(self.document, site)
         )
-        return Operation(
+        return OperationDefinition(
             id=Text(identifier),
             name=names.handler,
             method_name=names.method,
@@ -186,19 +197,23 @@ class _Builder:
             for alternative in self.demands.of(site)
         )
 
-    def _servers(self, site: OperationSite) -> tuple[Server, ...]:
+    def _servers(self, site: OperationSite) -> tuple[ServerDefinition, ...]:
         found = servers_of(site) if site.direction is Direction.PATH else ()
         return tuple(map(shown_server, found))
 
-    def _final(self, site: OperationSite, responses: Sequence[Response]) -> FinalStates | None:
+    def _final(
+        self, site: OperationSite, responses: Sequence[ResponseDefinition]
+    ) -> FinalStatesDefinition | None:
         # Only requests that may be repeated are polled.
         declared = FINAL.read(site.value) if site.method in FINAL.methods else None
         if declared is None:
             return None
         path = attributes(self.document, self.types, declared.at, responses)
-        return FinalStates(path, declared.states, declared.interval_seconds)
+        return FinalStatesDefinition(path, declared.states, declared.interval_seconds)
 
-    def _arguments(self, site: OperationSite) -> tuple[tuple[Parameter, ...], Body | None]:
+    def _arguments(
+        self, site: OperationSite
+    ) -> tuple[tuple[ParameterDefinition, ...], RequestBody | None]:
         """Return the parameters and the body; their arguments have different names."""
         parameters_, body = self._parameters(site), self._body(site)
         fields = body.fields or () if body is not None else ()
@@ -211,7 +226,7 @@ class _Builder:
             body = replace(body, fields=tuple(replace(f, name=next(names)) for f in fields))
         return tuple(parameters_), body
 
-    def _parameters(self, site: OperationSite) -> list[Parameter]:
+    def _parameters(self, site: OperationSite) -> list[ParameterDefinition]:
         found = [
             self._parameter(parameter)
             for parameter in sites.parameters(self.document, site).values()
@@ -233,7 +248,7 @@ class _Builder:
         others = OF_MEDIA_TYPES | OF_HTTP | of_security
         return name.lower() in others or not is_header_name(name)
 
-    def _parameter(self, site: Site) -> Parameter:
+    def _parameter(self, site: Site) -> ParameterDefinition:
         value = site.value
         location = str(value["in"])
         holder = site.pointer
@@ -247,10 +262,10 @@ class _Builder:
             style = "content" if sites.is_json(media_type) else style
         schema = value.get("schema", {})
         found = kinds(self.document, schema, depth=DEPTH.get(style, 1))
-        return Parameter(
+        return ParameterDefinition(
             name="",
             wire=Text(str(value["name"])),
-            location=Location(location),
+            location=ParameterLocation(location),
             type=self.types.slot(holder + "/schema", schema),
             kind=found.kind,
             inner=found.inner,
@@ -265,14 +280,14 @@ class _Builder:
             pointer=site.pointer,
         )
 
-    def _body(self, site: OperationSite) -> Body | None:
+    def _body(self, site: OperationSite) -> RequestBody | None:
         body = sites.request_body(self.document, site)
         if body is None:
             return None
         contents = self.contents.of(body)
         if not contents:
             return None
-        return Body(
+        return RequestBody(
             contents=contents,
             required=body.value.get("required") is True,
             description=_text(body.value.get("description")),
@@ -281,7 +296,7 @@ class _Builder:
             pointer=body.pointer,
         )
 
-    def _fields(self, body: Site) -> tuple[Field, ...] | None:
+    def _fields(self, body: Site) -> tuple[BodyField, ...] | None:
         """Return the properties of the usual body as arguments, if it is a class of its own."""
         content = self.contents.usual(body)
         if content is None:
@@ -304,14 +319,14 @@ class _Builder:
         schema = {} if content is None else content.value.get("schema", {})
         return refusals(self.document, schema)
 
-    def _field(self, schema: Site, name: str, attribute: str, required: bool) -> Field:
+    def _field(self, schema: Site, name: str, attribute: str, required: bool) -> BodyField:
         pointer = schema.pointer + join("properties", name)
         value = resolve(self.document.data, pointer)
         followed = self.document.follow(value)
         described = value if isinstance(value, dict) else {}
         if "description" not in described and isinstance(followed, dict):
             described = followed
-        return Field(
+        return BodyField(
             name=attribute,
             attribute=attribute,
             wire=Text(name),
@@ -329,8 +344,8 @@ class _Builder:
                 return Default(schema_["default"])
         return None
 
-    def _response(self, status: str, site: Site) -> Response:
-        return Response(
+    def _response(self, status: str, site: Site) -> ResponseDefinition:
+        return ResponseDefinition(
             status=status if status == "default" else status.upper(),
             description=_text(site.value.get("description")),
             contents=self.contents.of(site),
@@ -363,8 +378,8 @@ class _Builder:
         return None
 
 
-def _place(parameter: Parameter, path: str) -> int:
-    in_path = parameter.location is Location.PATH
+def _place(parameter: ParameterDefinition, path: str) -> int:
+    in_path = parameter.location is ParameterLocation.PATH
     return path.find("{" + parameter.wire.raw + "}") if in_path else len(path)
 
 

@@ -11,9 +11,9 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
 from specwright.ir.examples import Examples
-from specwright.ir.model.api import Argument, Call, Group
-from specwright.ir.model.operations import Operation
-from specwright.ir.model.values import Default, Field, Parameter
+from specwright.ir.model.api import Argument, Call, OperationGroup
+from specwright.ir.model.operations import OperationDefinition
+from specwright.ir.model.values import BodyField, Default, ParameterDefinition
 from specwright.pointer import join, resolve
 
 # Types with values that JSON and Python write alike.
@@ -27,18 +27,18 @@ class Calls:
     document: Document
     examples: Examples
 
-    def first(self, groups: Sequence[Group]) -> Call | None:
+    def first(self, groups: Sequence[OperationGroup]) -> Call | None:
         """Return the first read of one thing, else the first call with presentable arguments."""
         found = [(group, operation) for group in groups for operation in group.operations]
         found.sort(key=lambda each: _rank(each[1]))
         calls = (self.of(group, operation) for group, operation in found if _is_plain(operation))
         return next((call for call in calls if call.is_complete), None)
 
-    def of(self, group: Group, operation: Operation) -> Call:
+    def of(self, group: OperationGroup, operation: OperationDefinition) -> Call:
         """Return a call with the required arguments of an operation."""
         return Call(group, operation, tuple(self._arguments(operation)))
 
-    def _arguments(self, operation: Operation) -> Iterator[Argument]:
+    def _arguments(self, operation: OperationDefinition) -> Iterator[Argument]:
         for parameter in _required(operation):
             holder = self._site(parameter.pointer)
             name = "" if parameter.location == "path" else parameter.name
@@ -51,7 +51,7 @@ class Calls:
                 if field.required and content is not None:
                     yield _argument(field.name, field.annotation, self._values(content, field))
 
-    def _values(self, content: Site, field: Field) -> Iterator[Any]:
+    def _values(self, content: Site, field: BodyField) -> Iterator[Any]:
         name = field.wire.raw
         for _, value in sites.examples(self.document, content):
             if isinstance(value, dict) and name in value:
@@ -63,15 +63,15 @@ class Calls:
         return Site(pointer, resolve(self.document.data, pointer))
 
 
-def _rank(operation: Operation) -> tuple[bool, bool]:
+def _rank(operation: OperationDefinition) -> tuple[bool, bool]:
     return operation.method != "GET", not _required(operation)
 
 
-def _required(operation: Operation) -> list[Parameter]:
+def _required(operation: OperationDefinition) -> list[ParameterDefinition]:
     return [parameter for parameter in operation.parameters if parameter.required]
 
 
-def _is_plain(operation: Operation) -> bool:
+def _is_plain(operation: OperationDefinition) -> bool:
     return not operation.deprecated and not (operation.body and operation.body.fields is None)
 
 

@@ -10,7 +10,7 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
 from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
-from specwright.ir.model.bodies import Content, Part
+from specwright.ir.model.bodies import MediaTypeDefinition, PartDefinition
 from specwright.ir.model.values import Kind
 from specwright.ir.types import Types
 from specwright.pointer import join
@@ -27,7 +27,7 @@ class Contents:
     document: Document
     types: Types
 
-    def of(self, holder: Site) -> tuple[Content, ...]:
+    def of(self, holder: Site) -> tuple[MediaTypeDefinition, ...]:
         """Return all forms of a body, the usual one first."""
         found = [self._content(*entry) for entry in sites.contents(self.document, holder)]
         return tuple(sorted(found, key=lambda content: _rank(content.media_type.raw)))
@@ -37,19 +37,19 @@ class Contents:
         found = sorted(sites.contents(self.document, holder), key=lambda each: _rank(each[0]))
         return found[0][1] if found and medium_of(found[0][0]).is_object else None
 
-    def _content(self, media_type: str, site: Site) -> Content:
+    def _content(self, media_type: str, site: Site) -> MediaTypeDefinition:
         # A range cannot be sent as a media type.
         media_type = sites.concrete(self.document, media_type, site)
         medium = medium_of(media_type)
         slot = sites.value_schema(self.document, media_type, site)
-        return Content(
+        return MediaTypeDefinition(
             Text(media_type),
             None if slot is None else self.types.slot(slot.pointer, slot.value),
             medium,
             tuple(self._parts(site)) if medium.has_parts else (),
         )
 
-    def _parts(self, content: Site) -> Iterator[Part]:
+    def _parts(self, content: Site) -> Iterator[PartDefinition]:
         """Yield the properties of a form with text that is not simply their value."""
         encoding = dict(sites.members(self.document, content, "encoding"))
         for name, value in self._properties(sites.schema(self.document, content)):
@@ -57,7 +57,7 @@ class Contents:
             media_type, style = declared.get("contentType"), declared.get("style")
             found = kinds(self.document, value, depth=MAX_DEPTH if style == "deepObject" else 1)
             is_json = style is None and (found.kind is Kind.OBJECT or _has_composites(found))
-            part = Part(
+            part = PartDefinition(
                 Text(name),
                 found.kind,
                 found.inner,
@@ -67,7 +67,7 @@ class Contents:
                 "content" if is_json else str(style or "form"),
                 declared.get("explode") is not False,
             )
-            if part != Part(part.name, Kind.STRING, {}, None, None, "form", True):
+            if part != PartDefinition(part.name, Kind.STRING, {}, None, None, "form", True):
                 yield part
 
     def _properties(self, schema: Site) -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ from specwright.document.normalise import COMPONENTS
 from specwright.document.operations.sites import Site, follow
 from specwright.ir.kinds import kinds
 from specwright.ir.model.api import ErrorTypes
-from specwright.ir.model.operations import Operation
+from specwright.ir.model.operations import OperationDefinition
 from specwright.ir.model.values import Kind, optional
 from specwright.ir.pages import walk
 from specwright.ir.types import Types
@@ -21,7 +21,7 @@ from specwright.vocabulary.keywords.error import ERROR
 MOST_BODIES = 8
 
 
-def error_body(operations: Iterable[Operation]) -> str:
+def error_body(operations: Iterable[OperationDefinition]) -> str:
     """Return the annotation of an error body, for the failures of all operations."""
     failures = (r for operation in operations for r in operation.responses if not r.is_success)
     found = {failure.json.annotation for failure in failures if failure.json is not None}

@@ -12,7 +12,7 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
 from specwright.ir.model.api import Example, Webhook
-from specwright.ir.model.operations import Operation
+from specwright.ir.model.operations import OperationDefinition
 from specwright.ir.model.values import TypeRef
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.samples.witnesses import Witnesses
@@ -31,7 +31,7 @@ class Examples:
         self._document = document
         self.witnesses = Witnesses(document)
 
-    def answers(self, operations: Iterable[Operation]) -> tuple[Example, ...]:
+    def answers(self, operations: Iterable[OperationDefinition]) -> tuple[Example, ...]:
         """Return one example of each model that is the body of a success, or an item of a list."""
         bodies: dict[str | None, Example] = {}
         items: dict[str | None, Example] = {}

@@ -9,7 +9,7 @@ from specwright.pointer import Pointer
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class IndexedModel:
     """A name in the generated `models` module.
 
     Attributes:
@@ -27,8 +27,8 @@ class Model:
 class ModelIndex:
     """Models by the pointer of their schema in the normalised document."""
 
-    models: Mapping[Pointer, Model]
+    models: Mapping[Pointer, IndexedModel]
 
-    def get(self, pointer: Pointer) -> Model | None:
+    def get(self, pointer: Pointer) -> IndexedModel | None:
         """Return the model of the schema at `pointer`; None if it has no name of its own."""
         return self.models.get(pointer)

@@ -8,9 +8,9 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
 from specwright.ir.kinds import ALTERNATIVES
-from specwright.ir.model.bodies import Response
-from specwright.ir.model.operations import Page
-from specwright.ir.model.values import Parameter
+from specwright.ir.model.bodies import ResponseDefinition
+from specwright.ir.model.operations import PaginationDefinition
+from specwright.ir.model.values import ParameterDefinition
 from specwright.ir.types import Types
 from specwright.pointer import join, resolve, split
 from specwright.runtime.shared.operation import Way
@@ -22,9 +22,9 @@ def page(
     document: Document,
     types: Types,
     declared: PaginationContract | None,
-    parameters: Sequence[Parameter],
-    responses: Sequence[Response],
-) -> Page | None:
+    parameters: Sequence[ParameterDefinition],
+    responses: Sequence[ResponseDefinition],
+) -> PaginationDefinition | None:
     """Return the page of an operation; None without a declaration, or without a JSON response."""
     body = _body(document, responses)
     if declared is None or body is None:
@@ -37,7 +37,7 @@ def page(
     def path(place: Text | None) -> tuple[str, ...]:
         return walk(document, types, body, place)[0]
 
-    return Page(
+    return PaginationDefinition(
         item=types.slot(schema / "items", schema.value.get("items")),
         way=way,
         cursor=next((p.name for p in parameters if p.wire == argument), ""),
@@ -65,14 +65,14 @@ def _way(declared: PaginationContract) -> Way:
 
 
 def attributes(
-    document: Document, types: Types, declared: Text, responses: Sequence[Response]
+    document: Document, types: Types, declared: Text, responses: Sequence[ResponseDefinition]
 ) -> tuple[str, ...]:
     """Return the attributes of the response's model on the path to a value."""
     body = _body(document, responses)
     return () if body is None else walk(document, types, body, declared)[0]
 
 
-def _body(document: Document, responses: Sequence[Response]) -> Site | None:
+def _body(document: Document, responses: Sequence[ResponseDefinition]) -> Site | None:
     """Return the schema of the first successful response, if it is JSON."""
     success = next((response for response in responses if response.is_success), None)
     if success is None:

@@ -9,9 +9,9 @@ from specwright.runtime.shared.servers import Server, ServerVariable
 from specwright.text import Text
 
 
-def shown_server(server: Server) -> operations.Server:
+def shown_server(server: Server) -> operations.ServerDefinition:
     """Return a server with its strings as `Text`."""
-    return operations.Server(
+    return operations.ServerDefinition(
         Text(server.url),
         {Text(name): _shown(variable) for name, variable in server.variables.items()},
     )
@@ -38,8 +38,8 @@ def _argument(name: str, variables: Sequence[ServerVariable]) -> api.ServerArgum
     )
 
 
-def _shown(variable: ServerVariable) -> operations.ServerVariable:
-    return operations.ServerVariable(
+def _shown(variable: ServerVariable) -> operations.ServerVariableDefinition:
+    return operations.ServerVariableDefinition(
         variable.argument,
         None if variable.default is None else Text(variable.default),
         tuple(map(Text, variable.values)),

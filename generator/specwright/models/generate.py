@@ -15,7 +15,7 @@ from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.operations.naming import free
 from specwright.errors import SpecwrightError
-from specwright.ir.index import Model, ModelIndex
+from specwright.ir.index import IndexedModel, ModelIndex
 from specwright.models.dialect import Dialect, translate
 from specwright.models.refine import refine
 from specwright.names import pascal
@@ -132,9 +132,9 @@ def _class_name(dialect: Dialect, name: str) -> str:
 
 
 def _index(metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[str]) -> ModelIndex:
-    models: dict[Pointer, Model] = {}
+    models: dict[Pointer, IndexedModel] = {}
     for entry in metadata:
-        model = Model(
+        model = IndexedModel(
             entry["class_name"],
             entry["class_name"] in classes,
             {f["original_name"] or f["name"]: f["name"] for f in entry["fields"] if f["name"]},

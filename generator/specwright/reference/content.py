@@ -14,8 +14,8 @@ from markupsafe import Markup
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import OperationSite, Site
-from specwright.ir.model.api import Api, Group, Webhook
-from specwright.ir.model.operations import Operation
+from specwright.ir.model.api import Api, OperationGroup, Webhook
+from specwright.ir.model.operations import OperationDefinition
 from specwright.pointer import Pointer, resolve
 from specwright.reference.markdown import introduction, prose
 from specwright.reference.rules import Rule, rules
@@ -296,7 +296,7 @@ class _Writer:
             anchor = self._anchors.of("models")
             yield Section(anchor, "models", "Models", Markup(), models=models)
 
-    def _operation(self, group: Group, operation: Operation) -> OperationEntry:
+    def _operation(self, group: OperationGroup, operation: OperationDefinition) -> OperationEntry:
         site = self._site("path", operation)
         entry = self._entry(site, operation, Place.OPERATION)
         shown = {
@@ -335,10 +335,12 @@ class _Writer:
                 break
         return self._entry(self._site(direction, operation), operation, Place.WEBHOOK)
 
-    def _site(self, direction: str, operation: Operation) -> OperationSite:
+    def _site(self, direction: str, operation: OperationDefinition) -> OperationSite:
         return self._sites[direction, operation.path.raw, operation.method]  # type: ignore[index]
 
-    def _entry(self, site: OperationSite, operation: Operation, place: Place) -> OperationEntry:
+    def _entry(
+        self, site: OperationSite, operation: OperationDefinition, place: Place
+    ) -> OperationEntry:
         responses = [self._response(*member) for member in sites.responses(self._document, site)]
         errors = [self._short(entry, pointer) for entry, pointer in responses if entry.is_error]
         body = sites.request_body(self._document, site)

@@ -17,9 +17,9 @@ from specwright.document.operations.sites import Site
 from specwright.document.schemas.inspection import is_binary
 from specwright.ir.calls import Calls
 from specwright.ir.examples import Examples
-from specwright.ir.model.api import Api, Argument, Call, Group
-from specwright.ir.model.operations import Operation, Server
-from specwright.ir.model.values import Kind, Location, Parameter
+from specwright.ir.model.api import Api, Argument, Call, OperationGroup
+from specwright.ir.model.operations import OperationDefinition, ServerDefinition
+from specwright.ir.model.values import Kind, ParameterDefinition, ParameterLocation
 from specwright.pointer import resolve
 from specwright.render.quoting import literal
 from specwright.runtime.shared import operation as wire
@@ -82,7 +82,7 @@ class Samples:
             credentials[key] = SampleCredential(key, kind, name, variable)
         return credentials
 
-    def python(self, group: Group, operation: Operation) -> str:
+    def python(self, group: OperationGroup, operation: OperationDefinition) -> str:
         """Return a call of the generated client."""
         names = self._api.names
         call = self._calls.of(group, operation)
@@ -93,7 +93,7 @@ class Samples:
         ]
         return "\n".join([*lines, *(f"    {line}" for line in _statement(call))]) + "\n"
 
-    def curl(self, operation: Operation) -> str:
+    def curl(self, operation: OperationDefinition) -> str:
         """Return a command line with the required parts of a request."""
         method = {"GET": [], "HEAD": ["--head"]}.get(
             operation.method, [f"--request {_word(operation.method)}"]
@@ -110,20 +110,20 @@ class Samples:
         words += [word for credential in credentials if (word := _authorization(credential))]
         words += [
             f"--header {_word(f'{header.wire.raw}: {text(_sent(header), self._value(header))}')}"
-            for header in _required(operation, Location.HEADER)
+            for header in _required(operation, ParameterLocation.HEADER)
         ]
         words += [
             f"--cookie {_word('='.join(pair))}"
-            for parameter in _required(operation, Location.COOKIE)
+            for parameter in _required(operation, ParameterLocation.COOKIE)
             for pair in pairs(_sent(parameter), self._value(parameter))
         ]
         return " \\\n  ".join([*words, *self._body(operation)])
 
-    def base(self, operation: Operation) -> str:
+    def base(self, operation: OperationDefinition) -> str:
         """Return the URL of an operation's own server; empty if it has none."""
         return address(operation.servers[0]) if operation.servers else ""
 
-    def shown(self, parameter: Parameter) -> str:
+    def shown(self, parameter: ParameterDefinition) -> str:
         """Return an example of a parameter, as text for a form."""
         value = self._value(parameter)
         if form(parameter) == "raw":
@@ -132,7 +132,7 @@ class Samples:
             return ",".join(item if isinstance(item, str) else json.dumps(item) for item in value)
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
-    def body(self, operation: Operation) -> tuple[str, str] | None:
+    def body(self, operation: OperationDefinition) -> tuple[str, str] | None:
         """Return the media type and an example of a body that is text; None without one."""
         if operation.body is None:
             return None
@@ -147,24 +147,24 @@ class Samples:
             return media_type, urlencode(value[0], doseq=True)
         return None
 
-    def _path(self, operation: Operation) -> str:
+    def _path(self, operation: OperationDefinition) -> str:
         values = {
             parameter.wire.raw: text(_sent(parameter), self._value(parameter))
-            for parameter in _required(operation, Location.PATH)
+            for parameter in _required(operation, ParameterLocation.PATH)
         }
         path = _VARIABLE.sub(lambda each: values.get(each[1], each[0]), operation.path.raw)
         query = [
             "=".join(pair)
-            for parameter in _required(operation, Location.QUERY)
+            for parameter in _required(operation, ParameterLocation.QUERY)
             for pair in pairs(_sent(parameter), self._value(parameter))
         ]
         return path + ("?" + "&".join(query) if query else "")
 
-    def _base(self, operation: Operation) -> str:
+    def _base(self, operation: OperationDefinition) -> str:
         servers = operation.servers or self._api.servers
         return address(servers[0]) if servers else ""
 
-    def _body(self, operation: Operation) -> Iterator[str]:
+    def _body(self, operation: OperationDefinition) -> Iterator[str]:
         if operation.body is None:
             return
         content = operation.body.usual
@@ -178,7 +178,7 @@ class Samples:
         else:
             yield "--data " + _word(body[1], kept="\n")
 
-    def _form(self, operation: Operation) -> Iterator[str]:
+    def _form(self, operation: OperationDefinition) -> Iterator[str]:
         value = self._content(operation)
         site = self._body_site(operation)
         schema = sites.schema(self._document, site) if site is not None else Site("", {})
@@ -189,29 +189,29 @@ class Samples:
             word = _word(f"{name}=@file" if is_file else f"{name}={shown}")
             yield f"--form {word}" if is_file else f"--form-string {word}"
 
-    def _content(self, operation: Operation) -> tuple[Any] | None:
+    def _content(self, operation: OperationDefinition) -> tuple[Any] | None:
         """Return an example of the usual body, which may be null; None without an example."""
         site = self._body_site(operation)
         return None if site is None else next(((v,) for v in self._examples.of(site)), None)
 
-    def _body_site(self, operation: Operation) -> Site | None:
+    def _body_site(self, operation: OperationDefinition) -> Site | None:
         if operation.body is None:
             return None
         holder = Site(operation.body.pointer, resolve(self._document.data, operation.body.pointer))
         contents = dict(sites.contents(self._document, holder))
         return contents.get(operation.body.usual.media_type.raw)
 
-    def _value(self, parameter: Parameter) -> Any:
+    def _value(self, parameter: ParameterDefinition) -> Any:
         holder = Site(parameter.pointer, resolve(self._document.data, parameter.pointer))
         return next(self._examples.of(holder), _MISSING)
 
-    def _credentials(self, operation: Operation) -> Iterator[SampleCredential]:
+    def _credentials(self, operation: OperationDefinition) -> Iterator[SampleCredential]:
         for scheme in operation.security[0] if operation.security else ():
             if scheme.raw in self.credentials:
                 yield self.credentials[scheme.raw]
 
 
-def address(server: Server) -> str:
+def address(server: ServerDefinition) -> str:
     """Return the URL of a server with the defaults of its variables."""
     url = server.url.raw
     for name, variable in server.variables.items():
@@ -220,10 +220,10 @@ def address(server: Server) -> str:
     return url.rstrip("/")
 
 
-def form(parameter: Parameter) -> str:
+def form(parameter: ParameterDefinition) -> str:
     """Return the way from a text to a parameter: `text`, `list` or `raw`."""
     is_scalar = parameter.kind in _SCALARS
-    if is_scalar or parameter.location != Location.QUERY:
+    if is_scalar or parameter.location != ParameterLocation.QUERY:
         return "text"
     is_list = parameter.kind is Kind.ARRAY and parameter.style == "form" and parameter.explode
     return "list" if is_list else "raw"
@@ -266,11 +266,13 @@ def _word(value: str, kept: str = "") -> str:
     return shlex.quote(visible(value, kept))
 
 
-def _required(operation: Operation, location: Location) -> Iterator[Parameter]:
+def _required(
+    operation: OperationDefinition, location: ParameterLocation
+) -> Iterator[ParameterDefinition]:
     return (p for p in operation.parameters if p.required and p.location is location)
 
 
-def _sent(parameter: Parameter) -> wire.Parameter:
+def _sent(parameter: ParameterDefinition) -> wire.Parameter:
     """Return a parameter as the client sends it."""
     return wire.Parameter(
         name=parameter.name,

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from specwright.ir.model.bodies import Body, Response
-from specwright.ir.model.operations import Alternatives, Contract, Failures, Operation, Server
+from specwright.ir.model.bodies import RequestBody, ResponseDefinition
+from specwright.ir.model.operations import (
+    Alternatives,
+    Contract,
+    Failures,
+    OperationDefinition,
+    ServerDefinition,
+)
 from specwright.ir.model.values import Default, TypeRef
 from specwright.text import Text
 
@@ -19,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OperationGroup:
     """The operations that share a tag.
 
     Attributes:
@@ -35,14 +41,14 @@ class Group:
     module: str
     tag: Text
     description: Text
-    operations: tuple[Operation, ...]
+    operations: tuple[OperationDefinition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
     """An event of a webhook or a callback: the outbound operation, its type and its payload."""
 
-    operation: Operation
+    operation: OperationDefinition
     event_type: Text
     payload: TypeRef | None
     media_type: Text
@@ -116,8 +122,8 @@ class Argument:
 class Call:
     """An example of a call."""
 
-    group: Group
-    operation: Operation
+    group: OperationGroup
+    operation: OperationDefinition
     arguments: tuple[Argument, ...]
 
     @property
@@ -164,7 +170,7 @@ class SecurityScheme:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class PackageNames:
     """The names from the configuration; none of them comes from the toolkit."""
 
     package: str
@@ -186,11 +192,11 @@ class Api:
     version: Text
     summary: Text
     description: Text
-    names: Names
-    servers: tuple[Server, ...]
+    names: PackageNames
+    servers: tuple[ServerDefinition, ...]
     operation_servers: tuple[Text, ...]
     server_arguments: tuple[ServerArgument, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[OperationGroup, ...]
     webhooks: tuple[Webhook, ...]
     callbacks: tuple[Webhook, ...]
     signatures: tuple[Declared, ...]
@@ -209,7 +215,7 @@ class Api:
         """The media of the API's bodies."""
         bodies = [operation.body for operation in self.operations if operation.body is not None]
         answers = [answer for operation in self.operations for answer in operation.answers]
-        holders: list[Body | Response] = [*bodies, *answers]
+        holders: list[RequestBody | ResponseDefinition] = [*bodies, *answers]
         return frozenset(content.medium for holder in holders for content in holder.contents)
 
     @property
@@ -273,7 +279,7 @@ class Api:
         return any(operation.is_redirect for operation in self.operations)
 
     @property
-    def operations(self) -> tuple[Operation, ...]:
+    def operations(self) -> tuple[OperationDefinition, ...]:
         """All inbound operations in the document's order of groups."""
         return tuple(o for g in self.groups for o in g.operations)
 

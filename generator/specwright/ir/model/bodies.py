@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from specwright.ir.model.values import Field, Kind, TypeRef, union
+from specwright.ir.model.values import BodyField, Kind, TypeRef, union
 from specwright.text import Text
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ RAW = "RawBody"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartDefinition:
     """A property of a form with text that is not simply its value; like the runtime's `Part`."""
 
     name: Text
@@ -33,7 +33,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class MediaTypeDefinition:
     """One media type of a body or a response.
 
     Attributes:
@@ -45,7 +45,7 @@ class Content:
     media_type: Text
     type: TypeRef | None
     medium: Medium
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PartDefinition, ...] = ()
 
     @property
     def is_json(self) -> bool:
@@ -91,7 +91,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class RequestBody:
     """The request body.
 
     Attributes:
@@ -101,10 +101,10 @@ class Body:
         refusals: those of all properties of the usual body.
     """
 
-    contents: tuple[Content, ...]
+    contents: tuple[MediaTypeDefinition, ...]
     required: bool
     description: Text
-    fields: tuple[Field, ...] | None
+    fields: tuple[BodyField, ...] | None
     refusals: tuple[Refusal, ...]
     pointer: str
 
@@ -124,17 +124,17 @@ class Body:
         return False
 
     @property
-    def usual(self) -> Content:
+    def usual(self) -> MediaTypeDefinition:
         """The form of the body if the caller does not choose one."""
         return self.contents[0]
 
     @property
-    def json(self) -> Content | None:
+    def json(self) -> MediaTypeDefinition | None:
         """The JSON form, if there is one."""
         return next((content for content in self.contents if content.is_json), None)
 
     @property
-    def choices(self) -> tuple[Content, ...]:
+    def choices(self) -> tuple[MediaTypeDefinition, ...]:
         """The forms that a caller can choose from; with keywords, those of the same type."""
         if self.fields is None:
             return self.contents
@@ -153,12 +153,12 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class ResponseDefinition:
     """A declared response; `status` is `200`, `2XX` or `default`."""
 
     status: str
     description: Text
-    contents: tuple[Content, ...]
+    contents: tuple[MediaTypeDefinition, ...]
     pointer: str
 
     @property

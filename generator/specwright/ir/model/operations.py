@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.document.operations.naming import apart
-from specwright.ir.model.bodies import RAW, Body, Content, Response
-from specwright.ir.model.values import Field, Parameter, TypeRef, union
+from specwright.ir.model.bodies import RAW, MediaTypeDefinition, RequestBody, ResponseDefinition
+from specwright.ir.model.values import BodyField, ParameterDefinition, TypeRef, union
 from specwright.runtime.shared.operation import REDIRECTS, Way
 from specwright.text import Text
 
@@ -20,7 +20,7 @@ Contract: TypeAlias = "Mapping[str, object]"
 Alternatives: TypeAlias = "tuple[Mapping[Text, tuple[Text, ...]], ...]"
 
 # The declared failures of an operation: status and contents.
-Failures: TypeAlias = "tuple[tuple[str, tuple[Content, ...]], ...]"
+Failures: TypeAlias = "tuple[tuple[str, tuple[MediaTypeDefinition, ...]], ...]"
 
 _STREAM = "stream"
 # RFC 9110, 9.2.2: PUT, DELETE and the safe methods (9.2.1).
@@ -28,7 +28,7 @@ IDEMPOTENT_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRAC
 
 
 @dataclass(frozen=True, slots=True)
-class ServerVariable:
+class ServerVariableDefinition:
     """A part of a server's URL, and the client's argument for it."""
 
     argument: str
@@ -37,15 +37,15 @@ class ServerVariable:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerDefinition:
     """A server; its URL has its variables in braces."""
 
     url: Text
-    variables: Mapping[Text, ServerVariable]
+    variables: Mapping[Text, ServerVariableDefinition]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PaginationDefinition:
     """A page of a list: attributes of the response's model, one name for each step.
 
     Attributes:
@@ -75,7 +75,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class FinalStates:
+class FinalStatesDefinition:
     """The final states of a resource, with the attributes that its state is below."""
 
     path: tuple[str, ...]
@@ -108,13 +108,13 @@ class Variant:
     """
 
     result: str
-    content: Content | None = None
+    content: MediaTypeDefinition | None = None
     accept: Text | None = None
     stream: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class OperationDefinition:
     """An operation of a path or of a webhook (`path` is then the webhook's name).
 
     Attributes:
@@ -142,13 +142,13 @@ class Operation:
     description: Text
     deprecated: bool
     security: Alternatives
-    servers: tuple[Server, ...]
-    parameters: tuple[Parameter, ...]
-    body: Body | None
-    responses: tuple[Response, ...]
+    servers: tuple[ServerDefinition, ...]
+    parameters: tuple[ParameterDefinition, ...]
+    body: RequestBody | None
+    responses: tuple[ResponseDefinition, ...]
     contract: Contract
-    page: Page | None
-    final: FinalStates | None
+    page: PaginationDefinition | None
+    final: FinalStatesDefinition | None
     pointer: str
 
     @property
@@ -178,10 +178,10 @@ class Operation:
         )
 
     @property
-    def documented(self) -> tuple[Parameter | Field | Body, ...]:
+    def documented(self) -> tuple[ParameterDefinition | BodyField | RequestBody, ...]:
         """The arguments with a description, in the order of the signature."""
         fields = () if self.body is None else self.body.fields
-        body: tuple[Field | Body, ...] = (
+        body: tuple[BodyField | RequestBody, ...] = (
             (self.body,) if fields is None and self.body else fields or ()
         )
         others = [p for p in self.parameters if p.location != "path"]
@@ -198,7 +198,7 @@ class Operation:
         )
 
     @property
-    def successes(self) -> tuple[Response, ...]:
+    def successes(self) -> tuple[ResponseDefinition, ...]:
         """The declared responses of class 2."""
         return tuple(r for r in self.responses if r.is_success)
 
@@ -208,7 +208,7 @@ class Operation:
         return tuple((r.status, r.contents) for r in self.responses if not r.is_success)
 
     @property
-    def answers(self) -> tuple[Response, ...]:
+    def answers(self) -> tuple[ResponseDefinition, ...]:
         """The responses of a successful call, if the document declares any."""
         return self.successes or tuple(r for r in self.responses if r.status == "default")
 

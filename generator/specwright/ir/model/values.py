@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
 
-class Location(StrEnum):
+class ParameterLocation(StrEnum):
     """The place of a parameter (OpenAPI 3.1.1, Parameter Object, `in`)."""
 
     PATH = "path"
@@ -81,7 +81,7 @@ class Default:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ParameterDefinition:
     """A parameter of an operation, path items' parameters and references resolved.
 
     Attributes:
@@ -92,7 +92,7 @@ class Parameter:
 
     name: str
     wire: Text
-    location: Location
+    location: ParameterLocation
     type: TypeRef
     kind: Kind
     inner: Mapping[Text, Kind]
@@ -108,7 +108,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class BodyField:
     """A property of a JSON request body, as a keyword argument of the client's method.
 
     Attributes:
