@@ -17,14 +17,14 @@ from . import _operations, models
 from ._runtime.server.answers import Reply
 from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
-from ._runtime.server.hooks import Allowance, Cursors, RateLimit, RateLimiter
+from ._runtime.server.hooks import Allowance, Cursors, RateLimitClass, RateLimiter
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.shared.codec import Checker
 
 __all__ = [
     "Allowance",
     "RATE_LIMITS",
-    "RateLimit",
+    "RateLimitClass",
     "RateLimiter",
     "MAX_BODY_BYTES",
     "REQUEST_ID_HEADER",
@@ -58,7 +58,7 @@ __all__ = [
     "UnimplementedSandbox",
 ]
 
-RATE_LIMITS = (RateLimit("read", 600, 60), RateLimit("write", 60, 60))
+RATE_LIMITS = (RateLimitClass("read", 600, 60), RateLimitClass("write", 60, 60))
 MAX_BODY_BYTES = 65536
 REQUEST_ID_HEADER = "Request-Id"
 # For a `Reply` in which `create_order` replays the response to an earlier request.

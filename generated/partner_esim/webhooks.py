@@ -12,8 +12,8 @@ from ._runtime.shared.errors import InvalidEventError
 from ._runtime.shared.signature import (
     Headers,
     MalformedSignatureError,
-    Scheme,
     SignatureError,
+    SignatureScheme,
     StaleSignatureError,
 )
 
@@ -39,7 +39,7 @@ __all__ = [
     "parse",
 ]
 
-_SCHEME = Scheme(
+_SCHEME = SignatureScheme(
     header="Service-Signature", template="t={timestamp},v1={digest}", payload="{timestamp}.{body}"
 )
 SIGNATURE_HEADER = _SCHEME.header

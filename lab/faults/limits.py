@@ -9,7 +9,7 @@ from esim_service.domain import endpoints
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
 from lab.faults.seeding import REFUSED, Exchange, over_http
 from partner_esim import server
-from partner_esim.server import Allowance, Context, RateLimit
+from partner_esim.server import Allowance, Context, RateLimitClass
 
 
 def one_request_more(patch: MonkeyPatch) -> None:
@@ -27,7 +27,7 @@ def writes_count_as_reads(patch: MonkeyPatch) -> None:
     """Writes have the limit of reads. “60 requests per minute per key”"""
     take = KeyLimiter.take
 
-    async def of_reads(limiter: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+    async def of_reads(limiter: KeyLimiter, limit: RateLimitClass, context: Context) -> Allowance:
         return await take(limiter, replace(limit, limit=600), context)
 
     patch.setattr(KeyLimiter, "take", of_reads)
@@ -37,7 +37,7 @@ def window_of_all_keys(patch: MonkeyPatch) -> None:
     """The keys of a partner share one limit. “Rate limits are counted per key.”"""
     take = KeyLimiter.take
 
-    async def of_partner(limiter: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+    async def of_partner(limiter: KeyLimiter, limit: RateLimitClass, context: Context) -> Allowance:
         shared = copy(context)
         shared.principal = replace(context.principal, key_id=context.principal.scope.partner_id)
         return await take(limiter, limit, shared)
@@ -69,7 +69,7 @@ def remaining_never_changes(patch: MonkeyPatch) -> None:
     """The header for the remaining requests shows the limit. “`RateLimit: "read";r=599;t=12`”"""
     take = KeyLimiter.take
 
-    async def all_of_it(limiter: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+    async def all_of_it(limiter: KeyLimiter, limit: RateLimitClass, context: Context) -> Allowance:
         allowance = await take(limiter, limit, context)
         return replace(allowance, remaining=allowance.limit or limit.limit)
 

@@ -17,19 +17,19 @@ from esim_service.values.entities import Account, Scope, WebhookEndpoint
 from lab.faults.changes import send_acknowledged_again
 from lab.faults.seeding import edit, substitute
 from partner_esim import webhooks
-from partner_esim._runtime.shared.signature import Scheme
+from partner_esim._runtime.shared.signature import SignatureScheme
 
 SIGNED = "webhooks.sign(message.body, message.secret, timestamp=timestamp)"
 
 
 def signed_with_decoded_secret(patch: MonkeyPatch) -> None:
     """The key is the decoded secret. “with the endpoint signing secret as key”"""
-    sign = Scheme._digest
+    sign = SignatureScheme._digest
 
-    def digest(self: Scheme, body: bytes, secret: str, timestamp: str) -> str:
+    def digest(self: SignatureScheme, body: bytes, secret: str, timestamp: str) -> str:
         return sign(self, body, base64.b64decode(secret[6:]).decode("latin-1"), timestamp)
 
-    patch.setattr(Scheme, "_digest", digest)
+    patch.setattr(SignatureScheme, "_digest", digest)
 
 
 def signed_without_time(patch: MonkeyPatch) -> None:
@@ -37,7 +37,7 @@ def signed_without_time(patch: MonkeyPatch) -> None:
     patch.setattr(
         webhooks,
         "_SCHEME",
-        Scheme(webhooks.SIGNATURE_HEADER, "t={timestamp},v1={digest}", "{body}"),
+        SignatureScheme(webhooks.SIGNATURE_HEADER, "t={timestamp},v1={digest}", "{body}"),
     )
 
 

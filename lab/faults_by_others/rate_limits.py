@@ -13,7 +13,7 @@ from pytest import MonkeyPatch
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
 from lab.faults.seeding import Exchange, over_http
 from lab.faults_by_others.by_hand import Answer, Api, Desk, shown_by
-from partner_esim.server import Allowance, Context, RateLimit
+from partner_esim.server import Allowance, Context, RateLimitClass
 
 
 def _write(api: Api) -> Answer:
@@ -110,7 +110,7 @@ def keys_together(patch: MonkeyPatch) -> None:
     """
     take = KeyLimiter.take
 
-    async def of_partner(self: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+    async def of_partner(self: KeyLimiter, limit: RateLimitClass, context: Context) -> Allowance:
         shared = copy(context)
         shared.principal = replace(context.principal, key_id=context.principal.scope.partner_id)
         return await take(self, limit, shared)
@@ -215,7 +215,7 @@ def resets_are_free(patch: MonkeyPatch) -> None:
     """
     take = KeyLimiter.take
 
-    async def counted(self: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+    async def counted(self: KeyLimiter, limit: RateLimitClass, context: Context) -> Allowance:
         if context.scope["path"].endswith("/sandbox/reset"):
             return Allowance(True, limit.limit - 1, limit.window_seconds, limit.limit)
         return await take(self, limit, context)
@@ -237,7 +237,7 @@ def unknown_routes_are_free(patch: MonkeyPatch) -> None:
     """
     take = KeyLimiter.take
 
-    async def counted(self: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+    async def counted(self: KeyLimiter, limit: RateLimitClass, context: Context) -> Allowance:
         if context.operation is None:
             return Allowance(True, limit.limit - 1, limit.window_seconds, limit.limit)
         return await take(self, limit, context)

@@ -19,7 +19,7 @@ from specwright.runtime.client.errors import (
     retry_after,
     status_error,
 )
-from specwright.runtime.client.options import Options
+from specwright.runtime.client.options import CallOptions
 from specwright.runtime.client.transport.base import (
     BodyTooLargeError,
     Request,
@@ -100,7 +100,7 @@ def called(
     requests: list[Request] = []
     pauses: list[float] = []
     left = iter(outcomes)
-    course = attempts(operation, REQUEST, Options(**options), errors(code=("code",)))
+    course = attempts(operation, REQUEST, CallOptions(**options), errors(code=("code",)))
     outcome: Outcome | None = None
     try:
         while True:

@@ -27,7 +27,7 @@ from specwright.runtime.server.application import (
     bind,
 )
 from specwright.runtime.server.context import Context
-from specwright.runtime.server.hooks import Allowance, Cursors, RateLimit
+from specwright.runtime.server.hooks import Allowance, Cursors, RateLimitClass
 from specwright.runtime.server.problems import Problem, Unimplemented
 from specwright.runtime.shared.auth.token import Token
 from specwright.runtime.shared.codec import Codecs
@@ -227,7 +227,7 @@ POLICY = Policy(
     errors=SHAPE,
     schemes={"key": Token(argument="api_key")},
     max_body=1000,
-    rate_limits=(RateLimit("read", 1000, 60), RateLimit("write", 1000, 60)),
+    rate_limits=(RateLimitClass("read", 1000, 60), RateLimitClass("write", 1000, 60)),
     rate_headers=("RateLimit-Policy", "RateLimit", "Retry-After"),
 )
 
@@ -280,7 +280,7 @@ class Limiter:
         self.left = left
         self.limit = limit
 
-    async def take(self, limit: RateLimit, context: Context) -> Allowance:
+    async def take(self, limit: RateLimitClass, context: Context) -> Allowance:
         self.left -= 1
         return Allowance(self.left >= 0, max(self.left, 0), 12, self.limit)
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from specwright.runtime.shared.signature import (
     MalformedSignatureError,
-    Scheme,
     SignatureError,
+    SignatureScheme,
     StaleSignatureError,
 )
 
-SCHEME = Scheme("Service-Signature", "t={timestamp},v1={digest}", "{timestamp}.{body}")
+SCHEME = SignatureScheme("Service-Signature", "t={timestamp},v1={digest}", "{timestamp}.{body}")
 SECRET = "whsec_test"
 BODY = b'{"a":1}'
 NOW = 1_700_000_000
@@ -152,7 +152,7 @@ def test_digests_are_compared_in_constant_time_with_every_secret(
 
 
 def test_the_form_comes_from_the_contract() -> None:
-    scheme = Scheme("X-Signed", "sha256={digest}; at={timestamp}", "{body}|{timestamp}")
+    scheme = SignatureScheme("X-Signed", "sha256={digest}; at={timestamp}", "{body}|{timestamp}")
     value = scheme.sign(BODY, SECRET, 5)
     digest = hmac.new(SECRET.encode(), BODY + b"|5", hashlib.sha256).hexdigest()
     assert value == f"sha256={digest}; at=5"
@@ -195,7 +195,7 @@ def test_standard_webhooks_agrees_about_the_digest() -> None:
     key = "0123456789abcdef"
     standardwebhooks = pytest.importorskip("standardwebhooks")
     theirs = standardwebhooks.Webhook("whsec_" + base64.b64encode(key.encode()).decode())
-    scheme = Scheme("s", "t={timestamp},v1={digest}", "msg_1.{timestamp}.{body}")
+    scheme = SignatureScheme("s", "t={timestamp},v1={digest}", "msg_1.{timestamp}.{body}")
     ours = scheme.sign(BODY, key, NOW).rpartition("=")[2]
     moment = datetime.datetime.fromtimestamp(NOW, tz=datetime.UTC)
     expected = theirs.sign("msg_1", moment, BODY.decode()).removeprefix("v1,")

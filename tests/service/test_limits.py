@@ -10,14 +10,14 @@ from esim_service.rate_limits import file
 from esim_service.rate_limits.file import FileWindows, open_file
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
 from esim_service.values.entities import Principal, Scope
-from partner_esim.server import Allowance, Context, RateLimit
+from partner_esim.server import Allowance, Context, RateLimitClass
 
 from .manual_clock import ManualClock
 from .running import serving
 
 pytestmark = pytest.mark.anyio
-READ = RateLimit("read", 600, 60)
-WRITE = RateLimit("write", 60, 60)
+READ = RateLimitClass("read", 600, 60)
+WRITE = RateLimitClass("write", 60, 60)
 
 
 def context(key_id: str, read: int | None = None, write: int | None = None) -> Context:
@@ -28,7 +28,7 @@ def context(key_id: str, read: int | None = None, write: int | None = None) -> C
 
 
 @pytest.mark.parametrize("limit", [READ, WRITE], ids=lambda limit: limit.name)
-async def test_the_request_after_the_last_one_is_refused(limit: RateLimit) -> None:
+async def test_the_request_after_the_last_one_is_refused(limit: RateLimitClass) -> None:
     limiter = KeyLimiter(LocalWindows(ManualClock()))
     remaining = [
         (await limiter.take(limit, context("key_1"))).remaining for _ in range(limit.limit)

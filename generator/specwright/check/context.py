@@ -15,7 +15,7 @@ from specwright.document.operations.sites import (
     operations,
     parameters,
 )
-from specwright.document.schemas.instances import Instances, Problem
+from specwright.document.schemas.instances import Instances, SchemaMismatch
 from specwright.document.shape import Node, walk
 from specwright.errors import InputError
 from specwright.pointer import Pointer
@@ -108,7 +108,7 @@ class LintContext:
         except InputError:
             return {}
 
-    def problems(self, schema: Pointer, value: Any) -> Iterator[Problem]:
+    def problems(self, schema: Pointer, value: Any) -> Iterator[SchemaMismatch]:
         """Yield the reasons why a value does not fit the schema at a pointer."""
         return self._instances.problems(schema, value)
 

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema_rs
 
 from specwright.document.model import Document
-from specwright.document.schemas.instances import Problem
+from specwright.document.schemas.instances import SchemaMismatch
 from specwright.pointer import join, split
 from specwright.text import shorten
 
@@ -90,7 +90,7 @@ _CONSEQUENCES = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 _UNKNOWN = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
-def check_schema(document: Document) -> list[Problem]:
+def check_schema(document: Document) -> list[SchemaMismatch]:
     """Return the violations of the specification in the version that the document is written in."""
     data, version = (document.written or document).data, (document.written or document).version[:3]
     validator = (
@@ -153,7 +153,7 @@ def _apply(schema: dict[str, Any], patch: Patch) -> None:
         target[name] = patch.value
 
 
-def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterator[Problem]:
+def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterator[SchemaMismatch]:
     causes = {
         tuple(error.instance_path) for error in errors if error.kind.name not in _CONSEQUENCES
     }
@@ -168,14 +168,16 @@ def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterat
             yield from _problems(error)
 
 
-def _problems(error: jsonschema_rs.ValidationError) -> Iterator[Problem]:
+def _problems(error: jsonschema_rs.ValidationError) -> Iterator[SchemaMismatch]:
     place, keyword = join(*error.instance_path), error.kind.name
     if keyword in _UNKNOWN:
         for name in getattr(error.kind, "unexpected", []):
             message = f"'{name}' is not a field of this object"
-            yield Problem(place + join(name), message, keyword=keyword)
+            yield SchemaMismatch(place + join(name), message, keyword=keyword)
     else:
-        yield Problem(place, _sentence(error), getattr(error.kind, "property", None), keyword)
+        yield SchemaMismatch(
+            place, _sentence(error), getattr(error.kind, "property", None), keyword
+        )
 
 
 def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:

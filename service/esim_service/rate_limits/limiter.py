@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Protocol
 
-from partner_esim.server import Allowance, Context, RateLimit
+from partner_esim.server import Allowance, Context, RateLimitClass
 
 from ..store.changes.database import UnavailableError
 from ..values.clock import Clock
@@ -92,7 +92,7 @@ class KeyLimiter:
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
 
-    async def take(self, limit: RateLimit, context: Context) -> Allowance:
+    async def take(self, limit: RateLimitClass, context: Context) -> Allowance:
         """Count a request of its key; a request that cannot be counted is rejected."""
         principal: Principal = context.principal
         own = principal.read_limit if limit.name == "read" else principal.write_limit

@@ -15,7 +15,7 @@ from specwright.conformance.checks.webhooks.deliveries import FORGERIES, Genuine
 from specwright.conformance.contract.webhooks import SentWebhook, webhooks
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
-from specwright.runtime.shared.signature import Scheme, StaleSignatureError
+from specwright.runtime.shared.signature import SignatureScheme, StaleSignatureError
 
 from .provider import DOCUMENT
 
@@ -35,7 +35,7 @@ def webhook(tmp_path_factory: pytest.TempPathFactory) -> SentWebhook:
     return found
 
 
-def scheme(webhook: SentWebhook) -> Scheme:
+def scheme(webhook: SentWebhook) -> SignatureScheme:
     assert webhook.scheme is not None
     return webhook.scheme
 

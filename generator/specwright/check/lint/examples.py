@@ -13,7 +13,7 @@ from specwright.check.schema_at import find
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site, is_json
 from specwright.document.schemas.applicators import Subschema
-from specwright.document.schemas.instances import Problem
+from specwright.document.schemas.instances import SchemaMismatch
 from specwright.document.shape import Node
 from specwright.findings import Level
 from specwright.pointer import Pointer, join, resolve, split
@@ -64,7 +64,7 @@ def _violations(
         yield LintViolation(pointer + inside, f"the {what} does not fit{at}: {problem.message}")
 
 
-def _goes_one_way(context: LintContext, schema: Pointer, problem: Problem) -> bool:
+def _goes_one_way(context: LintContext, schema: Pointer, problem: SchemaMismatch) -> bool:
     """Return whether a missing property belongs only to requests or only to responses."""
     place = problem.pointer + join(problem.missing or "")
     whole = Subschema(schema, resolve(context.document.data, schema))

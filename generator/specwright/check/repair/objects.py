@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from specwright.check.repair.edits import Edit
-from specwright.document.schemas.instances import Problem
+from specwright.document.schemas.instances import SchemaMismatch
 from specwright.document.shape import Node
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 
@@ -46,7 +46,7 @@ _FOR_PEOPLE = frozenset(
 )
 
 
-def edit(problem: Problem, nodes: Mapping[Pointer, Node], data: Any) -> Edit | None:
+def edit(problem: SchemaMismatch, nodes: Mapping[Pointer, Node], data: Any) -> Edit | None:
     """Return an edit that makes an object readable; None if generated code does not need one.
 
     Args:
@@ -80,7 +80,7 @@ def is_loss(edit: Edit, nodes: Mapping[Pointer, Node]) -> bool:
     return edit.loses and not (holder in nodes and name in _FOR_PEOPLE)
 
 
-def _of_object(node: Node, problem: Problem) -> Iterator[Edit]:
+def _of_object(node: Node, problem: SchemaMismatch) -> Iterator[Edit]:
     default = _DEFAULTS.get((node.kind, problem.missing or ""))
     if default is not None:
         yield Edit(node.pointer + join(problem.missing or ""), default, loses=False)

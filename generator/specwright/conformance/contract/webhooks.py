@@ -22,10 +22,10 @@ from specwright.document.operations.sites import (
     request_body,
     schema,
 )
-from specwright.document.schemas.instances import Instances, Problem
+from specwright.document.schemas.instances import Instances, SchemaMismatch
 from specwright.document.schemas.unions import is_open, unknown_member
 from specwright.pointer import Pointer
-from specwright.runtime.shared.signature import Scheme
+from specwright.runtime.shared.signature import SignatureScheme
 from specwright.samples.witnesses import Witnesses
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
 from specwright.vocabulary.keywords.signature import SIGNATURE, Signature
@@ -66,17 +66,17 @@ class SentWebhook:
         parts = (declared.carries, declared.ahead, declared.falls) if declared is not None else ()
         return any(part is not None for part in parts)
 
-    def problems(self, body: Any) -> Iterator[Problem]:
+    def problems(self, body: Any) -> Iterator[SchemaMismatch]:
         """Return the reasons why a body does not fit its schema."""
         return self.instances.problems(self.payload, body) if self.payload else iter(())
 
     @property
-    def scheme(self) -> Scheme | None:
+    def scheme(self) -> SignatureScheme | None:
         """The scheme of its signature."""
         declared = self.signature
         if declared is None:
             return None
-        return Scheme(declared.header.raw, declared.template.raw, declared.payload.raw)
+        return SignatureScheme(declared.header.raw, declared.template.raw, declared.payload.raw)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,8 @@ SERVER = frozenset(
     """
     Allowance Any AsyncIterable Authenticate Awaitable Callable Checker Context Credentials Cursors
     Group Hooks ImplementationError Iterable JsonValue Literal Mapping Options Policy Problem
-    Protocol RateLimit RateLimiter RawBody Redirect Reply Request Sequence ServerSentEvent Starlette
-    TypeAlias TypedDict Unimplemented Unpack
+    Protocol RateLimitClass RateLimiter RawBody Redirect Reply Request Sequence ServerSentEvent
+    Starlette TypeAlias TypedDict Unimplemented Unpack
     """.split()
 )
 # Globals of the module that has a constant for each operation.

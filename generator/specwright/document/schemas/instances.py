@@ -20,7 +20,7 @@ _BRANCHING = ("anyOf", "oneOf")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SchemaMismatch:
     """The reason why a value does not fit a schema, and the place in the value.
 
     Attributes:
@@ -46,7 +46,7 @@ class Instances:
         )
         self._validators: dict[Pointer, jsonschema_rs.Validator | None] = {}
 
-    def problems(self, schema: Pointer, value: Any) -> Iterator[Problem]:
+    def problems(self, schema: Pointer, value: Any) -> Iterator[SchemaMismatch]:
         """Yield the reasons why a value does not fit the schema at a pointer."""
         validator = self._validator(schema)
         if validator is not None and not validator.is_valid(value):
@@ -72,7 +72,7 @@ class Instances:
             return None
 
 
-def _problem(error: jsonschema_rs.ValidationError) -> Problem:
+def _problem(error: jsonschema_rs.ValidationError) -> SchemaMismatch:
     """Return the most specific of an error and the errors of the alternatives inside it."""
     while error.kind.name in _BRANCHING:
         branches = [branch for branch in getattr(error.kind, "context", []) if branch]
@@ -88,7 +88,7 @@ def _problem(error: jsonschema_rs.ValidationError) -> Problem:
         error = best
     missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
     keyword = error.kind.name
-    return Problem(
+    return SchemaMismatch(
         join(*error.instance_path), shorten(error.message), missing, keyword, _limit(error)
     )
 

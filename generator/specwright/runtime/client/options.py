@@ -70,7 +70,7 @@ class RequestOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CallOptions:
     """The options of a call.
 
     Attributes:
@@ -95,7 +95,7 @@ class Options:
     accept: str | None = None
     stream: bool = False
 
-    def changed(self, given: ClientOptions | RequestOptions | None) -> Options:
+    def changed(self, given: ClientOptions | RequestOptions | None) -> CallOptions:
         """Return these options with some changed.
 
         Raises:
@@ -113,7 +113,7 @@ class Options:
             changes["headers"] = merged(self.headers, changes["headers"])
         return replace(self, **changes)
 
-    def within(self, seconds: float) -> Options:
+    def within(self, seconds: float) -> CallOptions:
         """Return these options with a deadline of at most `seconds`."""
         deadline = seconds if self.deadline is None else min(seconds, self.deadline)
         return replace(self, deadline=deadline)

@@ -23,7 +23,7 @@ from ..shared.operation import ErrorShape, Operation, Security
 from .authentication import Authenticate, Authentication
 from .context import Context
 from .endpoint import Conduct, Endpoint
-from .hooks import RateLimit, RateLimiter
+from .hooks import RateLimitClass, RateLimiter
 from .paths import Paths
 from .problems import Answer, ErrorWriter, Problem
 
@@ -48,7 +48,7 @@ class Policy:
     errors: ErrorShape
     schemes: Mapping[str, Scheme] = field(default_factory=dict[str, Scheme])
     max_body: int | None = None
-    rate_limits: tuple[RateLimit, ...] = ()
+    rate_limits: tuple[RateLimitClass, ...] = ()
     rate_headers: tuple[str | None, str | None, str | None] = (None, None, "Retry-After")
 
 
@@ -266,7 +266,7 @@ class _Service(BaseRoute):
             raise Problem("method_not_allowed", message, headers=_allow(methods))
         raise Problem("route_not_found", "There is nothing at this path.")
 
-    async def _count(self, limiter: RateLimiter, limit: RateLimit, context: Context) -> None:
+    async def _count(self, limiter: RateLimiter, limit: RateLimitClass, context: Context) -> None:
         allowance = await limiter.take(limit, context)
         most = limit.limit if allowance.limit is None else allowance.limit
         seconds = allowance.reset_seconds

@@ -13,7 +13,7 @@ from .problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class RateLimit:
+class RateLimitClass:
     """A class of `x-contract-rate-limit`: at most `limit` requests in any window."""
 
     name: str
@@ -37,7 +37,7 @@ class Allowance:
 class RateLimiter(Protocol):
     """Counts requests."""
 
-    async def take(self, limit: RateLimit, context: Context) -> Allowance:
+    async def take(self, limit: RateLimitClass, context: Context) -> Allowance:
         """Count a request, unless the limit is exhausted."""
         ...
 

@@ -30,7 +30,7 @@ class StaleSignatureError(SignatureError):
 
 
 @dataclass(frozen=True, slots=True)
-class Scheme:
+class SignatureScheme:
     """The signature scheme of deliveries.
 
     Attributes:

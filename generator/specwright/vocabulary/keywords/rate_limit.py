@@ -13,7 +13,7 @@ from specwright.vocabulary.types import Limits, Name, Positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimitClass:
+class RateLimitClassContract:
     """The number of requests that are allowed in a period."""
 
     limit: Annotated[
@@ -52,7 +52,7 @@ class RateLimits:
     """The rate limit classes, and the response headers that report them."""
 
     classes: Annotated[
-        Mapping[Name, RateLimitClass], Limits(minProperties=1), "The classes by name."
+        Mapping[Name, RateLimitClassContract], Limits(minProperties=1), "The classes by name."
     ]
     headers: RateLimitHeaders = RateLimitHeaders()
 

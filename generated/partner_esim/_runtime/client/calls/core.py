@@ -24,7 +24,7 @@ from ...shared.media.table import medium_of, stream_medium_of
 from ...shared.operation import Content, ListOperation, Operation, attribute
 from ..config import ClientConfig
 from ..errors import InvalidArgumentError, InvalidResponseError
-from ..options import MAX_RESPONSE_BYTES, OMIT, ClientOptions, Options
+from ..options import MAX_RESPONSE_BYTES, OMIT, CallOptions, ClientOptions
 from ..transport.base import Headers, Request, Response
 from ..wire.addresses import Addresses
 from ..wire.contents import accept, has_body, is_stream, lacks_body, raw, received, sent
@@ -66,7 +66,7 @@ class Core:
 
     def __init__(self, config: ClientConfig) -> None:
         service, app_name = config.service, config.app_name
-        self.options = Options().changed(config.options)
+        self.options = CallOptions().changed(config.options)
         self._addresses = Addresses(service, config.base_url, config.server_variables)
         self.base_url = self._addresses.base.url
         if app_name is not None and not is_header_value(app_name):
@@ -93,7 +93,7 @@ class Core:
         operation: Operation[Any],
         arguments: Mapping[str, Any],
         body: object,
-        options: Options,
+        options: CallOptions,
     ) -> Request:
         """Validate the arguments and return the request.
 
@@ -170,7 +170,7 @@ class Core:
     def _encoded(self, model: str, where: str, value: object) -> bytes:
         return _written(where, lambda: self._codecs[model].encode(value))
 
-    def _is_streamed(self, operation: Operation[Any], options: Options) -> bool:
+    def _is_streamed(self, operation: Operation[Any], options: CallOptions) -> bool:
         block = collected.get()
         return (block is not None and block.is_open) or is_stream(operation, options.accept)
 
@@ -235,7 +235,7 @@ class Core:
         self,
         operation: ListOperation[T],
         arguments: Mapping[str, object],
-        options: Options,
+        options: CallOptions,
         position: str | None,
     ) -> Request:
         """Return the request for the page at a position; None uses that of the arguments."""

@@ -22,7 +22,7 @@ from ..errors import (
     retry_after,
     status_error,
 )
-from ..options import Options
+from ..options import CallOptions
 from ..transport.base import BodyTooLargeError, Request, Response, TransportError
 
 # Proxies use 520 to 529 when the service behind them fails.
@@ -45,7 +45,7 @@ Attempts = Generator[Request | Pause, Response | TransportError | None, Response
 
 
 def attempts(
-    operation: Operation[Any], request: Request, options: Options, error: StatusErrors
+    operation: Operation[Any], request: Request, options: CallOptions, error: StatusErrors
 ) -> Attempts:
     """Yield requests to send and pauses to wait; return the response of the successful attempt.
 

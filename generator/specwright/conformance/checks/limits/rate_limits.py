@@ -17,7 +17,11 @@ from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
-from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS, RateLimitClass
+from specwright.vocabulary.keywords.rate_limit import (
+    RATE_LIMIT,
+    RATE_LIMITS,
+    RateLimitClassContract,
+)
 
 OVER_RATE_LIMIT = BehaviourRule(
     "rate-limit",
@@ -69,7 +73,9 @@ def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
         bench.violate(RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
 
 
-def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitClass) -> None:
+def _is_apart(
+    bench: Workbench, place: Pointer, call: Call, declared: RateLimitClassContract
+) -> None:
     """Check that requests with another key do not count for a limit by key."""
     record, keys = bench.target.record, bench.target.keys
     if declared.scope.raw != _KEY:
@@ -180,7 +186,7 @@ def _count(
     bench: Workbench,
     place: Pointer,
     name: str,
-    declared: RateLimitClass,
+    declared: RateLimitClassContract,
     exchanges: list[Exchange],
 ) -> None:
     record = bench.target.record
@@ -216,7 +222,7 @@ def _count(
 def _waits(
     bench: Workbench,
     place: Pointer,
-    declared: RateLimitClass,
+    declared: RateLimitClassContract,
     served: list[Exchange],
     refused: list[Exchange],
 ) -> None:

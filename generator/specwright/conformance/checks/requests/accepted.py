@@ -19,7 +19,7 @@ from specwright.conformance.recording.exchange import (
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.verdicts import judge_rejection
-from specwright.document.schemas.instances import Problem
+from specwright.document.schemas.instances import SchemaMismatch
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
 
@@ -80,7 +80,9 @@ def accepted_value(
     contract: Contract, operation: Operation, exchange: Exchange, sent: SentValue
 ) -> Violation:
     """Return the violation for an accepted value that does not fit its schema."""
-    problem = next(contract.requests.problems(sent.schema, sent.value), None) or Problem("", "")
+    problem = next(contract.requests.problems(sent.schema, sent.value), None) or SchemaMismatch(
+        "", ""
+    )
     wrong = value_at(sent.value, problem.pointer)
     is_body = not sent.name
     place = place_of(contract, sent.schema, problem.pointer) if is_body else sent.place
@@ -195,7 +197,7 @@ def _text_of(operation: Operation, request: Request, slot: ParameterSlot) -> str
     return dict(parse_qsl(parts.query, keep_blank_values=True)).get(name)
 
 
-def _is_null(wrong: JsonValue, problem: Problem) -> bool:
+def _is_null(wrong: JsonValue, problem: SchemaMismatch) -> bool:
     return wrong is None and problem.missing is None
 
 

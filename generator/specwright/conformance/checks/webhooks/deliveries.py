@@ -15,7 +15,7 @@ from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.findings import Level, RuleDescription
 from specwright.http_messages import Headers
 from specwright.pointer import Pointer, join, resolve, split
-from specwright.runtime.shared.signature import Scheme
+from specwright.runtime.shared.signature import SignatureScheme
 
 _HEX = re.compile(r"[0-9a-f]{64}")
 # The digest with its name, as it occurs between the separators of a header.
@@ -100,7 +100,7 @@ class Forgery:
 
     rule: RuleDescription
     words: str
-    make: Callable[[Genuine, Scheme], ReceivedMessage]
+    make: Callable[[Genuine, SignatureScheme], ReceivedMessage]
 
 
 def _rule(name: str, why: str, example: str, advice: str) -> RuleDescription:
@@ -129,42 +129,42 @@ UNKNOWN = _rule(
 )
 
 
-def _wrong_digest(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
+def _wrong_digest(genuine: Genuine, scheme: SignatureScheme) -> ReceivedMessage:
     return genuine.sent(scheme.sign(genuine.body + b" ", genuine.secret, int(genuine.now)))
 
 
-def _old(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
+def _old(genuine: Genuine, scheme: SignatureScheme) -> ReceivedMessage:
     at = int(genuine.now) - genuine.tolerance - 1
     return genuine.sent(scheme.sign(genuine.body, genuine.secret, at))
 
 
-def _early(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
+def _early(genuine: Genuine, scheme: SignatureScheme) -> ReceivedMessage:
     # One second beyond the tolerance, and one for the transmission.
     at = math.ceil(genuine.now) + genuine.tolerance + 1
     return genuine.sent(scheme.sign(genuine.body, genuine.secret, at))
 
 
-def _rewritten(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
+def _rewritten(genuine: Genuine, scheme: SignatureScheme) -> ReceivedMessage:
     compact = json.dumps(genuine.event, separators=(",", ":"), ensure_ascii=False).encode()
     return genuine.sent(scheme.sign(compact, genuine.secret, int(genuine.now)))
 
 
-def _capitals(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
+def _capitals(genuine: Genuine, scheme: SignatureScheme) -> ReceivedMessage:
     value = scheme.sign(genuine.body, genuine.secret, int(genuine.now))
     return genuine.sent(_HEX.sub(lambda digest: digest[0].upper(), value))
 
 
-def _twice(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
+def _twice(genuine: Genuine, scheme: SignatureScheme) -> ReceivedMessage:
     template = _DIGEST.sub(lambda part: f"{part[0]},{part[0]}", scheme.template, count=1)
     doubled = replace(scheme, template=template)
     return genuine.sent(doubled.sign(genuine.body, genuine.secret, int(genuine.now)))
 
 
-def _other_secret(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
+def _other_secret(genuine: Genuine, scheme: SignatureScheme) -> ReceivedMessage:
     return genuine.sent(scheme.sign(genuine.body, secrets.token_hex(32), int(genuine.now)))
 
 
-def _unsigned(genuine: Genuine, scheme: Scheme) -> ReceivedMessage:
+def _unsigned(genuine: Genuine, scheme: SignatureScheme) -> ReceivedMessage:
     return genuine.sent(None)
 
 

@@ -16,7 +16,7 @@ from ..auth.credentials import with_credential
 from ..auth.signing import with_time_spent
 from ..auth.tokens import Tokens, obtained, obtained_async
 from ..config import ClientConfig
-from ..options import Options, RequestOptions
+from ..options import CallOptions, RequestOptions
 from ..transport.base import AsyncTransport, Request, Response, Transport, TransportError
 from .core import Core
 from .flows import run, run_async, sleep
@@ -101,7 +101,7 @@ class SyncCalls(Core):
         operation: Operation[Any],
         arguments: Mapping[str, object],
         body: object,
-        options: Options,
+        options: CallOptions,
     ) -> Response:
         """Send a request, with retries, and return the response."""
         request = self.request(operation, arguments, body, options)
@@ -111,7 +111,7 @@ class SyncCalls(Core):
         self,
         operation: ListOperation[T],
         arguments: Mapping[str, object],
-        options: Options,
+        options: CallOptions,
         cursor: str | None,
     ) -> PageData[T]:
         request = self.page_request(operation, arguments, options, cursor)
@@ -122,14 +122,14 @@ class SyncCalls(Core):
         self,
         operation: Operation[T],
         arguments: Mapping[str, object],
-        options: Options,
+        options: CallOptions,
         left: float,
     ) -> T:
         answer = self.answer(operation, arguments, None, options.within(left))
         return cast("T", self.result(operation, answer))
 
     def _send_with_retries(
-        self, operation: Operation[Any], request: Request, options: Options
+        self, operation: Operation[Any], request: Request, options: CallOptions
     ) -> Response:
         schemes = self.credentials.chosen(operation, request)
         steps = attempts(operation, request, options, self.service.error)
@@ -237,7 +237,7 @@ class AsyncCalls(Core):
         operation: Operation[Any],
         arguments: Mapping[str, object],
         body: object,
-        options: Options,
+        options: CallOptions,
     ) -> Response:
         """Send a request, with retries, and return the response."""
         request = self.request(operation, arguments, body, options)
@@ -247,7 +247,7 @@ class AsyncCalls(Core):
         self,
         operation: ListOperation[T],
         arguments: Mapping[str, object],
-        options: Options,
+        options: CallOptions,
         cursor: str | None,
     ) -> PageData[T]:
         request = self.page_request(operation, arguments, options, cursor)
@@ -258,14 +258,14 @@ class AsyncCalls(Core):
         self,
         operation: Operation[T],
         arguments: Mapping[str, object],
-        options: Options,
+        options: CallOptions,
         left: float,
     ) -> T:
         answer = await self.answer(operation, arguments, None, options.within(left))
         return cast("T", self.result(operation, answer))
 
     async def _send_with_retries(
-        self, operation: Operation[Any], request: Request, options: Options
+        self, operation: Operation[Any], request: Request, options: CallOptions
     ) -> Response:
         schemes = self.credentials.chosen(operation, request)
         steps = attempts(operation, request, options, self.service.error)

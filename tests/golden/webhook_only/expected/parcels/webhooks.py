@@ -12,8 +12,8 @@ from ._runtime.shared.errors import InvalidEventError
 from ._runtime.shared.signature import (
     Headers,
     MalformedSignatureError,
-    Scheme,
     SignatureError,
+    SignatureScheme,
     StaleSignatureError,
 )
 
@@ -33,7 +33,7 @@ __all__ = [
     "parse_parcel_delivered",
 ]
 
-_SCHEME = Scheme(
+_SCHEME = SignatureScheme(
     header="Parcel-Signature", template="t={timestamp},v1={digest}", payload="{timestamp}.{body}"
 )
 SIGNATURE_HEADER = _SCHEME.header
