@@ -11,12 +11,11 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.outcome.evidence import judged
 from specwright.conformance.recording import har
-from specwright.conformance.recording.concealment import Concealment
+from specwright.conformance.recording.concealment import Concealment, is_secret
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.recording.secret_names import is_secret
-from specwright.conformance.results.evidence import judged
 from specwright.document.sources.load import load
 from specwright.findings import Report
 from specwright.http_messages import Headers

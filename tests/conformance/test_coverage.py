@@ -9,9 +9,9 @@ import pytest
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.outcome.coverage import Item, coverage, share
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.conformance.results.coverage import Item, coverage, share
 from specwright.document.sources.load import load
 
 GET = "/paths/~1things/get"

@@ -9,9 +9,9 @@ import pytest
 from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.outcome.evidence import judged
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.results.evidence import judged
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 

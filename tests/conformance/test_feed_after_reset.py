@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
 
-from specwright.conformance.checks.lifecycle.reset_scope import reset_scope
+from specwright.conformance.checks.lifecycle.reset import reset_scope
 from tests.conformance.fastapi_apps import bench_of, messages
 
 FEED = {

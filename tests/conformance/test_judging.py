@@ -14,9 +14,9 @@ from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.checks.responses.statuses import undeclared
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN, OTHER_TENANT, UNKNOWN_KEY
+from specwright.conformance.outcome.evidence import judged
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.results.evidence import judged
 from specwright.document.sources.load import load
 
 # Rules that the tests of this page see broken.

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from specwright.conformance.checks.requests.explore import explore
-from specwright.conformance.results import coverage
+from specwright.conformance.outcome import coverage
 from tests.conformance.fastapi_apps import bench_of
 
 

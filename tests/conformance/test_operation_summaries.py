@@ -9,9 +9,9 @@ import pytest
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
+from specwright.conformance.outcome.operation_summaries import operation_summaries
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.conformance.results.operation_summaries import operation_summaries
 from specwright.document.sources.load import load
 from specwright.findings import OperationSummary
 from tests.conformance.shop import DOCUMENT

@@ -23,18 +23,17 @@ from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import VALID_REFUSED
 from specwright.conformance.checks.responses.monitors import RESPONSE_SCHEMA
 from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
+from specwright.conformance.checks.verdicts import Repetition
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.outcome.replay import in_body, in_path, judge
+from specwright.conformance.outcome.result import FILE, render
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.origins import Origins, renamed
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.recording.renaming import in_body, in_path
-from specwright.conformance.replay import judge
-from specwright.conformance.result import FILE, render
 from specwright.conformance.run import RunProfile, begin
-from specwright.conformance.verdicts import Repetition
 from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.test_command import Exchange as Answering
@@ -135,7 +134,7 @@ def after_a_run(document: Path, *bugs: str) -> tuple[Path, dict[str, str]]:
             run = begin(contract, target, RunProfile.QUICK, 1)
             explore(Workbench(contract, target, "scenarios"))
     path = document.with_name(FILE)
-    path.write_text(json.dumps(render(run)), "utf-8")
+    path.write_text(json.dumps(render(run, [])), "utf-8")
     return path, {
         f"{failure['rule']} {failure['requests'][-1]['method']}": failure["id"]
         for failure in json.loads(path.read_text("utf-8"))["failures"]

@@ -23,9 +23,10 @@ from specwright.conformance.driver.roles import (
     WRONG_SCHEME,
     stranger,
 )
+from specwright.conformance.outcome.coverage import coverage
+from specwright.conformance.outcome.result import FILE, read, render
 from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.result import FILE, read, render
 from specwright.errors import InputError
 from tests.conformance.shop import KEYS, serving
 from tests.conformance.shop_faults import shop_with
@@ -62,9 +63,9 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shown = (replace(first, role=role),)
         done.record.violate(Violation("order", f"/{number}", f"as {role}", shown))
     done.record.violate(Violation("signature", "/webhooks", "delivered", (delivery(1),)))
-    done.report()
+    items = coverage(done.contract, done.record)
     path = tmp_path_factory.mktemp("result") / FILE
-    path.write_text(json.dumps(render(done)), "utf-8")
+    path.write_text(json.dumps(render(done, items)), "utf-8")
     return path
 
 

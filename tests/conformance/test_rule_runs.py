@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.outcome.rule_runs import rule_runs, run_time
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.conformance.results.rule_runs import rule_runs, run_time
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 

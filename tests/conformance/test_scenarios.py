@@ -17,20 +17,22 @@ from specwright.conformance.checks.limits.capacity import capacity
 from specwright.conformance.checks.limits.rate_limits import rate_limits, windows
 from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.checks.requests.explore import explore
+from specwright.conformance.checks.scenario import Scenario
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import LIMITED, MAIN, OTHER_TENANT, SUSPENDED, strangers
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.outcome import coverage
+from specwright.conformance.outcome.evidence import Standards
+from specwright.conformance.outcome.report import run_report
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.results import coverage
 from specwright.conformance.run import (
     STEPS,
     Run,
     RunProfile,
     begin,
 )
-from specwright.conformance.scenario import Scenario
 from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
@@ -376,10 +378,10 @@ def test_a_right_implementation_is_not_blamed() -> None:
     done = run()
     assert [(failure.rule, failure.text) for failure in done.record.failures.values()] == []
     assert coverage.never_succeeded(contract(), done.record) == []
-    done.report()
-    unreached = [(item.kind, item.name) for item in done.items if not item.reached]
+    items = coverage.coverage(contract(), done.record)
+    unreached = [(item.kind, item.name) for item in items if not item.reached]
     assert ("operation", "POST /orders") not in unreached
-    assert all(item.reason for item in done.items if not item.reached)
+    assert all(item.reason for item in items if not item.reached)
 
 
 def test_every_rule_is_applied_or_it_is_said_why_not() -> None:
@@ -397,19 +399,24 @@ def refused(exchange: Exchange) -> bool:
     return exchange.response is not None and not exchange.response.is_success
 
 
+def code(done: Run, min_coverage: int) -> int:
+    items = coverage.coverage(done.contract, done.record)
+    report = run_report(done, Standards(), items)
+    return exit_code(done, report, coverage.share(items), min_coverage)
+
+
 def test_how_a_run_ends() -> None:
     done = run()
-    done.report()
-    share = coverage.share(done.items)
-    assert [exit_code(done, done.report(), least) for least in (0, share, share + 1)] == [0, 0, 3]
+    share = coverage.share(coverage.coverage(done.contract, done.record))
+    assert [code(done, least) for least in (0, share, share + 1)] == [0, 0, 3]
     done.record.exchanges = [
         exchange
         for exchange in done.record.exchanges
         if exchange.operation != DELETE or refused(exchange)
     ]
     assert DELETE in {exchange.operation for exchange in done.record.exchanges}
-    assert exit_code(done, done.report(), 0) == 3
+    assert code(done, 0) == 3
     done.record.violate(Violation("order", DELETE, "…"))
-    assert exit_code(done, done.report(), 0) == 1
+    assert code(done, 0) == 1
     done.stopped = "interrupted"
-    assert exit_code(done, done.report(), 0) == 2
+    assert code(done, 0) == 2

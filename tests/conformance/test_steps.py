@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from specwright.conformance.checks.scenario import Step, in_order
 from specwright.conformance.checks.table import SCENARIOS
-from specwright.conformance.driver.budget import Budget
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
-from specwright.conformance.run import RunProfile, begin
-from specwright.conformance.scenario import Step, in_order
+from specwright.conformance.run import Budget, RunProfile, begin
 from specwright.vocabulary.keywords.charge import CHARGE
 from tests.conformance.notes import bench
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.unreachable import why_not
+from specwright.conformance.outcome.coverage import why_not
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 

@@ -10,10 +10,10 @@ import pytest
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.outcome.evidence import Judged, Known, Standards, judged
+from specwright.conformance.outcome.result import VERSION, read_baseline
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.result import VERSION, read_baseline
-from specwright.conformance.results.evidence import Judged, Known, Standards, judged
 from specwright.document.sources.load import load
 from specwright.errors import InputError, Location
 from specwright.findings import Level

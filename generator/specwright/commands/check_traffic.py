@@ -14,13 +14,10 @@ from specwright.conformance.checks.responses.traffic import credentials, watch
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
+from specwright.conformance.outcome.evidence import Standards
+from specwright.conformance.outcome.report import traffic_report
 from specwright.conformance.recording.har import read
-from specwright.conformance.results import coverage
-from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
-from specwright.conformance.results.left_out import left_out
-from specwright.conformance.results.rule_runs import rule_runs, run_time
 from specwright.errors import InputError
-from specwright.findings import Report
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
@@ -92,22 +89,8 @@ def check_traffic(
     )
     keys = credentials(contract, recording.exchanges)
     redaction = conceal(contract, record, keys)
-    described = contract.document
-    settings = lint_settings(described.path, short_method_names=False, file=config)
-    judgement = judged(contract, record, Standards(settings))
-    report = Report(
-        described.path,
-        judgement.findings,
-        judgement.waived,
-        DESCRIPTIONS,
-        described.line,
-        facts,
-        (*left_out(contract), *coverage.tables(coverage.coverage(contract, record))),
-        command="check-traffic",
-        rule_runs=tuple(rule_runs(contract, record)),
-        run_time=run_time(record),
-    )
-    report = redaction.report(report)
+    settings = lint_settings(contract.document.path, short_method_names=False, file=config)
+    report = redaction.report(traffic_report(contract, record, Standards(settings), facts))
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))

@@ -10,6 +10,7 @@ import click
 
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
+from specwright.conformance.checks.verdicts import ReplayVerdict
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
@@ -21,10 +22,9 @@ from specwright.conformance.driver.roles import (
     WRONG_SCHEME,
 )
 from specwright.conformance.driver.target import TargetLost
+from specwright.conformance.outcome.replay import FailureReplay
+from specwright.conformance.outcome.result import Recorded, RecordedFailure, read
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.replay import FailureReplay
-from specwright.conformance.result import Recorded, RecordedFailure, read
-from specwright.conformance.verdicts import ReplayVerdict
 from specwright.errors import InputError
 from specwright.report.terminal import say
 

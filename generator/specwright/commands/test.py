@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -22,13 +23,14 @@ from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.preflight import reach
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
+from specwright.conformance.outcome import coverage
+from specwright.conformance.outcome.evidence import Standards
+from specwright.conformance.outcome.report import run_report
+from specwright.conformance.outcome.result import FILE as RESULT
+from specwright.conformance.outcome.result import read_baseline
+from specwright.conformance.outcome.result import render as result_of
 from specwright.conformance.recording import har
 from specwright.conformance.recording.har import FILE as HAR
-from specwright.conformance.result import FILE as RESULT
-from specwright.conformance.result import read_baseline
-from specwright.conformance.result import render as result_of
-from specwright.conformance.results import coverage
-from specwright.conformance.results.evidence import Standards
 from specwright.conformance.run import TIMEOUTS, Run, RunProfile, begin
 from specwright.errors import INTERRUPTED, InputError
 from specwright.findings import Report
@@ -156,13 +158,13 @@ def test(
             *(contract, target, RunProfile(profile), chosen, receiver),
             max_seconds=max_seconds,
             max_time=max_time,
-            standards=standards,
         )
         interrupted = _go(run)
         redaction = conceal(contract, run.record, target.signer.secrets)
-        report = redaction.report(run.report())
+        items = coverage.coverage(contract, run.record)
+        report = redaction.report(run_report(run, standards, items))
     if report_dir is not None:
-        _write(report, run, redaction, report_dir)
+        _write(report, run, items, redaction, report_dir)
     if quiet:
         say(text.outcome(report))
     elif output == "text":
@@ -171,10 +173,11 @@ def test(
         show(FORMATS[output](report))
     if output == "github" and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
         summarise(report, Path(summary))
-    if coverage.share(run.items) < min_coverage:
-        reached = f"{coverage.share(run.items)} % of the declared contract was reached"
+    share = coverage.share(items)
+    if share < min_coverage:
+        reached = f"{share} % of the declared contract was reached"
         say(f"{reached}, but --min-coverage requires {min_coverage} %", err=True)
-    ctx.exit(INTERRUPTED if interrupted else exit_code(run, report, min_coverage))
+    ctx.exit(INTERRUPTED if interrupted else exit_code(run, report, share, min_coverage))
 
 
 def _need(target: Target) -> None:
@@ -183,9 +186,15 @@ def _need(target: Target) -> None:
         raise InputError("the document requires a credential", hint="name it with --api-key-env")
 
 
-def _write(report: Report, run: Run, redaction: Redaction, directory: Path) -> None:
+def _write(
+    report: Report,
+    run: Run,
+    items: Sequence[coverage.Item],
+    redaction: Redaction,
+    directory: Path,
+) -> None:
     """Write the report in all formats, with the result for `replay` and the traffic."""
-    others = {RESULT: result_of(run), HAR: har.render(run.record.exchanges)}
+    others = {RESULT: result_of(run, items), HAR: har.render(run.record.exchanges)}
     contents = {name: redaction.value(content) for name, content in others.items()}
     written = {name: json.dumps(content, indent=2) + "\n" for name, content in contents.items()}
     write(report, directory, written)
@@ -202,12 +211,17 @@ def _go(run: Run) -> bool:
     return False
 
 
-def exit_code(run: Run, report: Report, min_coverage: int) -> int:
-    """Return the exit code of a run that was not interrupted."""
+def exit_code(run: Run, report: Report, share: int, min_coverage: int) -> int:
+    """Return the exit code of a run that was not interrupted.
+
+    Args:
+        share: the part of the contract that was reached, in percent.
+        min_coverage: the least part that the caller accepts.
+    """
     if run.stopped is not None:
         return 2
     if report.has_errors:
         return 1
     vacuous = coverage.never_succeeded(run.contract, run.record)
     is_partial = vacuous or run.contract.left_out
-    return NOT_REACHED if is_partial or coverage.share(run.items) < min_coverage else 0
+    return NOT_REACHED if is_partial or share < min_coverage else 0

@@ -1,9 +1,9 @@
-"""A run of all sources in turn, and its report."""
+"""A run of all sources in turn, within a budget of time."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,11 +11,11 @@ from functools import partial
 
 from specwright.conformance.checks.responses.consistency import Consistency
 from specwright.conformance.checks.responses.monitors import Monitors
+from specwright.conformance.checks.scenario import Scenario, Step, in_order
 from specwright.conformance.checks.table import SCENARIOS
 from specwright.conformance.checks.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.checks.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.budget import Budget
 from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import Target, TargetLost, TimeOver
 from specwright.conformance.driver.workbench import Workbench
@@ -24,17 +24,6 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.exchange import FUZZING
 from specwright.conformance.recording.exchange import SCENARIOS as SOURCE
 from specwright.conformance.recording.record import Record
-from specwright.conformance.results import coverage
-from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
-from specwright.conformance.results.left_out import left_out
-from specwright.conformance.results.operation_summaries import operation_summaries
-from specwright.conformance.results.rule_runs import rule_runs, run_time
-from specwright.conformance.scenario import Scenario, Step, in_order
-from specwright.findings import OperationSummary, Report, Table
-from specwright.report.wording import listed
-
-# The most operations to name in the headline.
-_NAMED = 3
 
 
 class RunProfile(StrEnum):
@@ -67,6 +56,37 @@ def usual_seconds(profile: RunProfile, operations: int) -> float | None:
 
 
 @dataclass(slots=True)
+class Budget:
+    """The remaining time, and the steps that still need some.
+
+    A step that needs less than its share leaves the rest to later steps.
+
+    Attributes:
+        seconds: for all steps; None for no limit.
+        cut: the steps that ran out of time.
+    """
+
+    seconds: float | None
+    steps: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+    _shares: Mapping[str, int] = field(default_factory=dict)
+    _ends: float = 0.0
+
+    def begin(self, shares: Mapping[str, int]) -> None:
+        """Start the clock for these steps, in their order, with their shares of the time."""
+        self.steps, self._shares = list(shares), shares
+        self._ends = time.monotonic() + (self.seconds or 0.0)
+
+    def share(self, step: str) -> float | None:
+        """Return the seconds for the next step; None for no limit."""
+        if self.seconds is None:
+            return None
+        shares = [self._shares[step] for step in self.steps[self.steps.index(step) :]]
+        left = max(self._ends - time.monotonic(), 0.0)
+        return left * shares[0] / sum(shares)
+
+
+@dataclass(slots=True)
 class Run:
     """A run and its results so far.
 
@@ -82,11 +102,9 @@ class Run:
     profile: RunProfile
     seed: int
     receiver: ReceiverOptions | None = None
-    standards: Standards = field(default_factory=Standards)
     steps: list[tuple[str, int, float]] = field(default_factory=list)
     at: str = "start"
     stopped: str | None = None
-    items: list[coverage.Item] = field(default_factory=list)
     budget: Budget = field(default_factory=lambda: Budget(None))
 
     @property
@@ -174,68 +192,6 @@ class Run:
         if seconds is not None:
             self.target.ends[SOURCE] = time.monotonic() + seconds
 
-    def report(self) -> Report:
-        """Return the report of the run: its findings and its coverage."""
-        self.items = coverage.coverage(self.contract, self.record)
-        document = self.contract.document
-        found = judged(self.contract, self.record, self.standards, is_whole=self.stopped is None)
-        facts = [
-            ("Target", self.target.base_url),
-            ("Profile", self.profile.value),
-            ("Seed", str(self.seed)),
-            ("Requests", f"{len(self.record.exchanges):,}"),
-        ]
-        if self.contract.excluded:
-            chosen = len(self.contract.operations)
-            facts.append(("Operations", f"{chosen} of {chosen + len(self.contract.excluded)}"))
-        if self.budget.cut:
-            facts.append(("Out of time", ", ".join(self.budget.cut)))
-        fuzzed = {
-            exchange.operation for exchange in self.record.exchanges if exchange.source == FUZZING
-        }
-        count, whole = len(fuzzed & self.contract.operations.keys()), len(self.contract.operations)
-        if FUZZING in {name for name, _, _ in self.steps}:
-            facts.append(("Fuzzing", f"reached {count} of {whole} operations"))
-        if self.stopped is not None:
-            facts.append(("Stopped", self.stopped))
-        visited = tuple(operation_summaries(self.contract, self.record))
-        return Report(
-            document.path,
-            found.findings,
-            found.waived,
-            DESCRIPTIONS,
-            document.line,
-            tuple(facts),
-            (
-                Table("Steps", ("", "requests", "seconds"), tuple(self._steps())),
-                *left_out(self.contract),
-                *coverage.tables(self.items),
-                *([coverage.linked(self.record)] if self.record.linked else ()),
-            ),
-            command="test",
-            rule_runs=tuple(rule_runs(self.contract, self.record)),
-            run_time=run_time(self.record),
-            operation_summaries=visited,
-            headline=_headline(visited),
-        )
-
-    def _steps(self) -> Iterator[tuple[str, str, str]]:
-        for name, requests, seconds in self.steps:
-            if requests:
-                yield name, f"{requests:,}", f"{seconds:.1f}"
-
-
-def _headline(visited: Sequence[OperationSummary]) -> str:
-    """Return a warning about operations that never succeeded; empty if all did."""
-    missed = [
-        f"{summary.operation} ({summary.outcome or 'not called'})"
-        for summary in visited
-        if not summary.successes
-    ]
-    if not missed:
-        return ""
-    return f"{len(missed)} of {len(visited)} operations never succeeded: {listed(missed, _NAMED)}"
-
 
 def begin(
     contract: Contract,
@@ -245,7 +201,6 @@ def begin(
     receiver: ReceiverOptions | None = None,
     max_seconds: float | None = None,
     max_time: float | None = None,
-    standards: Standards = Standards(),  # noqa: B008 (it never changes)
 ) -> Run:
     """Return a run with monitors on its record.
 
@@ -258,4 +213,4 @@ def begin(
         Monitors(contract, target.record, max_seconds),
         Consistency(contract, target.record),
     )
-    return Run(contract, target, profile, seed, receiver, standards, budget=budget)
+    return Run(contract, target, profile, seed, receiver, budget=budget)

@@ -19,9 +19,10 @@ from specwright.conformance.driver.preflight import reach
 from specwright.conformance.driver.roles import MAIN, UNKNOWN_KEY, stranger
 from specwright.conformance.driver.sign_in import sign_ins
 from specwright.conformance.driver.target import Target
+from specwright.conformance.outcome.coverage import coverage, never_succeeded
+from specwright.conformance.outcome.evidence import Standards
+from specwright.conformance.outcome.report import run_report
 from specwright.conformance.recording.record import Record
-from specwright.conformance.results.coverage import never_succeeded
-from specwright.conformance.results.evidence import Standards
 from specwright.conformance.run import Run, RunProfile, begin
 from specwright.document.model import Document, is_remote
 from specwright.document.operations.security import Credential
@@ -88,11 +89,10 @@ def check(
         run = begin(
             *(contract, bench, RunProfile(profile), seed),
             max_seconds=max_response_time,
-            standards=standards,
         )
         run.go()
     redaction = conceal(contract, run.record, bench.signer.secrets)
-    return _outcome(run, redaction)
+    return _outcome(run, standards, redaction)
 
 
 def document_of(
@@ -127,8 +127,9 @@ def name_of(operation: Operation) -> str:
     return f"{operation.method} {operation.site.key}"
 
 
-def _outcome(run: Run, redaction: Redaction) -> Outcome:
-    report: Report = redaction.report(run.report())
+def _outcome(run: Run, standards: Standards, redaction: Redaction) -> Outcome:
+    items = coverage(run.contract, run.record)
+    report: Report = redaction.report(run_report(run, standards, items))
     found: dict[str, list[Finding]] = {}
     for finding in report.findings:
         for name, each in _apart(finding):

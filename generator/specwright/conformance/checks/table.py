@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from specwright.conformance import checks
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import Scenario
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import Scenario
 from specwright.findings import RuleDescription
 from specwright.registry import records
 

@@ -10,10 +10,9 @@ from typing import Any, TypeVar, cast
 
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.conformance.contract import bodies
 from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.resources import Shape, shape, up_to_variables
-from specwright.conformance.contract.samples import sample
+from specwright.conformance.contract.samples import distinct, sample
 from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.document.model import Document
 from specwright.document.operations import sites
@@ -37,6 +36,8 @@ from specwright.vocabulary.keywords.sort import SORT, Sort
 from specwright.vocabulary.table import KEYWORDS
 
 T = TypeVar("T")
+# Formats of files in forms (OpenAPI 3.1.1, 4.8.14.5; 3.0.4, 4.7.14.2).
+_FILE_FORMATS = frozenset({"binary", "base64"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -324,9 +325,9 @@ class Contract:
     ) -> tuple[tuple[str, Site] | None, frozenset[str]]:
         """Return the first body that can be written, with its files."""
         for kind, content in contents:
-            media_type = bodies.sent_as(kind)
+            media_type = _sent_as(kind)
             if not medium_of(media_type).is_stream:
-                return (media_type, content), frozenset(bodies.files(self.document, content))
+                return (media_type, content), frozenset(_files(self.document, content))
         return None, frozenset()
 
     def schema_of(self, holder: Site) -> Pointer | None:
@@ -353,6 +354,12 @@ class Contract:
             return None
         schema = resolve(document.data, content[1] / "schema")
         return sample(document, schema, is_whole=is_whole)
+
+    def distinct_values(self, schema: Pointer) -> Iterator[JsonValue]:
+        """Yield values for a schema of a request that a server does not treat as equal."""
+        for value in distinct(self.document, resolve(self.document.data, schema)):
+            if not any(self.requests.problems(schema, value)):
+                yield value
 
 
 def _slot(site: Site, place: str, name: str) -> ParameterSlot:
@@ -381,3 +388,25 @@ def _closed(document: Document) -> Document:
             if values is not None:
                 node.value["enum"] = [getattr(value, "raw", value) for value in values]
     return document.with_data(data)
+
+
+def _sent_as(media_type: str) -> str:
+    """Return the media type of a body, with a concrete one for a range."""
+    return "text/plain" if sites.is_range(media_type) else media_type
+
+
+def _files(document: Document, content: Site) -> Iterator[str]:
+    """Yield the properties of a form that are files."""
+    schema = document.follow(content.value.get("schema"))
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    for name, declared in (properties or {}).items():
+        found = document.follow(declared)
+        items = document.follow(found.get("items")) if isinstance(found, dict) else None
+        if any(_is_file(each) for each in (found, items)):
+            yield name
+
+
+def _is_file(schema: Any) -> bool:
+    return isinstance(schema, dict) and (
+        schema.get("format") in _FILE_FORMATS or "contentMediaType" in schema
+    )

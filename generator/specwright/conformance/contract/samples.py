@@ -1,26 +1,29 @@
-"""Sample values for schemas, as simple as the schemas allow."""
+"""Sample values for schemas: a simple one, distinct ones, and the alternatives of a schema."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import jsonschema_rs
 
-from specwright.conformance.contract.alternatives import number
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
 from specwright.samples.scalars import FORMATS, numbers, texts
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
-_DEPTH = 12
+_DEPTH, _UNION_DEPTH = 12, 8
 # Optional members of deeper objects are left out: a recursive schema has them at every level.
 _WHOLE_DEPTH = 4
 # The keywords that limit texts and numbers.
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _LIMITS = frozenset(("pattern", "format", "minLength", "maxLength", *_BOUNDS))
+# The most alternatives of a schema; nested unions multiply.
+_MOST_ALTERNATIVES = 20
+_UNIONS = ("anyOf", "oneOf")
 
 
 def sample(document: Document, schema: Any, *, is_whole: bool = False) -> JsonValue:
@@ -125,3 +128,64 @@ def _joined(one: JsonValue, other: JsonValue) -> JsonValue:
     if isinstance(one, dict) and isinstance(other, dict):
         return {**one, **other}
     return one if other is None else other
+
+
+def distinct(document: Document, schema: Any) -> Iterator[JsonValue]:
+    """Yield values of one schema that a server does not treat as equal.
+
+    None for unsupported schemas; the caller has to check that they fit.
+    """
+    for alternative in alternatives(document, schema):
+        yield from _distinct(alternative)
+
+
+def _distinct(schema: dict[str, JsonValue]) -> tuple[JsonValue, ...]:
+    # The transitions between the states of an enumeration are up to the server.
+    match {"type": None} if isinstance(schema.get("enum"), list) else schema:
+        case {"type": "string"} if "format" not in schema and "pattern" not in schema:
+            return ("first text", "another one", "ab", "cd")
+        case {"type": "integer" | "number"}:
+            return (7, 8, 1, 2)
+        case {"type": "boolean"}:
+            return (True, False)
+    return ()
+
+
+def alternatives(document: Document, schema: Any) -> list[dict[str, Any]]:
+    """Return the alternatives of a schema: each choice of union members and types.
+
+    They only suggest values to try: a value is validated against the schema itself.
+    """
+    return list(_alternatives(document, schema, 0))[:_MOST_ALTERNATIVES]
+
+
+def _alternatives(document: Document, schema: Any, depth: int) -> Iterator[dict[str, Any]]:
+    schema = document.follow(schema)
+    if not isinstance(schema, dict) or depth > _UNION_DEPTH:
+        return
+    own = {name: each for name, each in schema.items() if name not in ("allOf", *_UNIONS)}
+    parts = [[member] for member in _members(schema, "allOf")]
+    parts += [found for keyword in _UNIONS if (found := _members(schema, keyword))]
+    choices = [
+        [found for each in part for found in _alternatives(document, each, depth + 1)] or [{}]
+        for part in parts
+    ]
+    for chosen in product(*choices):
+        merged = {name: each for part in (own, *chosen) for name, each in part.items()}
+        types = merged.get("type")
+        for kind in types if isinstance(types, list) else [types]:
+            yield merged if kind is None else {**merged, "type": kind}
+
+
+def _members(schema: dict[str, Any], keyword: str) -> list[Any]:
+    found = schema.get(keyword)
+    return found if isinstance(found, list) else []
+
+
+def number(value: object) -> int | float | None:
+    """Return a finite number, as an integer if it is whole; None for any other value."""
+    if isinstance(value, int):
+        return None if isinstance(value, bool) else value
+    if not isinstance(value, float) or not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) else value

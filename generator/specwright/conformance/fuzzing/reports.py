@@ -12,12 +12,12 @@ from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, ac
 from specwright.conformance.checks.requests.validation import VALID_REFUSED
 from specwright.conformance.checks.requests.validity import RequestVerdict
 from specwright.conformance.checks.robustness.methods import METHOD_NOT_ALLOWED, method_violation
+from specwright.conformance.checks.rule import BehaviourRule
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import BehaviourRule
 from specwright.document.operations.sites import OperationSite
 from specwright.pointer import split
 

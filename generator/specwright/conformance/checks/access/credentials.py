@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from specwright.conformance.checks.access.ignored_credentials import CREDENTIALS_IGNORED, ignored
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import (
@@ -18,7 +19,6 @@ from specwright.conformance.driver.roles import (
 )
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.scenario import scenario
 
 _WORDS = {
     UNKNOWN_KEY: "with a wrong key",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import judge_status_of
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.verdicts import judge_status_of
 from specwright.pointer import Pointer
 
 CREDENTIALS_IGNORED = BehaviourRule(

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.responses.monitors import sort_key
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.checks.verdicts import judge_isolation
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.contract.links import leads, listed
@@ -16,9 +19,6 @@ from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
-from specwright.conformance.verdicts import judge_isolation
 from specwright.findings import Level
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.checks.verdicts import judge_status_of
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import SUSPENDED, UNSCOPED
 from specwright.conformance.driver.workbench import Workbench
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
-from specwright.conformance.verdicts import judge_status_of
 
 PERMISSION = BehaviourRule(
     "permission",

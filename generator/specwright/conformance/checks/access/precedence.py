@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from specwright.conformance.checks.robustness.unknown_routes import NOWHERE
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import ANONYMOUS, UNKNOWN_KEY
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
 

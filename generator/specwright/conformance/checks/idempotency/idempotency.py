@@ -18,13 +18,13 @@ from specwright.conformance.checks.idempotency.used_keys import (
     missing,
 )
 from specwright.conformance.checks.requests.explore import renew
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench, with_key
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
 

@@ -7,6 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from specwright.conformance.checks.lists.listed_ids import listed_ids
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.checks.verdicts import judge_rejection, judge_replay
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
@@ -18,9 +21,6 @@ from specwright.conformance.recording.exchange import (
     Response,
     value_at,
 )
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
-from specwright.conformance.verdicts import judge_rejection, judge_replay
 from specwright.document.operations import sites
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urljoin, urlsplit
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate, leads
@@ -11,8 +13,6 @@ from specwright.conformance.contract.resources import Shape, shape, variables
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
 
 LOCATION = BehaviourRule(
     "location",

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from specwright.conformance.contract.alternatives import alternatives
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
-from specwright.conformance.contract.distinct import distinct
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
+from specwright.conformance.contract.samples import alternatives
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -200,7 +199,7 @@ def _members(contract: Contract, writer: Operation, reader: Operation) -> Iterat
     reads = dict(_properties(document, read))
     for name, place in _properties(document, sent):
         if name in reads and _types(document, place) == _types(document, reads[name]) != set():
-            values = list(distinct(contract, place))
+            values = list(contract.distinct_values(place))
             if len(values) >= 2:
                 yield _Member(name, place, (values[0], values[1]))
 

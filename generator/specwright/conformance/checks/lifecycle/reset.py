@@ -1,20 +1,33 @@
-"""Operations that delete everything, such as the reset of a sandbox (`x-contract-reset`)."""
+"""Operations that delete everything, such as the reset of a sandbox (`x-contract-reset`).
+
+The data after a reset is the declared state, and the data of others stays.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import PAYMENT_REQUIRED
 
-from specwright.conformance.checks.requests.explore import ENOUGH, renew, takes_everything
+from specwright.conformance.checks.idempotency.used_keys import Keys
+from specwright.conformance.checks.requests.explore import (
+    ENOUGH,
+    PAUSE_SECONDS,
+    renew,
+    takes_everything,
+)
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.charge import CHARGE
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Idempotency
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.reset import RESET, Reset
 
@@ -33,7 +46,7 @@ def finish(bench: Workbench) -> None:
     for operation in bench.contract.operations.values():
         declared = operation.get(RESET)
         if declared is not None:
-            _Trial(bench, operation, declared).run()
+            _StateTrial(bench, operation, declared).run()
         elif takes_everything(operation):
             for _ in range(ENOUGH):
                 bench.succeed(operation)
@@ -57,6 +70,18 @@ class _Trial:
     def place(self) -> Pointer:
         return self.operation.pointer + join(RESET.name)
 
+    def _ids(self, name: str, exchange: Exchange) -> set[str]:
+        """Return the ids of the items of a list."""
+        page = self.bench.contract.by_id[name].get(PAGINATION)
+        if page is None or page.id is None or exchange.response is None:
+            self.bench.target.record.skip(RESET_STATE, self.place, f"{name} is not a list")
+            return set()
+        items = exchange.response.at(page.items.raw)
+        listed = items if isinstance(items, list) else []
+        return {str(value_at(each, page.id.raw)) for each in listed}
+
+
+class _StateTrial(_Trial):
     def run(self) -> None:
         """Reset twice, and report only violations of both times.
 
@@ -144,16 +169,143 @@ class _Trial:
         self.bench.target.record.check(RESET_STATE, self.place)
         return found[1]
 
-    def _ids(self, name: str, exchange: Exchange) -> set[str]:
-        """Return the ids of the items of a list."""
-        page = self.bench.contract.by_id[name].get(PAGINATION)
-        if page is None or page.id is None or exchange.response is None:
-            self.bench.target.record.skip(RESET_STATE, self.place, f"{name} is not a list")
-            return set()
-        items = exchange.response.at(page.items.raw)
-        listed = items if isinstance(items, list) else []
-        return {str(value_at(each, page.id.raw)) for each in listed}
-
     def _violation(self, message: str, *exchanges: Exchange) -> Violation:
         name = self.operation.name
         return Violation(RESET_STATE, self.place, message, exchanges, operation=name)
+
+
+# How long a new item may take to appear in a feed, and the number of its pages to follow.
+_PATIENCE_SECONDS = 5.0
+_PAGES = 40
+
+
+@scenario(after="transitions")
+def reset_scope(bench: Workbench) -> None:
+    """Reset with the keys of others, and check the data that stays and the data that is new."""
+    for operation, declared in bench.contract.declaring(RESET):
+        _ScopeTrial(bench, operation, declared).run()
+
+
+class _ScopeTrial(_Trial):
+    def run(self) -> None:
+        """Reset once in live mode, and once as this tenant."""
+        # What new items cost may have been used up.
+        self.bench.succeed(self.operation)
+        self._is_apart(LIVE_MODE, "live mode")
+        for _ in range(ENOUGH):
+            renew(self.bench)
+        self._fill(OTHER_TENANT)
+        theirs = self._listed(OTHER_TENANT)
+        self._again()
+        self._keeps(theirs, self._listed(OTHER_TENANT), "deletes data of another tenant")
+
+    def _is_apart(self, role: str, whose: str) -> None:
+        """Check that a reset with a key of another role keeps the data of this one."""
+        if role in self.bench.target.keys:
+            renew(self.bench)
+            before = self._listed(MAIN)
+            call = next(self.bench.candidates(self.operation), None)
+            if call is not None:
+                self.bench.ask(call, role)
+                self._keeps(
+                    before,
+                    self._listed(MAIN),
+                    f"with a key of {whose} deletes data of this tenant",
+                )
+
+    def _fill(self, role: str) -> None:
+        """Create a resource in each emptied list as another role."""
+        if role in self.bench.target.keys:
+            for call, _, _ in self._keyed():
+                self.bench.ask(self.bench.with_fresh_key(call), role)
+
+    def _listed(self, role: str) -> dict[str, Exchange]:
+        """Return the lists that a reset empties, as a role sees them."""
+        if role not in self.bench.target.keys:
+            return {}
+        calls = {
+            empty.raw: next(self.bench.candidates(self.bench.contract.by_id[empty.raw]), None)
+            for empty in self.declared.empties
+        }
+        return {name: self.bench.ask(each, role) for name, each in calls.items() if each}
+
+    def _keeps(self, before: dict[str, Exchange], after: dict[str, Exchange], how: str) -> None:
+        for name, then in before.items():
+            if self._ids(name, then) and not self._ids(name, after[name]):
+                self._violate(f"{how}: {name} is empty", then, after[name])
+
+    def _again(self) -> None:
+        """Reset between two requests with one key, and between two reads of a resumable list."""
+        first = list(self._keyed())
+        places = list(self._places())
+        if self.bench.succeed(self.operation) is None:
+            return
+        for call, declared, before in first:
+            again = self.bench.ask(call)
+            if Keys(self.bench, call.operation, declared).is_taken(again.response):
+                said = f"a key of {call.operation.name} is still treated as used afterwards"
+                self._violate(said, before, again)
+        for fresh, later, before in places:
+            self._goes_on(fresh, later, before)
+
+    def _keyed(self) -> Iterator[tuple[Call, Idempotency, Exchange]]:
+        """Yield requests with keys that create resources in an emptied list."""
+        emptied = {self.bench.contract.by_id[empty.raw].site.key for empty in self.declared.empties}
+        for operation, declared in self.bench.contract.declaring(IDEMPOTENCY):
+            made = self.bench.made.get(operation.pointer)
+            if made is not None and operation.site.key in emptied:
+                call = self.bench.with_fresh_key(made[0])
+                exchange = self.bench.ask(call)
+                if exchange.succeeded:
+                    yield call, declared, exchange
+
+    def _places(self) -> Iterator[tuple[Call, Call, Exchange]]:
+        """Yield calls of emptied feeds, from their start and from their end, with the last page."""
+        for name in self.declared.empties:
+            operation = self.bench.contract.by_id[name.raw]
+            page = operation.get(PAGINATION)
+            made = self.bench.made.get(operation.pointer)
+            if made is None or page is None or page.cursor is None or page.next is None:
+                continue
+            slot = operation.slot(f"query.{page.cursor.raw}")
+            if slot is None or not page.resume:
+                continue
+            fresh = Call(operation, {})
+            # With fewer items before the reset, a list that starts again could look the same.
+            self._has(fresh, ENOUGH)
+            exchange = self.bench.ask(fresh)
+            for _ in range(_PAGES):
+                cursor = exchange.response and exchange.response.at(page.next.raw)
+                more = page.more and exchange.response and exchange.response.at(page.more.raw)
+                if not cursor:
+                    return
+                later = fresh.with_argument(slot.key, cursor)
+                if not more:
+                    yield fresh, later, exchange
+                    break
+                exchange = self.bench.ask(later)
+
+    def _goes_on(self, fresh: Call, later: Call, before: Exchange) -> None:
+        """Check that items after a reset follow the position of the feed before it."""
+        renew(self.bench)
+        if not self._has(fresh, 1):
+            return
+        name, after = str(fresh.operation.site.id), self.bench.ask(later)
+        self.bench.target.record.check(RESET_STATE, self.place)
+        status = None if after.response is None else after.response.status
+        is_busy = status is None or status == 429 or after.is_busy
+        if not is_busy and not self._ids(name, after):
+            said = f"{name} shows no new items after its previous position"
+            self._violate(said, before, after)
+
+    def _has(self, call: Call, count: int) -> bool:
+        """Wait until a list has a number of items; return whether it has."""
+        name, ends = str(call.operation.site.id), time.monotonic() + _PATIENCE_SECONDS
+        while len(self._ids(name, self.bench.ask(call))) < count:
+            if time.monotonic() > ends:
+                return False
+            time.sleep(PAUSE_SECONDS)
+        return True
+
+    def _violate(self, message: str, *exchanges: Exchange) -> None:
+        self.bench.violate(RESET_STATE, self.operation, message, *exchanges, at=self.place)

@@ -10,14 +10,14 @@ from http.client import PAYMENT_REQUIRED
 
 from specwright.conformance.checks.access.isolation import ISOLATION
 from specwright.conformance.checks.idempotency.used_keys import Keys
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN
 from specwright.conformance.driver.triggers import cause
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import FUZZING, Exchange, decimal_of
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY

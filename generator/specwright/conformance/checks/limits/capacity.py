@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.driver.roles import LIVE_MODE
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
 from specwright.vocabulary.keywords.pagination import PAGINATION

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from specwright.conformance.checks.access.precedence import Mistake, mistakes, precedes
 from specwright.conformance.checks.idempotency.used_keys import Keys
 from specwright.conformance.checks.responses.monitors import RATE_LIMIT_HEADERS, STATE
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.roles import LIMITED, MAIN
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY

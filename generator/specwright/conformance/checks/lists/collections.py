@@ -14,14 +14,14 @@ from specwright.conformance.checks.lists.paging import (
     following,
 )
 from specwright.conformance.checks.lists.whole_lists import has_all, wholes
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.checks.verdicts import judge_existence
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
-from specwright.conformance.verdicts import judge_existence
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.filter import FILTER, Filter

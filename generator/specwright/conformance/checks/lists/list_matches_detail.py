@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.conformance.checks.responses.monitors import sort_key
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from specwright.conformance.checks.lists.pages import FILTERED_ITEMS, PAGE_SIZE, each_of, matches
 from specwright.conformance.checks.lists.paging import CURSOR, PAGE_SEQUENCE, following
 from specwright.conformance.checks.responses.monitors import ITEM_ORDER, sort_key
-from specwright.conformance.contract.alternatives import alternatives, number
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.contract.samples import alternatives, number
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
-from specwright.conformance.verdicts import judge_rejection
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.filter import FILTER, Filter

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, readings, value_at
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.pointer import join
 from specwright.vocabulary.keywords.filter import FILTER, Match
 from specwright.vocabulary.keywords.pagination import PAGINATION

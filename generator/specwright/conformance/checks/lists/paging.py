@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlsplit
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.recording.exchange import JsonValue, Response
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.verdicts import judge_rejection
 from specwright.runtime.client.wire.positions import next_link
 from specwright.vocabulary.keywords.pagination import PaginationContract
 

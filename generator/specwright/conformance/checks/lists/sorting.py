@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.responses.monitors import ITEM_ORDER
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.contract.distinct import distinct
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.workbench import Workbench
-from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.sort import SORT
 
@@ -51,7 +50,7 @@ def _mix(bench: Workbench, listing: Operation, by: Pointer) -> None:
             call, _ = bench.made[maker.pointer]
             if name not in (found.get("properties") or {}) or not isinstance(call.body, dict):
                 continue
-            values = list(distinct(bench.contract, at + join("properties", name)))[:2]
+            values = list(bench.contract.distinct_values(at + join("properties", name)))[:2]
             for value in (*values, *values[:1]):
                 added = replace(call, body={**call.body, name: value})
                 bench.ask(bench.with_fresh_key(added))

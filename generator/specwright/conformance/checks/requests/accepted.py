@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.checks.requests.coercion import COERCION, is_converted
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.recording.exchange import (
     Exchange,
@@ -17,8 +19,6 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.verdicts import judge_rejection
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.checks.lists.whole_lists import wholes
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.choosing import Choosing, choosing
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import JsonValue, seconds_of, value_at
-from specwright.conformance.scenario import scenario
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
 from specwright.vocabulary.keywords.pagination import PaginationContract

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.recording.exchange import JsonValue, value_at
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.verdicts import judge_rejection
 from specwright.document.schemas.instances import Instances
 from specwright.findings import Level
 from specwright.pointer import Pointer, split

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.webhooks import webhooks
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import FUZZING
-from specwright.conformance.scenario import scenario
 from specwright.document.operations import sites
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY

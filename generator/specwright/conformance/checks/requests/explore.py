@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.workbench import Workbench
-from specwright.conformance.scenario import scenario
 from specwright.names import snake
 from specwright.vocabulary.keywords.reset import RESET
 

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 from specwright.conformance.checks.limits.capacity import release_all
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import value_at
-from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.webhook_endpoint import (

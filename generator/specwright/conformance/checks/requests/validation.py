@@ -18,6 +18,9 @@ from specwright.conformance.checks.requests.coercion import COERCION
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.requests.variants import ValueVariant, odd, variants
 from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.checks.verdicts import judge_acceptance
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.read_only import in_place, is_read_only
@@ -31,9 +34,6 @@ from specwright.conformance.recording.exchange import (
     text_of,
     value_at,
 )
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
-from specwright.conformance.verdicts import judge_acceptance
 from specwright.document.operations import sites
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.client.wire.query import parts

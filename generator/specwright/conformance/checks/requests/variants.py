@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.conformance.contract.alternatives import alternatives, number
-from specwright.conformance.contract.samples import sample
+from specwright.conformance.contract.samples import alternatives, number, sample
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
 from specwright.vocabulary.keywords.error import Condition

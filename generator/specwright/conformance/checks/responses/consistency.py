@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from functools import reduce
 from typing import Any
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import member_names
 from specwright.conformance.contract.resources import shape, variables
@@ -20,7 +21,6 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.document.schemas.applicators import (
     Subschema,
     applying,

@@ -13,6 +13,13 @@ from specwright.conformance.checks.lists.pages import of_list
 from specwright.conformance.checks.responses.statuses import REDIRECT, UNDECLARED_STATUS, undeclared
 from specwright.conformance.checks.responses.unicode_loss import letters
 from specwright.conformance.checks.responses.write_only import WRITE_ONLY, WriteOnly
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import (
+    judge_any_response,
+    judge_error_code,
+    judge_shape,
+    judge_status,
+)
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.driver.roles import LIVE_MODE, OTHER_TENANT, STRANGERS
 from specwright.conformance.recording.exchange import (
@@ -25,13 +32,6 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.verdicts import (
-    judge_any_response,
-    judge_error_code,
-    judge_shape,
-    judge_status,
-)
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
 from specwright.pointer import Pointer, join

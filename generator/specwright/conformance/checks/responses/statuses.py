@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urljoin, urlsplit
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import judge_status
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.verdicts import judge_status
 from specwright.document.operations import sites
 from specwright.findings import Level
 from specwright.pointer import join

@@ -10,12 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_request
 from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.checks.responses.monitors import Monitors
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.document.operations.security import Credential
 from specwright.document.operations.sites import essence
 from specwright.findings import Level

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import judge_shape
 from specwright.conformance.contract.value_parts import value_parts
 from specwright.conformance.recording.exchange import JsonValue
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.verdicts import judge_shape
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying, reachable
 from specwright.pointer import Pointer, resolve

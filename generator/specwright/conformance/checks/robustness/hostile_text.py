@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
 from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
+from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue
-from specwright.conformance.scenario import scenario
 from specwright.pointer import join
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition

@@ -13,15 +13,15 @@ from specwright.conformance.checks.robustness.methods import (
     METHOD_NOT_ALLOWED,
     method_violation,
 )
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.scenario import scenario
+from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Request
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.scenario import scenario
-from specwright.conformance.verdicts import judge_rejection
 from specwright.findings import Level
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import judge_method
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.verdicts import judge_method
 from specwright.document.operations.sites import OperationSite
 from specwright.document.shape import METHODS
 from specwright.findings import Level

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt
 from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.conformance.recording.exchange import seconds_of, text_of
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.document.operations.sites import essence
 from specwright.pointer import Pointer, resolve
 from specwright.runtime.shared.signature import (

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.webhooks import Registration
 from specwright.conformance.driver.target import Target
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.document.operations.sites import OperationSite
 from specwright.pointer import Pointer, split
 

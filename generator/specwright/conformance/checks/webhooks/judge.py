@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from specwright.conformance.checks.access.isolation import ISOLATION
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
 from specwright.conformance.checks.webhooks.checks import (
     CHECKS,
@@ -33,7 +34,6 @@ from specwright.conformance.contract.webhooks import Registration, SentWebhook
 from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.http_messages import Headers
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery

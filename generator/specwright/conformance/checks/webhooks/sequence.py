@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt, DeliveryFault
 from specwright.conformance.checks.webhooks.checks import DELIVERY_SIGNATURE
 from specwright.conformance.contract.webhooks import SentWebhook
-from specwright.conformance.rule import BehaviourCategory, BehaviourRule
 from specwright.vocabulary.keywords.delivery import Delivery
 
 DELIVERY_RETRY = BehaviourRule(

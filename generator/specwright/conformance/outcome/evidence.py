@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.outcome.expectations import expected
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.results.expectations import expected
 from specwright.findings import Evidence, Finding, Level, Occurrence, RuleDescription, in_order
 from specwright.grading.settings import Settings, places_of
 from specwright.grading.waivers import EXPIRED, UNUSED, Waivers

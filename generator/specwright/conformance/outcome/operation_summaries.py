@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.outcome.evidence import shown
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.conformance.results.evidence import shown
 from specwright.findings import OperationSummary
 from specwright.pointer import Pointer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
-from specwright.conformance.verdicts import Repetition, ReplayVerdict
+from specwright.conformance.checks.verdicts import Repetition, ReplayVerdict
 from specwright.findings import Level, RuleDescription
 
 

@@ -6,15 +6,16 @@ The format is that of docs/reference/result.schema.json.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from specwright.conformance.outcome.coverage import Item
+from specwright.conformance.outcome.evidence import Known, known_as, operation_of
 from specwright.conformance.recording.exchange import Exchange, Response
 from specwright.conformance.recording.origins import Origins
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.results.evidence import Known, known_as, operation_of
 from specwright.conformance.run import Run
 from specwright.document.operations.security import Credential
 from specwright.errors import InputError, Location
@@ -64,8 +65,8 @@ class RecordedFailure:
     setup: tuple[Recorded, ...]
 
 
-def render(run: Run) -> _Object:
-    """Return the run as JSON, with the secrets still in it."""
+def render(run: Run, items: Sequence[Item]) -> _Object:
+    """Return a run and its coverage as JSON, with the secrets still in it."""
     contract, credential = run.contract, run.target.credential
     literals = {
         part for operation in contract.operations.values() for part in operation.site.key.split("/")
@@ -92,7 +93,7 @@ def render(run: Run) -> _Object:
             {"kind": item.kind, "name": item.name, "reached": item.reached}
             | ({} if item.reached else {"reason": item.reason})
             | ({"out_of_reach": True} if item.is_out_of_reach else {})
-            for item in run.items
+            for item in items
         ],
     }
 

@@ -1,0 +1,1 @@
+"""The outcome of a run: findings with their evidence, the coverage, and replays of failures."""

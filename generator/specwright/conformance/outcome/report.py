@@ -1,0 +1,125 @@
+"""Reports on a run, or on recorded traffic, with findings, coverage and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.outcome import coverage
+from specwright.conformance.outcome.evidence import DESCRIPTIONS, Standards, judged
+from specwright.conformance.outcome.operation_summaries import operation_summaries
+from specwright.conformance.outcome.rule_runs import rule_runs, run_time
+from specwright.conformance.recording.exchange import FUZZING
+from specwright.conformance.recording.record import Record
+from specwright.conformance.run import Run
+from specwright.findings import OperationSummary, Report, Table
+from specwright.report.wording import listed
+
+# The most operations to name in the headline.
+_NAMED = 3
+
+
+def run_report(run: Run, standards: Standards, items: Sequence[coverage.Item]) -> Report:
+    """Return the report of a run, with its steps and the successes of each operation.
+
+    Args:
+        items: the coverage of the contract by the run.
+    """
+    contract, record = run.contract, run.record
+    is_whole = run.stopped is None
+    report = _report(contract, record, standards, items, is_whole=is_whole)
+    summaries = tuple(operation_summaries(contract, record))
+    steps = tuple(
+        (name, f"{requests:,}", f"{seconds:.1f}")
+        for name, requests, seconds in run.steps
+        if requests
+    )
+    return replace(
+        report,
+        facts=tuple(_facts(run)),
+        tables=(
+            Table("Steps", ("", "requests", "seconds"), steps),
+            *report.tables,
+            *([coverage.linked(record)] if record.linked else ()),
+        ),
+        command="test",
+        operation_summaries=summaries,
+        headline=_headline(summaries),
+    )
+
+
+def traffic_report(
+    contract: Contract,
+    record: Record,
+    standards: Standards,
+    facts: Sequence[tuple[str, str]],
+) -> Report:
+    """Return the report of recorded traffic, with facts about the recording."""
+    report = _report(contract, record, standards, coverage.coverage(contract, record))
+    return replace(report, facts=tuple(facts), command="check-traffic")
+
+
+def _report(
+    contract: Contract,
+    record: Record,
+    standards: Standards,
+    items: Sequence[coverage.Item],
+    *,
+    is_whole: bool = False,
+) -> Report:
+    judgement = judged(contract, record, standards, is_whole=is_whole)
+    return Report(
+        contract.document.path,
+        judgement.findings,
+        judgement.waived,
+        DESCRIPTIONS,
+        contract.document.line,
+        tables=(*_left_out(contract), *coverage.tables(items)),
+        rule_runs=tuple(rule_runs(contract, record)),
+        run_time=run_time(record),
+    )
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    operations, exchanges = run.contract.operations, run.record.exchanges
+    yield "Target", run.target.base_url
+    yield "Profile", run.profile.value
+    yield "Seed", str(run.seed)
+    yield "Requests", f"{len(exchanges):,}"
+    if run.contract.excluded:
+        yield "Operations", f"{len(operations)} of {len(operations) + len(run.contract.excluded)}"
+    if run.budget.cut:
+        yield "Out of time", ", ".join(run.budget.cut)
+    if FUZZING in {name for name, _, _ in run.steps}:
+        fuzzed = {exchange.operation for exchange in exchanges if exchange.source == FUZZING}
+        reached = len(fuzzed & operations.keys())
+        yield "Fuzzing", f"reached {reached} of {len(operations)} operations"
+    if run.stopped is not None:
+        yield "Stopped", run.stopped
+
+
+def _left_out(contract: Contract) -> Iterator[Table]:
+    """Yield a table of the operations with errors in the document, which are not tested."""
+    rows = tuple(
+        (
+            f"{site.method} {site.key}",
+            f"{error.location.file}:{error.location.line}:{error.location.column}",
+            error.message,
+        )
+        for site, error in contract.left_out
+    )
+    if rows:
+        yield Table("Left out", ("operation", "where the document has an error", ""), rows)
+
+
+def _headline(summaries: Sequence[OperationSummary]) -> str:
+    """Return a warning about operations that never succeeded; empty if all did."""
+    failed = [
+        f"{summary.operation} ({summary.outcome or 'not called'})"
+        for summary in summaries
+        if not summary.successes
+    ]
+    if not failed:
+        return ""
+    return f"{len(failed)} of {len(summaries)} operations never succeeded: {listed(failed, _NAMED)}"

@@ -1,1 +1,0 @@
-"""The results of a run: findings with their evidence, and the coverage."""
