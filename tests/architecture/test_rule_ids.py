@@ -8,8 +8,8 @@ from importlib import import_module
 
 from specwright.check.checks import DESCRIPTIONS
 from specwright.compare.table import DESCRIPTIONS as CHANGES
-from specwright.conformance.checks.responses.monitors import RESPONSE_TIME
-from specwright.conformance.checks.responses.traffic import UNDOCUMENTED_OPERATION
+from specwright.conformance.checks.limits.response_time import RESPONSE_TIME
+from specwright.conformance.checks.requests.undocumented import UNDOCUMENTED_OPERATION
 from specwright.conformance.checks.table import DESCRIPTIONS as BEHAVIOUR
 from specwright.conformance.checks.table import RULES
 from specwright.conformance.checks.webhooks import deliveries

@@ -10,11 +10,11 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from specwright.config import AddedLink
-from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving

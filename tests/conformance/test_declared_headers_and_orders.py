@@ -17,11 +17,11 @@ from starlette.routing import Route
 from specwright.conformance.checks.idempotency.idempotency import idempotency
 from specwright.conformance.checks.lists.sorting import sorting
 from specwright.conformance.checks.requests.validation import validation
-from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.outcome.evidence import judged
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation

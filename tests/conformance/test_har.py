@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.checks.responses.traffic import credentials, watch
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.recording import har
 from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.traffic import credentials, watch
 from specwright.document.sources.load import load
 from specwright.http_messages import Headers
 from tests.conformance.shop import DOCUMENT

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from specwright.conformance.checks.requests.accepted import SentValue, accepted_value
-from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.checks.responses.statuses import undeclared
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN, OTHER_TENANT, UNKNOWN_KEY
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.outcome.evidence import judged
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.conformance.recording.record import Record, Violation

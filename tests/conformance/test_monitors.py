@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load

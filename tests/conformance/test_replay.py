@@ -21,7 +21,7 @@ from specwright.conformance.checks.lists.paging import PAGE_SEQUENCE
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import VALID_REFUSED
-from specwright.conformance.checks.responses.monitors import RESPONSE_SCHEMA
+from specwright.conformance.checks.responses.bodies import RESPONSE_SCHEMA
 from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from specwright.conformance.checks.verdicts import Repetition
 from specwright.conformance.contract.contract import Contract

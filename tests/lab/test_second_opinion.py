@@ -13,17 +13,14 @@ import pytest
 from lab.shops.serving import SHOPS
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import validation
-from specwright.conformance.checks.responses.monitors import (
-    RESPONSE_HEADER,
-    RESPONSE_SCHEMA,
-    UNDECLARED_MEDIA_TYPE,
-    Monitors,
-)
+from specwright.conformance.checks.responses.bodies import RESPONSE_SCHEMA, UNDECLARED_MEDIA_TYPE
+from specwright.conformance.checks.responses.headers import RESPONSE_HEADER
 from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential

@@ -19,11 +19,11 @@ from specwright.conformance.checks.lifecycle.transitions import transitions
 from specwright.conformance.checks.lists.collections import collections
 from specwright.conformance.checks.lists.sorting import sorting
 from specwright.conformance.checks.requests.explore import explore, renew
-from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT, UNSCOPED
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load

@@ -10,13 +10,13 @@ from specwright.arguments.documents import lint_settings
 from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.target import tested_part
-from specwright.conformance.checks.responses.traffic import credentials, watch
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import traffic_report
 from specwright.conformance.recording.har import read
+from specwright.conformance.traffic import credentials, watch
 from specwright.errors import InputError
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS

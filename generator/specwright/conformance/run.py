@@ -10,7 +10,6 @@ from enum import StrEnum
 from functools import partial
 
 from specwright.conformance.checks.responses.consistency import Consistency
-from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.checks.scenario import Scenario, Step, in_order
 from specwright.conformance.checks.table import SCENARIOS
 from specwright.conformance.checks.webhooks.endpoints import SOURCE as WEBHOOKS
@@ -21,6 +20,7 @@ from specwright.conformance.driver.target import Target, TargetLost, TimeOver
 from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import fuzz
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.exchange import FUZZING
 from specwright.conformance.recording.exchange import SCENARIOS as SOURCE
 from specwright.conformance.recording.record import Record

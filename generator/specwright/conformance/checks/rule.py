@@ -6,7 +6,9 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from specwright.conformance.checks.verdicts import Repetition, ReplayVerdict
+from specwright.conformance.contract.contract import Contract
 from specwright.findings import Level, RuleDescription
+from specwright.pointer import Pointer
 
 
 class BehaviourCategory(StrEnum):
@@ -35,6 +37,8 @@ class BehaviourRule(str):
         weight: how early API teams fix its findings; 0 for those that are not among the first:
             exposed data, server errors, work that is lost or done twice, and responses that
             clients cannot read.
+        expected: the response that the rule expects, or a function of the contract and the place
+            of a violation that returns it; empty where it is not known.
         judge: judges a repetition of the requests by which it failed; None if they do not suffice.
     """
 
@@ -48,11 +52,12 @@ class BehaviourRule(str):
         advice: str,
         level: Level = Level.ERROR,
         weight: int = 0,
+        expected: str | Callable[[Contract, Pointer], str] = "",
         judge: Callable[[Repetition], ReplayVerdict] | None = None,
     ) -> BehaviourRule:
         """Create a rule with this id."""
         rule = super().__new__(cls, id)
-        rule.category, rule.judge = category, judge
+        rule.category, rule.expected, rule.judge = category, expected, judge
         rule.description = RuleDescription(
             id,
             category,
@@ -68,5 +73,6 @@ class BehaviourRule(str):
         return rule
 
     category: BehaviourCategory
+    expected: str | Callable[[Contract, Pointer], str]
     judge: Callable[[Repetition], ReplayVerdict] | None
     description: RuleDescription

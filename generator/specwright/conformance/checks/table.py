@@ -1,8 +1,9 @@
-"""All rules and scenarios: those that the modules of `checks` define."""
+"""All rules, scenarios and checks of responses that the modules of `checks` define."""
 
 from __future__ import annotations
 
 from specwright.conformance import checks
+from specwright.conformance.checks.responses.checked_response import ResponseCheck
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import Scenario
 from specwright.findings import RuleDescription
@@ -18,3 +19,4 @@ RULES: tuple[BehaviourRule, ...] = tuple(
 BY_ID = {str(rule): rule for rule in RULES}
 DESCRIPTIONS: tuple[RuleDescription, ...] = tuple(rule.description for rule in RULES)
 SCENARIOS: tuple[Scenario, ...] = records(Scenario, checks)
+RESPONSE_CHECKS: tuple[ResponseCheck, ...] = records(ResponseCheck, checks)

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.resources import Shape, shape, up_to_variables
 from specwright.conformance.contract.samples import distinct, sample
-from specwright.conformance.recording.exchange import JsonValue, Response
+from specwright.conformance.contract.write_only import WriteOnlyMembers
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.security import Demands
@@ -251,6 +253,18 @@ class Contract:
             for node in walk(self.document.data)
             if node.kind == "schema" and ONCE.name in node.value
         )
+
+    @cached_property
+    def write_only(self) -> WriteOnlyMembers:
+        """The members that only requests have."""
+        return WriteOnlyMembers(self.document)
+
+    def name_of(self, exchange: Exchange) -> str:
+        """Return the name of the operation of an exchange, or the method and path of another."""
+        operation = self.operations.get(exchange.operation or "")
+        request = exchange.request
+        path = urlsplit(request.url).path
+        return f"{request.method} {path}" if operation is None else operation.name
 
     def secrets(self, pointer: Pointer | None, response: Response) -> list[str]:
         """Return the values in the response of an operation that are shown once."""

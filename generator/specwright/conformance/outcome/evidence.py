@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from specwright.conformance.checks.table import BY_ID
 from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.outcome.expectations import expected
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
-from specwright.findings import Evidence, Finding, Level, Occurrence, RuleDescription, in_order
+from specwright.findings import (
+    EXPECTED,
+    Evidence,
+    Finding,
+    Level,
+    Occurrence,
+    RuleDescription,
+    in_order,
+)
 from specwright.grading.settings import Settings, places_of
 from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
 from specwright.http_messages import (
@@ -139,10 +147,20 @@ def _occurrence(contract: Contract, id: str, violation: Violation) -> Occurrence
         violation.text,
         (
             Evidence("failure", id),
-            *expected(contract, violation),
+            *_expected(contract, violation),
             *_evidence(violation.exchanges),
         ),
     )
+
+
+def _expected(contract: Contract, violation: Violation) -> Iterator[Evidence]:
+    """Yield the response that the rule expects, if that is known."""
+    rule = BY_ID.get(violation.rule)
+    if rule is not None:
+        expected = rule.expected
+        text = expected if isinstance(expected, str) else expected(contract, violation.pointer)
+        if text:
+            yield Evidence(EXPECTED, text)
 
 
 def _message(cause: str, occurrences: Sequence[Occurrence]) -> str:

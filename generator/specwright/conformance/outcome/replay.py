@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
-from specwright.conformance.checks.responses.monitors import Monitors
 from specwright.conformance.checks.rule import BehaviourCategory
 from specwright.conformance.checks.table import BY_ID
 from specwright.conformance.checks.verdicts import Repetition, ReplayVerdict
@@ -16,6 +15,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import Target
+from specwright.conformance.monitors import Monitors
 from specwright.conformance.outcome.result import Recorded, RecordedFailure
 from specwright.conformance.recording.exchange import Exchange, JsonValue, json_or_none, value_at
 from specwright.conformance.recording.origins import ids, is_id, renamed

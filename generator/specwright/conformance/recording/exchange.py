@@ -203,7 +203,7 @@ def seconds_of(value: JsonValue) -> float | None:
         return None
     try:
         return datetime.fromisoformat(value).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -21,6 +21,7 @@ CREDENTIALS_IGNORED = BehaviourRule(
         "or declare `security: []` if the operation is public."
     ),
     weight=20,
+    expected="401",
     judge=judge_status_of(401),
 )
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from specwright.conformance.checks.requests.explore import renew
-from specwright.conformance.checks.responses.monitors import sort_key
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_isolation
@@ -18,7 +17,7 @@ from specwright.conformance.contract.links import leads, listed
 from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.workbench import Workbench
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, seconds_of
 from specwright.findings import Level
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
@@ -32,6 +31,7 @@ ISOLATION = BehaviourRule(
         "an id that never existed."
     ),
     weight=21,
+    expected="the response for a resource that never existed",
     judge=judge_isolation,
 )
 ISOLATION_AGREES = BehaviourRule(
@@ -129,7 +129,7 @@ def _is_sent(exchange: Exchange, text: str) -> bool:
 
 def _can_tell(text: str) -> bool:
     """Return whether a text can identify a tenant: timestamps and amounts may be equal."""
-    is_moment = not isinstance(sort_key(text), str)
+    is_moment = seconds_of(text) is not None
     return len(text) > 5 and not is_moment and _AMOUNT.fullmatch(text) is None
 
 

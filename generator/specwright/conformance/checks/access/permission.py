@@ -24,6 +24,7 @@ PERMISSION = BehaviourRule(
     ),
     advice="Check the permissions of a key after it is authenticated, and return 403.",
     weight=19,
+    expected="403",
     judge=judge_status_of(403),
 )
 

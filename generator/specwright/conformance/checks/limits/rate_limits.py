@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from specwright.conformance.checks.access.precedence import Mistake, mistakes, precedes
 from specwright.conformance.checks.idempotency.used_keys import Keys
-from specwright.conformance.checks.responses.monitors import RATE_LIMIT_HEADERS, STATE
+from specwright.conformance.checks.limits.rate_limit_headers import RATE_LIMIT_HEADERS, STATE
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from specwright.conformance.checks.lists.item_order import ITEM_ORDER, is_sorted
 from specwright.conformance.checks.lists.pages import FILTERED_ITEMS, PAGE_SIZE, each_of, matches
 from specwright.conformance.checks.lists.paging import CURSOR, PAGE_SEQUENCE, following
-from specwright.conformance.checks.responses.monitors import ITEM_ORDER, sort_key
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_rejection
@@ -19,7 +19,7 @@ from specwright.conformance.recording.exchange import Exchange, JsonValue, value
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.filter import FILTER, Filter
-from specwright.vocabulary.keywords.order import ORDER, SortDirection
+from specwright.vocabulary.keywords.order import ORDER
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF, RequiresOneOf
 
@@ -165,9 +165,7 @@ class _Trial:
         order = self.operation.get(ORDER)
         if order is None:
             return
-        keys = [sort_key(value) for value in values]
-        down = order.direction is SortDirection.DESCENDING
-        if keys != sorted(keys, reverse=down):
+        if not is_sorted(values, order.direction):
             place = self.operation.pointer + join(ORDER.name)
             said = f"not {order.direction.value} by {order.by.raw} from page to page"
             self._violate(ITEM_ORDER, place, said, *exchanges)

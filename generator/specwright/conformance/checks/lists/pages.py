@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
+from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
-from specwright.conformance.recording.exchange import Exchange, JsonValue, readings, value_at
-from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.contract.contract import ParameterSlot
+from specwright.conformance.recording.exchange import JsonValue, readings, value_at
+from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.filter import FILTER, Match
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -30,46 +31,43 @@ FILTERED_ITEMS = BehaviourRule(
 )
 
 
-def of_list(
-    contract: Contract, record: Record, operation: Operation, exchange: Exchange
-) -> Iterator[Violation]:
+@ResponseCheck
+def page_matches_request(checked: CheckedResponse) -> Iterator[Violation]:
     """Yield the violations of a page: too many items, or items that do not match a filter."""
-    page, response = operation.get(PAGINATION), exchange.response
-    if page is None or response is None or not response.is_success:
+    page, response = checked.operation.get(PAGINATION), checked.response
+    if page is None or not response.is_success:
         return
     items = response.at(page.items.raw)
     if not isinstance(items, list):
         return
     limit = None if page.limit is None else page.limit.raw
-    name = operation.name
-    for slot, values in _given(contract, operation, exchange):
+    for slot, values in _query(checked):
         place = slot.site.pointer
         if slot.written.wire == limit:
             # Of less than one item, an implementation may make anything.
             most = next((value for value in values if isinstance(value, int) and value > 0), None)
             if most is not None and len(items) >= most:
-                record.check(PAGE_SIZE, place)
+                checked.record.check(PAGE_SIZE, place)
             if most is not None and len(items) > most:
-                message = "more items than requested"
-                yield Violation(PAGE_SIZE, place, message, (exchange,), operation=name)
+                yield checked.violation(PAGE_SIZE, place, "more items than requested")
         elif slot.filter is not None and items:
             declared, place = slot.filter, place + join(FILTER.name)
-            record.check(FILTERED_ITEMS, place)
+            checked.record.check(FILTERED_ITEMS, place)
             shown = [value_at(item, declared.property.raw) for item in items]
-            if not all(any(matches(declared.match, each, one) for one in values) for each in shown):
+            if not all(
+                any(matches(declared.match, value, wanted) for wanted in values) for value in shown
+            ):
                 message = "items that do not match the filter were returned"
-                yield Violation(FILTERED_ITEMS, place, message, (exchange,), operation=name)
+                yield checked.violation(FILTERED_ITEMS, place, message)
 
 
-def _given(
-    contract: Contract, operation: Operation, exchange: Exchange
-) -> Iterator[tuple[ParameterSlot, list[JsonValue]]]:
+def _query(checked: CheckedResponse) -> Iterator[tuple[ParameterSlot, list[JsonValue]]]:
     """Yield the query parameters that occur once and are valid, with their possible values."""
-    query = parse_qs(urlsplit(exchange.request.url).query)
-    for slot in operation.slots:
+    query = parse_qs(urlsplit(checked.exchange.request.url).query)
+    problems = checked.contract.instances.problems
+    for slot in checked.operation.slots:
         texts = query.get(slot.written.wire, [])
         if slot.written.location == "query" and len(texts) == 1:
-            problems = contract.instances.problems
             values = [
                 reading for reading in readings(texts[0]) if not any(problems(slot.schema, reading))
             ]

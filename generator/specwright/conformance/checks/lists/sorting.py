@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from specwright.conformance.checks.lists.item_order import ITEM_ORDER
 from specwright.conformance.checks.requests.explore import renew
-from specwright.conformance.checks.responses.monitors import ITEM_ORDER
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.read_only import in_place

@@ -32,6 +32,7 @@ INVALID_ACCEPTED = BehaviourRule(
         "Validate the request against its schema before anything else, or remove the limit from "
         "the document if the value is fine."
     ),
+    expected="a 4xx error",
     judge=judge_rejection,
 )
 

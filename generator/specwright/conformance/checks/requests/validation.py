@@ -17,7 +17,8 @@ from specwright.conformance.checks.requests.accepted import (
 from specwright.conformance.checks.requests.coercion import COERCION
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.requests.variants import ValueVariant, odd, variants
-from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
+from specwright.conformance.checks.responses.error_codes import ERROR_CODE
+from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_acceptance
@@ -55,6 +56,7 @@ VALID_REFUSED = BehaviourRule(
         "pattern, an enumeration, a required member."
     ),
     weight=4,
+    expected="a response other than a rejection as malformed",
     judge=judge_acceptance,
 )
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
+from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
+from specwright.conformance.checks.responses.error_codes import is_undeclared_failure
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_status
-from specwright.conformance.contract.contract import Operation
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.driver.roles import LIVE_MODE, OTHER_TENANT, STRANGERS
+from specwright.conformance.recording.exchange import FUZZING, Exchange, Request, Response
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
 from specwright.findings import Level
-from specwright.pointer import join
+from specwright.pointer import Pointer, join
+
+
+def _declared_statuses(contract: Contract, pointer: Pointer) -> str:
+    operation = contract.operations.get(pointer.removesuffix("/responses"))
+    return f"one of the statuses {', '.join(operation.responses)}" if operation is not None else ""
+
 
 UNDECLARED_STATUS = BehaviourRule(
     "undeclared-status",
@@ -23,6 +33,7 @@ UNDECLARED_STATUS = BehaviourRule(
         "`default` or a range such as `4XX` covers the responses of the framework itself."
     ),
     weight=1,
+    expected=_declared_statuses,
     judge=judge_status,
 )
 UNDECLARED_REFUSAL = BehaviourRule(
@@ -38,6 +49,7 @@ UNDECLARED_REFUSAL = BehaviourRule(
         "a 401 more often than any other error."
     ),
     level=Level.INFO,
+    expected=_declared_statuses,
     judge=judge_status,
 )
 UNREADABLE_REFUSAL = BehaviourRule(
@@ -53,6 +65,7 @@ UNREADABLE_REFUSAL = BehaviourRule(
         "415, or turn the rule off if clients never see it."
     ),
     level=Level.INFO,
+    expected=_declared_statuses,
     judge=judge_status,
 )
 REDIRECT = BehaviourRule(
@@ -72,6 +85,24 @@ REDIRECT = BehaviourRule(
 )
 
 _NOT_FOUND = (404, 410)
+# Roles that any operation may refuse, by status.
+_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER_TENANT, LIVE_MODE)}
+
+
+@ResponseCheck
+def status_is_declared(checked: CheckedResponse) -> Iterator[Violation]:
+    """Yield a violation for a status that the operation does not declare."""
+    operation, exchange, response = checked.operation, checked.exchange, checked.response
+    checked.record.check(UNDECLARED_STATUS, operation.pointer)
+    checked.record.check(REDIRECT, operation.pointer)
+    # The fuzzer writes slashes into variables, which make another path.
+    is_astray = exchange.source == FUZZING and operation.template.names
+    is_nowhere = is_astray and response.status in (404, 405)
+    # A failure is a violation of a rule of its own.
+    is_judged = is_nowhere or is_undeclared_failure(checked.contract, response)
+    if checked.declared is None and not is_judged:
+        is_foreign = exchange.role in _FOREIGN.get(response.status, ())
+        yield undeclared(operation, exchange, response, is_foreign=is_foreign)
 
 
 def undeclared(

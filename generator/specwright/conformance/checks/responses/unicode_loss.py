@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.conformance.checks.lifecycle.read_after_write import WRITTEN_IS_READ
-from specwright.conformance.contract.contract import Operation
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
+from specwright.conformance.recording.exchange import JsonValue
 from specwright.conformance.recording.record import Violation
 
 # Encodings of columns and templates that do not have all letters.
@@ -16,18 +16,17 @@ _MISREAD = ("latin-1", "cp1252")
 _LOST = "letters beyond ASCII are lost"
 
 
-def letters(operation: Operation, exchange: Exchange) -> Iterator[Violation]:
-    """Yield a violation if the response repeats a text of the request without some letters."""
-    response = exchange.response
-    if operation.is_safe or response is None or not response.is_success:
+@ResponseCheck
+def text_is_kept(checked: CheckedResponse) -> Iterator[Violation]:
+    """Yield a violation if a response repeats a text of the request without some letters."""
+    if checked.operation.is_safe or not checked.response.is_success:
         return
-    sent = exchange.request.json_or_none
-    for name, before, after in _texts("", sent, response.json_or_none):
+    sent = checked.exchange.request.json_or_none
+    for name, before, after in _texts("", sent, checked.response.json_or_none):
         if _is_lost(before, after):
             # The texts may be secrets: they are in the evidence, where those are concealed.
             message = f"letters of '{name}' are lost"
-            rule = WRITTEN_IS_READ
-            yield Violation(rule, operation.pointer, message, (exchange,), _LOST, operation.name)
+            yield checked.violation(WRITTEN_IS_READ, checked.operation.pointer, message, _LOST)
             return
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
-from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
+from specwright.conformance.checks.responses.error_codes import ERROR_CODE
+from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Operation

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from specwright.conformance.checks.lists.collections import CREATED_IS_FOUND
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
-from specwright.conformance.checks.responses.monitors import ERROR_CODE, SERVER_ERROR
+from specwright.conformance.checks.responses.error_codes import ERROR_CODE
 from specwright.conformance.checks.responses.statuses import UNREADABLE_REFUSAL
+from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from specwright.conformance.checks.robustness.methods import (
     ALLOW_HEADER,
     METHOD_NOT_ALLOWED,

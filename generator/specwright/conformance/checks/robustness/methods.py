@@ -20,6 +20,7 @@ METHOD_NOT_ALLOWED = BehaviourRule(
     example="PUT /items -> 200, and the document has only GET and POST",
     advice="Return 405, or add the operation to the document if it is intended.",
     level=Level.WARNING,
+    expected="405, with an Allow header that names all methods of the path",
     judge=judge_method,
 )
 ALLOW_HEADER = BehaviourRule(

@@ -1,0 +1,133 @@
+"""Bodies of responses, with their media types and schemas."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+
+from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
+from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
+from specwright.conformance.checks.verdicts import judge_shape
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import JsonValue, value_at
+from specwright.conformance.recording.record import Violation
+from specwright.document.operations import sites
+from specwright.pointer import Pointer
+from specwright.report.redaction import REDACTED
+
+# The most characters of a schema in a report.
+_LONGEST = 1_500
+
+
+def _schema_text(contract: Contract, schema: Pointer) -> str:
+    """Return a schema as JSON, shortened."""
+    written = json.dumps(
+        contract.document.follow({"$ref": f"#{schema}"}), indent=2, ensure_ascii=False
+    )
+    return written[:_LONGEST] + ("\n…" if len(written) > _LONGEST else "")
+
+
+UNDECLARED_MEDIA_TYPE = BehaviourRule(
+    "undeclared-media-type",
+    BehaviourCategory.SHAPE,
+    "A body is of a media type that the response declares.",
+    example=(
+        "GET /items/7 -> 404 with Content-Type: text/html, and the response has application/json"
+    ),
+    advice=(
+        "Send the declared media type, also for errors of the framework, or add this one to "
+        "`content` of the response."
+    ),
+    judge=judge_shape,
+)
+RESPONSE_SCHEMA = BehaviourRule(
+    "response-schema",
+    BehaviourCategory.SHAPE,
+    "The body of a response fits its schema.",
+    example='GET /items/7 -> 200 {"id": 7, "price": "1.50"}, and `price` is a number',
+    advice=(
+        "Fix the code that writes the member, or the schema if clients rely on the current "
+        "value. Remove an optional member from `required`; add null to `type` of a nullable one."
+    ),
+    weight=9,
+    judge=judge_shape,
+    expected=_schema_text,
+)
+WRITE_ONLY = BehaviourRule(
+    "write-only",
+    BehaviourCategory.SHAPE,
+    "A member that is only for requests (`writeOnly`), such as a password, is not in a response.",
+    example='GET /users/7 -> 200 {"id": 7, "password": "…"}, and `password` is writeOnly',
+    advice="Leave the member out of responses, or remove `writeOnly` if clients may read it.",
+    weight=15,
+    judge=judge_shape,
+)
+# The most problems to report for each body.
+_PROBLEMS = 3
+
+
+@ResponseCheck
+def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
+    """Yield violations in the media type and the value of a body."""
+    response, declared = checked.response, checked.declared
+    if declared is None or checked.exchange.request.method == "HEAD" or response.status == 204:
+        return
+    contents = dict(sites.contents(checked.contract.document, declared))
+    if not contents:
+        return
+    place = declared.pointer
+    checked.record.check(UNDECLARED_MEDIA_TYPE, place)
+    media_type = sites.essence(response.header("content-type") or "")
+    matching = [content for name, content in contents.items() if sites.fits(media_type, name)]
+    if not matching:
+        header = f"with Content-Type {media_type}" if media_type else "without a Content-Type"
+        message = f"{response.status} {header} (declared: {', '.join(contents)})"
+        yield checked.violation(UNDECLARED_MEDIA_TYPE, place, message)
+        return
+    if not sites.is_json(media_type) or "schema" not in matching[0].value:
+        return
+    schema = matching[0] / "schema"
+    checked.record.check(RESPONSE_SCHEMA, schema)
+    try:
+        value = response.json
+    except (ValueError, RecursionError):
+        yield checked.violation(RESPONSE_SCHEMA, schema, "the body is not JSON")
+        return
+    yield from _invalid(checked, schema, value)
+    yield from _write_only(checked, schema, value)
+
+
+def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:
+    problems = (
+        problem
+        for problem in checked.contract.answers.problems(schema, value)
+        # A value that was redacted from a recording is not a violation.
+        if value_at(value, problem.pointer) != REDACTED
+    )
+    for problem in itertools.islice(problems, _PROBLEMS):
+        message = f"{problem.message} at '{_general(problem.pointer)}'"
+        status = checked.response.status
+        yield checked.violation(RESPONSE_SCHEMA, schema, f"{status}: {message}")
+
+
+def _write_only(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:
+    members = checked.contract.write_only
+    if not members.may_be_in(schema):
+        return
+    checked.record.check(WRITE_ONLY, schema)
+    # All items of a list have the same members.
+    places = {
+        _general(at): place
+        for at, place in members.of(schema, value)
+        if value_at(value, at) != REDACTED
+    }
+    for at, place in itertools.islice(places.items(), _PROBLEMS):
+        message = f"{checked.response.status}: a member that is only for requests at '{at}'"
+        yield checked.violation(WRITE_ONLY, place, message)
+
+
+def _general(pointer: Pointer) -> str:
+    """Return a place in a value, with `*` for the number of an item."""
+    return re.sub(r"/\d+(?=/|$)", "/*", pointer)

@@ -1,0 +1,46 @@
+"""A response as checks of single responses see it, with its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.recording.exchange import Exchange, Response
+from specwright.conformance.recording.record import Record, Violation
+from specwright.document.operations.sites import Site
+from specwright.pointer import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedResponse:
+    """A response to a request of an operation.
+
+    Attributes:
+        declared: the response object for its status; None if the operation declares none.
+    """
+
+    contract: Contract
+    record: Record
+    exchange: Exchange
+    operation: Operation
+    response: Response
+    declared: Site | None
+
+    def violation(self, rule: str, pointer: Pointer, message: str, cause: str = "") -> Violation:
+        """Return a violation that this exchange shows."""
+        proof = (self.exchange,)
+        return Violation(rule, pointer, message, proof, cause, self.operation.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseCheck:
+    """A check of single responses, which monitors apply to those of every source.
+
+    As a decorator, it makes a function a check.
+
+    Attributes:
+        find: yields the violations in a response, and notes in the record what it checks.
+    """
+
+    find: Callable[[CheckedResponse], Iterator[Violation]]

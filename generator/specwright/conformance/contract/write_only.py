@@ -1,0 +1,52 @@
+"""Members that only requests have (`writeOnly`: JSON Schema 2020-12, validation, 9.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from specwright.conformance.contract.value_parts import value_parts
+from specwright.conformance.recording.exchange import JsonValue
+from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema, applying, reachable
+from specwright.pointer import Pointer, resolve
+
+
+@dataclass(slots=True)
+class WriteOnlyMembers:
+    """A search for members that a response must not have."""
+
+    document: Document
+    _may_be_in: dict[Pointer, bool] = field(default_factory=dict)
+
+    def may_be_in(self, schema: Pointer) -> bool:
+        """Return whether a value of a schema may have such members, to parse no other."""
+        if schema not in self._may_be_in:
+            parts = reachable(self.document, self._at(schema))
+            self._may_be_in[schema] = any(map(_is_write_only, parts))
+        return self._may_be_in[schema]
+
+    def of(self, schema: Pointer, value: JsonValue) -> Iterator[tuple[Pointer, Pointer]]:
+        """Yield the places of such members, in the value and in the document.
+
+        Null, and a text of asterisks, disclose nothing. If alternatives of a union declare a
+        member differently, it is not known which one the value is.
+        """
+        for part in value_parts(self.document, self._at(schema), value):
+            is_disclosed = part.pointer and not _is_hidden(part.value)
+            if is_disclosed and all(map(self._is_marked, part.schemas)):
+                yield part.pointer, part.schemas[0].pointer
+
+    def _at(self, schema: Pointer) -> Subschema:
+        return Subschema(schema, resolve(self.document.data, schema))
+
+    def _is_marked(self, schema: Subschema) -> bool:
+        return any(map(_is_write_only, applying(self.document, [schema])))
+
+
+def _is_hidden(value: JsonValue) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip("*"))
+
+
+def _is_write_only(schema: Subschema) -> bool:
+    return isinstance(schema.value, dict) and schema.value.get("writeOnly") is True
