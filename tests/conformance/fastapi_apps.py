@@ -12,8 +12,8 @@ from fastapi import FastAPI
 from specwright.config import AddedLink
 from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
@@ -21,8 +21,8 @@ from tests.conformance.shop import serving
 
 
 @contextmanager
-def bench_of(app: FastAPI, place: Path, *links: AddedLink) -> Iterator[Workbench]:
-    """A bench at which nothing was called yet, with monitors."""
+def driver_of(app: FastAPI, place: Path, *links: AddedLink) -> Iterator[Driver]:
+    """A driver at which nothing was called yet, with monitors."""
     path = place / "openapi.json"
     path.write_text(json.dumps(app.openapi()), "utf-8")
     contract, record = Contract(with_links(load(path), links)), Record()
@@ -30,10 +30,10 @@ def bench_of(app: FastAPI, place: Path, *links: AddedLink) -> Iterator[Workbench
     outer = FastAPI()
     outer.mount("/v1", app)
     with serving(outer) as url, Target(url, None, record, {}) as target:
-        yield Workbench(contract, target, "scenarios")
+        yield Driver(contract, target, "scenarios")
 
 
-def messages(bench: Workbench, *rules: str) -> list[str]:
+def messages(driver: Driver, *rules: str) -> list[str]:
     """Return the messages of the failures that some rules found."""
-    found = bench.target.record.failures.values()
+    found = driver.target.record.failures.values()
     return [each.text for each in found if each.rule in rules]

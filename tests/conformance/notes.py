@@ -18,8 +18,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
@@ -241,12 +241,12 @@ class Notes:
 
 
 @contextmanager
-def bench(place: Path, bug: str = "") -> Iterator[Workbench]:
-    """A bench at which nothing was called yet."""
+def notes_driver(place: Path, bug: str = "") -> Iterator[Driver]:
+    """A driver at which nothing was called yet."""
     path = place / "notes.json"
     path.write_text(json.dumps(DOCUMENT), "utf-8")
     with (
         serving(Notes(bug).app()) as url,
         Target(url, None, Record(), {}) as target,
     ):
-        yield Workbench(Contract(load(path)), target, "scenarios")
+        yield Driver(Contract(load(path)), target, "scenarios")

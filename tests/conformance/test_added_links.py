@@ -15,7 +15,7 @@ from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
 from specwright.document.sources.load import load
 from specwright.errors import InputError
-from tests.conformance.fastapi_apps import bench_of
+from tests.conformance.fastapi_apps import driver_of
 from tests.conformance.shop import serving
 from tests.conftest import Run
 
@@ -174,12 +174,12 @@ def test_a_bench_prefers_what_links_say_to_what_names_say(tmp_path: Path) -> Non
 
     told = {"flow_id": "$response.body#/other"}
     link = AddedLink(source="POST /flows", target="POST /runs", body=told)
-    with bench_of(shop, tmp_path, link) as bench:
+    with driver_of(shop, tmp_path, link) as driver:
         source, target = (f"/paths/~1{each}/post" for each in ("flows", "runs"))
         for pointer in (source, target):
-            bench.succeed(bench.contract.operations[pointer])
-        assert bench.made[target][1].response is not None
-        assert bench.made[target][1].response.json_or_none == {"is_linked": True}
+            driver.first_success(driver.contract.operations[pointer])
+        assert driver.successes[target][1].response is not None
+        assert driver.successes[target][1].response.json_or_none == {"is_linked": True}
 
 
 PAGES = """

@@ -14,7 +14,7 @@ from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.checks.robustness.hostile_text import hostile
 from specwright.conformance.checks.robustness.malformed_requests import robustness
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 READ_ONLY = {"readOnly": True}
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"description": "It is not there."}}
@@ -42,14 +42,14 @@ def test_members_that_are_only_read_are_not_demanded_and_not_blamed(tmp_path: Pa
     schema["required"] = ["id", "roast"]
     content = described["paths"]["/coffees"]["post"]["requestBody"]["content"]
     content["application/json"]["schema"] = schema
-    with bench_of(app, tmp_path) as bench:
-        explore(bench)
-        sent = [exchange.request.json_or_none for exchange in bench.target.record.exchanges]
-        validation(bench)
-        hostile(bench)
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        sent = [exchange.request.json_or_none for exchange in driver.target.record.exchanges]
+        validation(driver)
+        hostile(driver)
         assert {"roast": "text"} in sent
-        assert messages(bench, "invalid-accepted") == []
-        assert bench.target.record.checked["invalid-accepted"]
+        assert messages(driver, "invalid-accepted") == []
+        assert driver.target.record.checked["invalid-accepted"]
 
 
 def test_unknown_members_are_not_blamed_for_what_was_wrong_without_them(tmp_path: Path) -> None:
@@ -61,13 +61,13 @@ def test_unknown_members_are_not_blamed_for_what_was_wrong_without_them(tmp_path
 
     content = app.openapi()["paths"]["/coffees"]["post"]["requestBody"]["content"]
     content["application/json"]["schema"] = Coffee.model_json_schema()
-    with bench_of(app, tmp_path) as bench:
-        explore(bench)
-        [(pointer, (call, exchange))] = bench.made.items()
-        bench.made[pointer] = call.with_member("/roast", 1), exchange
-        hostile(bench)
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        [(pointer, (call, exchange))] = driver.successes.items()
+        driver.successes[pointer] = call.with_member("/roast", 1), exchange
+        hostile(driver)
         assert [
-            message for message in messages(bench, "invalid-accepted") if "unknown" in message
+            message for message in messages(driver, "invalid-accepted") if "unknown" in message
         ] == []
 
 
@@ -87,10 +87,10 @@ def test_a_method_of_another_path_that_fits_is_not_undeclared(tmp_path: Path) ->
     def everything(name: str) -> dict[str, str]:
         return {}
 
-    with bench_of(app, tmp_path) as bench:
-        explore(bench)
-        robustness(bench)
-        assert messages(bench, "method-not-allowed") == [
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        robustness(driver)
+        assert messages(driver, "method-not-allowed") == [
             "PUT /roasts/best is not in the document and returned 200, not 405"
         ]
 
@@ -129,9 +129,11 @@ def upsert() -> FastAPI:
 
 
 def test_what_a_put_makes_is_there_and_what_is_cleared_has_defaults(tmp_path: Path) -> None:
-    with bench_of(upsert(), tmp_path) as bench:
-        explore(bench)
-        robustness(bench)
-        deleted(bench)
-        assert bench.target.record.checked["deleted-is-gone"] == {"/paths/~1coffees~1{name}/delete"}
-        assert messages(bench, "deleted-is-gone", "created-is-found") == []
+    with driver_of(upsert(), tmp_path) as driver:
+        explore(driver)
+        robustness(driver)
+        deleted(driver)
+        assert driver.target.record.checked["deleted-is-gone"] == {
+            "/paths/~1coffees~1{name}/delete"
+        }
+        assert messages(driver, "deleted-is-gone", "created-is-found") == []

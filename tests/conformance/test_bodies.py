@@ -15,8 +15,8 @@ from starlette.routing import Route
 
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
@@ -103,7 +103,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     ]
     found = contract(tmp_path_factory.mktemp("made") / "api.json")
     with serving(Starlette(routes=routes)) as url, Target(url, None, Record(), {}) as target:
-        explore(Workbench(found, target, "scenarios"))
+        explore(Driver(found, target, "scenarios"))
     return target.record
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from specwright.conformance.checks.requests.chosen_items import choices, choices_below
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.responses.consistency import Consistency
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 PLANS = [
     {"id": "basic", "billing": "once", "price": "4.00"},
@@ -138,21 +138,21 @@ def subscriptions(bug: str = "") -> FastAPI:
     ],
 )
 def test_every_kind_of_item_is_chosen(tmp_path: Path, bug: str, said: list[str]) -> None:
-    with bench_of(subscriptions(bug), tmp_path) as bench:
-        record = bench.target.record
-        record.monitors = (*record.monitors, Consistency(bench.contract, record))
+    with driver_of(subscriptions(bug), tmp_path) as driver:
+        record = driver.target.record
+        record.monitors = (*record.monitors, Consistency(driver.contract, record))
         for scenario in (explore, choices, choices_below):
-            scenario(bench)
-        assert messages(bench, "invalid-accepted", "consistency") == said
+            scenario(driver)
+        assert messages(driver, "invalid-accepted", "consistency") == said
 
 
 def test_items_that_differ_in_names_and_numbers_are_one_kind(tmp_path: Path) -> None:
-    with bench_of(subscriptions(), tmp_path) as bench:
-        explore(bench)
-        before = len(bench.target.record.exchanges)
-        choices(bench)
+    with driver_of(subscriptions(), tmp_path) as driver:
+        explore(driver)
+        before = len(driver.target.record.exchanges)
+        choices(driver)
         sent = [
-            exchange.request.json_or_none for exchange in bench.target.record.exchanges[before:]
+            exchange.request.json_or_none for exchange in driver.target.record.exchanges[before:]
         ]
         chosen = [each["plan_id"] for each in sent if isinstance(each, dict)]
         # The first of each kind, one mistake each, and a usual one at the end.
@@ -163,10 +163,10 @@ def test_a_list_without_ids_is_said(tmp_path: Path) -> None:
     app = subscriptions()
     page = app.openapi()["paths"]["/plans"]["get"]["x-contract-pagination"]
     page["id"] = None
-    with bench_of(app, tmp_path) as bench:
-        explore(bench)
-        choices(bench)
-        skipped = [skip for skip in bench.target.record.skips if skip.rule == "invalid-accepted"]
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        choices(driver)
+        skipped = [skip for skip in driver.target.record.skips if skip.rule == "invalid-accepted"]
         assert [skip.reason for skip in skipped] == [
             "the operation never succeeded, or the list names no ids"
         ]

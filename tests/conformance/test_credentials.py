@@ -15,10 +15,10 @@ from starlette.routing import Route
 
 from specwright.conformance.checks.access.credentials import credentials
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, UNKNOWN_KEY, stranger
 from specwright.conformance.driver.signing import Signer
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential, scheme_of
 from specwright.document.sources.load import load
@@ -54,7 +54,7 @@ def tried(path: Path, scheme: dict[str, Any], declared: list[str], answer: Refus
         serving(Starlette(routes=[Route("/v1/things", things)])) as url,
         Target(url, Credential.of(contract.document), Record(), keys) as target,
     ):
-        credentials(Workbench(contract, target, "scenarios"))
+        credentials(Driver(contract, target, "scenarios"))
     return target.record
 
 

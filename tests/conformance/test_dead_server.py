@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver import target as bench
+from specwright.conformance.driver import target as driver
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target, TargetLost
 from specwright.conformance.monitors import Monitors
@@ -33,7 +33,7 @@ def contract() -> Contract:
 @pytest.fixture(params=[b"close", b"keep-alive"])
 def mortal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server that answers GET, and is gone after anything else."""
-    monkeypatch.setattr(bench, "_RESTART_SECONDS", 0)
+    monkeypatch.setattr(driver, "_RESTART_SECONDS", 0)
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -81,7 +81,7 @@ def test_a_server_that_is_restarted_gets_the_request_that_it_missed(
     missed = threading.Event()
     # It is started again only after it was looked for in vain.
     clock = SimpleNamespace(monotonic=time.monotonic, time=time.time, sleep=lambda _: missed.set())
-    monkeypatch.setattr(bench, "time", clock)
+    monkeypatch.setattr(driver, "time", clock)
     listener = socket.create_server(("127.0.0.1", 0))
     address = listener.getsockname()
 

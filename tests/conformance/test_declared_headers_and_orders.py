@@ -18,9 +18,9 @@ from specwright.conformance.checks.idempotency.idempotency import idempotency
 from specwright.conformance.checks.lists.sorting import sorting
 from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
@@ -127,9 +127,9 @@ def blamed(bug: str, tmp_path: Path) -> list[str]:
         Server(app(bug, sent)) as server,
         Target(server.url, Credential.of(contract.document), record, keys) as target,
     ):
-        bench = Workbench(contract, target, "scenarios")
+        driver = Driver(contract, target, "scenarios")
         for scenario in (idempotency, sorting, validation):
-            scenario(bench)
+            scenario(driver)
     assert len(sent - {""}) > 3
     assert record.checked.keys() >= {"idempotency-replay", "idempotency-changed", "order"}
     return sorted({failure.rule for failure in record.failures.values()})
@@ -171,8 +171,8 @@ def test_a_list_that_is_not_sorted_is_in_none_of_its_orders_by_chance(
         Server(app("unsorted", set(), "")) as server,
         Target(server.url, Credential.of(contract.document), record, {MAIN: "test-anna"}) as target,
     ):
-        bench = Workbench(contract, target, "scenarios")
+        driver = Driver(contract, target, "scenarios")
         for operation in contract.operations.values():
-            bench.succeed(operation)
-        sorting(bench)
+            driver.first_success(operation)
+        sorting(driver)
     assert "order" in {failure.rule for failure in record.failures.values()}

@@ -18,9 +18,9 @@ from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.robustness.malformed_requests import robustness
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.preflight import reach
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.fuzzing.plan import derive
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
@@ -103,10 +103,10 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Contract, Record]:
         serving(application()) as url,
         Target(url, None, Record(), {}, timeout=PATIENCE_SECONDS) as target,
     ):
-        bench = Workbench(found, target, "scenarios")
+        driver = Driver(found, target, "scenarios")
         reach(found, target)
-        explore(bench)
-        robustness(bench)
+        explore(driver)
+        robustness(driver)
     return found, target.record
 
 

@@ -15,12 +15,12 @@ from pydantic import BaseModel
 
 from specwright.conformance.checks.requests import explore as module
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver import workbench
+from specwright.conformance.driver import driver as workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 from tests.conformance.test_command import Exchange, playing
 
 STEPS = ("/cut", "/sewn", "/packed")
@@ -84,7 +84,7 @@ def explore(
     """Explore an API whose responses are played, while pauses move a clock."""
     pause(monkeypatch, clock)
     with playing(respond) as port, Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
-        module.explore(Workbench(Contract(load(path)), target, "scenarios"))
+        module.explore(Driver(Contract(load(path)), target, "scenarios"))
 
 
 def test_each_success_is_followed_by_as_much_patience(
@@ -148,9 +148,9 @@ def test_what_is_renewed_is_deleted_again_as_it_may_hinder_the_others(
         rules.discard(id)
 
     pause(monkeypatch, clock)
-    with bench_of(app, tmp_path) as bench:
-        module.explore(bench)
-        made = {bench.contract.operations[each].name for each in bench.made}
+    with driver_of(app, tmp_path) as driver:
+        module.explore(driver)
+        made = {driver.contract.operations[each].name for each in driver.successes}
     assert made == {"POST /orders", "DELETE /orders/{id}", "POST /rules", "DELETE /rules/{id}"}
 
 
@@ -178,9 +178,9 @@ def test_the_kind_that_was_made_last_is_deleted_first_and_nested_resources_befor
     def take_out(order: str, id: str) -> None:
         return None
 
-    with bench_of(app, tmp_path) as bench:
-        module.explore(bench)
-        sent = [exchange.request for exchange in bench.target.record.exchanges]
+    with driver_of(app, tmp_path) as driver:
+        module.explore(driver)
+        sent = [exchange.request for exchange in driver.target.record.exchanges]
     deleted = [each.url.partition("/v1")[2] for each in sent if each.method == "DELETE"]
     assert deleted[:3] == ["/rules/one", "/orders/one/items/one", "/orders/one"]
 
@@ -218,9 +218,9 @@ def test_a_busy_server_is_waited_for_before_anything_is_renewed(
             raise HTTPException(503)
 
     pause(monkeypatch, clock)
-    with bench_of(app, tmp_path) as bench:
-        module.explore(bench)
-        exchanges = bench.target.record.exchanges
+    with driver_of(app, tmp_path) as driver:
+        module.explore(driver)
+        exchanges = driver.target.record.exchanges
     statuses = [exchange.response.status for exchange in exchanges if exchange.response is not None]
     assert statuses[: statuses.index(204)].count(201) == 1
 
@@ -249,9 +249,9 @@ def test_one_operation_that_is_always_busy_keeps_nothing_from_being_waited_for(
         raise HTTPException(503)
 
     pause(monkeypatch, clock)
-    with bench_of(app, tmp_path) as bench:
-        module.explore(bench)
-        made = {bench.contract.operations[each].name for each in bench.made}
+    with driver_of(app, tmp_path) as driver:
+        module.explore(driver)
+        made = {driver.contract.operations[each].name for each in driver.successes}
     assert "POST /orders/{id}/shipment" in made
 
 
@@ -275,10 +275,10 @@ def test_a_list_is_seen_while_there_is_something_in_it(tmp_path: Path) -> None:
     def cancel(id: str) -> None:
         orders.clear()
 
-    with bench_of(app, tmp_path) as bench:
-        module.explore(bench)
+    with driver_of(app, tmp_path) as driver:
+        module.explore(driver)
         said = "GET /orders: 200: \"price\" is a required property at '/*'"
-        assert messages(bench, "response-schema") == [said]
+        assert messages(driver, "response-schema") == [said]
 
 
 def test_something_is_left_for_the_scenarios_that_follow(tmp_path: Path) -> None:
@@ -301,8 +301,8 @@ def test_something_is_left_for_the_scenarios_that_follow(tmp_path: Path) -> None
         orders[id] = []
         deleted.append(id)
 
-    with bench_of(app, tmp_path) as bench:
-        module.explore(bench)
+    with driver_of(app, tmp_path) as driver:
+        module.explore(driver)
     assert len(deleted) >= module.ENOUGH - 1
     assert [each for id, each in orders.items() if id not in deleted] == [["line"]]
 
@@ -324,9 +324,9 @@ def test_what_was_missing_is_tried_again_before_anything_else_is_made(tmp_path: 
     def close(year: int) -> None:
         locks.append("a year")
 
-    with bench_of(app, tmp_path) as bench:
-        module.explore(bench)
-        made = {bench.contract.operations[each].name for each in bench.made}
+    with driver_of(app, tmp_path) as driver:
+        module.explore(driver)
+        made = {driver.contract.operations[each].name for each in driver.successes}
     assert "GET /claims/{order_id}" in made
 
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
 
 from specwright.conformance.checks.lifecycle.reset import reset_scope
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 FEED = {
     "cursor": "after",
@@ -61,9 +61,9 @@ def orders(bug: str = "") -> FastAPI:
     ("bug", "is_found"), [("", False), ("starts again", True), ("expires", True)]
 )
 def test_a_feed_goes_on_after_a_reset(tmp_path: Path, bug: str, is_found: bool) -> None:
-    with bench_of(orders(bug), tmp_path) as bench:
-        for operation in bench.contract.operations.values():
-            assert bench.succeed(operation) is not None
-        reset_scope(bench)
+    with driver_of(orders(bug), tmp_path) as driver:
+        for operation in driver.contract.operations.values():
+            assert driver.first_success(operation) is not None
+        reset_scope(driver)
         said = "POST /reset: listEvents shows no new items after its previous position"
-        assert messages(bench, "reset") == [said] * is_found
+        assert messages(driver, "reset") == [said] * is_found

@@ -16,9 +16,9 @@ from pydantic import BaseModel
 from specwright.conformance.checks.access.isolation import isolation
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
@@ -80,11 +80,11 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
             f"http://127.0.0.1:{port}", Credential.of(contract.document), Record(), keys
         ) as target,
     ):
-        bench = Workbench(contract, target, "scenarios")
-        explore(bench)
+        driver = Driver(contract, target, "scenarios")
+        explore(driver)
         # An answer that did not come says nothing of what is whose.
         target.record.add(replace(target.record.exchanges[-1], response=None))
-        isolation(bench)
+        isolation(driver)
     said = [violation.text for violation in target.record.violations]
     blamed = [
         "GET /items: another tenant finds data of this tenant in its list",
@@ -155,11 +155,13 @@ def test_what_is_open_is_an_error_only_where_something_hides_it(
     keys = {MAIN: ANNA, OTHER_TENANT: BERT}
     credential = Credential.of(contract.document)
     with Server(app) as server, Target(server.url, credential, Record(), keys) as target:
-        bench = Workbench(contract, target, "scenarios")
-        explore(bench)
-        made = next(call for call, _ in bench.made.values() if call.operation.name == "POST /notes")
+        driver = Driver(contract, target, "scenarios")
+        explore(driver)
+        made = next(
+            call for call, _ in driver.successes.values() if call.operation.name == "POST /notes"
+        )
         for _ in range(2):
             # The other one has a page of its own.
-            bench.ask(made, OTHER_TENANT)
-        isolation(bench)
+            driver.probe(made, OTHER_TENANT)
+        isolation(driver)
         assert {violation.rule for violation in target.record.violations} == rules

@@ -11,7 +11,7 @@ from fastapi import FastAPI, HTTPException, Request
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.contract.calls import Call
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 LINE = {
     "type": "object",
@@ -65,10 +65,10 @@ def orders(bug: str) -> FastAPI:
     ],
 )
 def test_items_are_validated(tmp_path: Path, bug: str, said: list[str]) -> None:
-    with bench_of(orders(bug), tmp_path) as bench:
-        explore(bench)
-        validation(bench)
-        assert messages(bench, "invalid-accepted", "coercion") == said
+    with driver_of(orders(bug), tmp_path) as driver:
+        explore(driver)
+        validation(driver)
+        assert messages(driver, "invalid-accepted", "coercion") == said
 
 
 def test_what_a_body_refers_to_is_new(tmp_path: Path) -> None:
@@ -101,20 +101,20 @@ def test_what_a_body_refers_to_is_new(tmp_path: Path) -> None:
             raise HTTPException(404)
         return {"id": 1}
 
-    with bench_of(app, tmp_path) as bench:
-        explore(bench)
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
         for name in ("POST /products", "POST /orders", "DELETE /products/{product_id}"):
-            operation = next(e for e in bench.contract.operations.values() if e.name == name)
-            assert bench.succeed(operation) is not None
-        validation(bench)
+            operation = next(e for e in driver.contract.operations.values() if e.name == name)
+            assert driver.first_success(operation) is not None
+        validation(driver)
         assert "POST /orders accepted quantity = 0 (minimum 1.0): 201" in messages(
-            bench, "invalid-accepted"
+            driver, "invalid-accepted"
         )
 
 
 def test_a_member_of_an_item_is_replaced_in_its_place(tmp_path: Path) -> None:
-    with bench_of(orders(""), tmp_path) as bench:
-        [operation] = bench.contract.operations.values()
+    with driver_of(orders(""), tmp_path) as driver:
+        [operation] = driver.contract.operations.values()
     call = Call(operation, {}, {"lines": [{"a": 1}, {"a": 2}, {"a": 3}]})
     assert call.with_member("/lines/1/a", 0).body == {"lines": [{"a": 1}, {"a": 0}, {"a": 3}]}
     assert call.without_member("/lines/1", "a").body == {"lines": [{"a": 1}, {}, {"a": 3}]}

@@ -14,11 +14,11 @@ from pydantic import BaseModel
 from specwright.conformance.checks.idempotency.idempotency import idempotency
 from specwright.conformance.checks.idempotency.used_keys import Keys, refusals
 from specwright.conformance.contract.calls import Call
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 DECLARED = {
     "key": "/reference",
@@ -97,31 +97,31 @@ def cards(bug: str = "") -> FastAPI:
 def test_the_card_is_part_of_a_request_and_a_pause_is_named(
     tmp_path: Path, bug: str, said: set[str]
 ) -> None:
-    with bench_of(cards(bug), tmp_path) as bench:
-        for operation in bench.contract.operations.values():
-            assert bench.succeed(operation) is not None
-        idempotency(bench)
-        refusals(bench)
-        found = messages(bench, "idempotency-changed", "idempotency-concurrent")
+    with driver_of(cards(bug), tmp_path) as driver:
+        for operation in driver.contract.operations.values():
+            assert driver.first_success(operation) is not None
+        idempotency(driver)
+        refusals(driver)
+        found = messages(driver, "idempotency-changed", "idempotency-concurrent")
         assert {each.removeprefix("POST /cards/{id}/topups: ") for each in found} == said
 
 
 def test_a_request_may_arrive_after_the_one_that_was_sent_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app, ask, main = cards("no pause"), Workbench.ask, threading.current_thread()
+    app, ask, main = cards("no pause"), Driver.ask, threading.current_thread()
 
-    def late(bench: Workbench, call: Call, role: str = MAIN) -> Exchange:
+    def late(driver: Driver, call: Call, role: str = MAIN) -> Exchange:
         if threading.current_thread() is not main:
             assert app.state.begun.wait(10)
-        return ask(bench, call, role)
+        return ask(driver, call, role)
 
-    with bench_of(app, tmp_path) as bench:
-        (operation,) = (each for each in bench.contract.operations.values() if each.body)
-        made = bench.succeed(operation)
+    with driver_of(app, tmp_path) as driver:
+        (operation,) = (each for each in driver.contract.operations.values() if each.body)
+        made = driver.first_success(operation)
         assert made is not None
         app.state.begun.clear()
-        monkeypatch.setattr(Workbench, "ask", late)
-        Keys(bench, operation, operation.get(IDEMPOTENCY)).at_work(made[0])
+        monkeypatch.setattr(Driver, "ask", late)
+        Keys(driver, operation, operation.get(IDEMPOTENCY)).at_work(made[0])
         said = "a request that is in progress was answered without Retry-After"
-        assert messages(bench, "idempotency-concurrent") == [f"POST /cards/{{id}}/topups: {said}"]
+        assert messages(driver, "idempotency-concurrent") == [f"POST /cards/{{id}}/topups: {said}"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 TEXT = "Zoë 名前 🎒"
 
@@ -42,17 +42,17 @@ def echo(text: Any) -> FastAPI:
 def test_lost_letters_are_told_from_changed_texts(
     tmp_path: Path, shown: Any, is_lost: bool
 ) -> None:
-    with bench_of(echo(shown), tmp_path) as bench:
-        made = bench.succeed(next(iter(bench.contract.operations.values())))
+    with driver_of(echo(shown), tmp_path) as driver:
+        made = driver.first_success(next(iter(driver.contract.operations.values())))
         assert made is not None
-        bench.send(made[0].with_member("/note", {"title": TEXT}))
-        found = messages(bench, "written-is-read")
+        driver.send(made[0].with_member("/note", {"title": TEXT}))
+        found = messages(driver, "written-is-read")
         assert found == ["POST /notes: letters of 'title' are lost"] * is_lost
 
 
 def test_a_text_of_ascii_may_change(tmp_path: Path) -> None:
-    with bench_of(echo("?"), tmp_path) as bench:
-        made = bench.succeed(next(iter(bench.contract.operations.values())))
+    with driver_of(echo("?"), tmp_path) as driver:
+        made = driver.first_success(next(iter(driver.contract.operations.values())))
         assert made is not None
-        bench.send(made[0].with_member("/note", {"title": "!"}))
-        assert messages(bench, "written-is-read") == []
+        driver.send(made[0].with_member("/note", {"title": "!"}))
+        assert messages(driver, "written-is-read") == []

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.outcome import coverage
-from tests.conformance.fastapi_apps import bench_of
+from tests.conformance.fastapi_apps import driver_of
 
 
 class Named(BaseModel):
@@ -315,20 +315,20 @@ def found(known: dict[str, Any], name: str) -> Any:
     ],
 )
 def test_every_operation_is_reached(tmp_path: Path, app: Callable[[], FastAPI]) -> None:
-    with bench_of(app(), tmp_path) as bench:
-        explore(bench)
-        assert coverage.never_succeeded(bench.contract, bench.target.record) == []
+    with driver_of(app(), tmp_path) as driver:
+        explore(driver)
+        assert coverage.never_succeeded(driver.contract, driver.target.record) == []
 
 
 def test_what_was_linked_is_known_by_operation_and_place(tmp_path: Path) -> None:
-    with bench_of(nested(), tmp_path) as bench:
-        explore(bench)
+    with driver_of(nested(), tmp_path) as driver:
+        explore(driver)
         names = {
-            operation.name: operation.site.key for operation in bench.contract.operations.values()
+            operation.name: operation.site.key for operation in driver.contract.operations.values()
         }
         linked = {
             (names[reader], parameter): (names[source], place)
-            for (reader, parameter), (source, place) in bench.target.record.linked.items()
+            for (reader, parameter), (source, place) in driver.target.record.linked.items()
         }
         post = "/users/{user_id}/posts/{post_id}"
         assert linked[post, "user_id"] == ("/users/{user}/posts", "$request.path.user")
@@ -336,12 +336,12 @@ def test_what_was_linked_is_known_by_operation_and_place(tmp_path: Path) -> None
 
 
 def test_a_parent_that_a_body_names_is_known_by_its_name(tmp_path: Path) -> None:
-    with bench_of(parents_in_bodies(), tmp_path) as bench:
-        explore(bench)
-        linked = {key[1]: value[1] for key, value in bench.target.record.linked.items()}
+    with driver_of(parents_in_bodies(), tmp_path) as driver:
+        explore(driver)
+        linked = {key[1]: value[1] for key, value in driver.target.record.linked.items()}
         assert linked == {"flow_id": "/id", "label_ids": "/id"}
         flow, label = (f"POST /{each}/" for each in ("flows", "labels"))
-        assert coverage.linked(bench.target.record).rows == (
+        assert coverage.linked(driver.target.record).rows == (
             ("flow_id", flow, "/id", "POST /runs/"),
             ("label_ids", label, "/id", "POST /runs/"),
         )
@@ -370,9 +370,9 @@ def test_an_id_in_a_list_of_objects_is_found(tmp_path: Path) -> None:
             raise HTTPException(404)
         return {"id": uuid4()}
 
-    with bench_of(app, tmp_path) as bench:
-        explore(bench)
-        call, _ = bench.made["/paths/~1orders~1/post"]
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        call, _ = driver.successes["/paths/~1orders~1/post"]
     assert isinstance(call.body, dict)
     (line,) = call.body["lines"]  # type: ignore[misc]
     assert UUID(line["product_id"]) in products  # type: ignore[call-overload,arg-type,index]

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.contract.calls import Call
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 PAGES = {
     "x-contract-pagination": {
@@ -60,31 +60,31 @@ def shop(bug: str = "", *, is_open: bool = True) -> FastAPI:
     [("", ""), ("limit", "page-size"), ("offset", "pagination"), ("filter", "filter")],
 )
 def test_a_list_is_filled_before_it_is_judged(tmp_path: Path, bug: str, rule: str) -> None:
-    with bench_of(shop(bug), tmp_path) as bench:
-        for operation in bench.contract.operations.values():
-            bench.succeed(operation)
-        lists(bench)
-        found = {failure.rule for failure in bench.target.record.failures.values()}
+    with driver_of(shop(bug), tmp_path) as driver:
+        for operation in driver.contract.operations.values():
+            driver.first_success(operation)
+        lists(driver)
+        found = {failure.rule for failure in driver.target.record.failures.values()}
         assert found == {rule} - {""}
-        assert {"page-size", "pagination", "filter"} <= bench.target.record.checked.keys()
+        assert {"page-size", "pagination", "filter"} <= driver.target.record.checked.keys()
 
 
 def test_the_size_of_an_empty_page_proves_nothing_and_that_is_said(tmp_path: Path) -> None:
-    with bench_of(shop(is_open=False), tmp_path) as bench:
-        lists(bench)
-        assert "page-size" not in bench.target.record.checked
-        skips = {(skip.rule, skip.reason) for skip in bench.target.record.skips}
+    with driver_of(shop(is_open=False), tmp_path) as driver:
+        lists(driver)
+        assert "page-size" not in driver.target.record.checked
+        skips = {(skip.rule, skip.reason) for skip in driver.target.record.skips}
         assert ("page-size", "the list is too short") in skips
 
 
 def test_every_list_is_looked_at_whoever_asks_for_it(tmp_path: Path) -> None:
-    with bench_of(shop("filter"), tmp_path) as bench:
-        reader, maker = bench.contract.operations.values()
-        bench.succeed(maker)
-        bench.ask(Call(reader, {("query", "status"): "draft"}))
-        assert messages(bench, "filter") == []
-        bench.ask(Call(reader, {("query", "status"): "sold"}))
-        assert messages(bench, "filter") == [
+    with driver_of(shop("filter"), tmp_path) as driver:
+        reader, maker = driver.contract.operations.values()
+        driver.first_success(maker)
+        driver.probe(Call(reader, {("query", "status"): "draft"}))
+        assert messages(driver, "filter") == []
+        driver.probe(Call(reader, {("query", "status"): "sold"}))
+        assert messages(driver, "filter") == [
             f"{reader.name}: items that do not match the filter were returned"
         ]
 
@@ -101,7 +101,7 @@ def test_a_page_of_less_than_an_item_is_not_judged(
         return [{"id": 1}, {"id": 2}]
 
     app.openapi()["paths"]["/items"]["get"].update(PAGES)
-    with bench_of(app, tmp_path) as bench:
-        [operation] = bench.contract.operations.values()
-        bench.send(Call(operation, {("query", "limit"): limit}))
-        assert bool(messages(bench, "page-size")) is is_blamed
+    with driver_of(app, tmp_path) as driver:
+        [operation] = driver.contract.operations.values()
+        driver.send(Call(operation, {("query", "limit"): limit}))
+        assert bool(messages(driver, "page-size")) is is_blamed

@@ -10,7 +10,7 @@ from fastapi import FastAPI, Header
 
 from specwright.conformance.checks.idempotency.idempotency import idempotency
 from specwright.conformance.checks.requests.explore import explore
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 TEXT = {"type": "string"}
 LINE = {"type": "object", "properties": {"product_id": TEXT, "quantity": {"type": "integer"}}}
@@ -53,8 +53,8 @@ def app(members: dict[str, Any], required: list[str]) -> FastAPI:
 def test_a_number_in_a_list_and_a_text_that_was_left_out_are_changed(
     members: dict[str, Any], required: list[str], changed: list[str], tmp_path: Path
 ) -> None:
-    with bench_of(app(members, required), tmp_path) as bench:
-        explore(bench)
-        idempotency(bench)
-        said = messages(bench, "idempotency-changed")
+    with driver_of(app(members, required), tmp_path) as driver:
+        explore(driver)
+        idempotency(driver)
+        said = messages(driver, "idempotency-changed")
     assert [each.partition("another ")[2].partition(" ")[0] for each in said] == changed

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from specwright.conformance.checks.lists.collections import collections
 from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.serving import Server
@@ -79,9 +79,9 @@ def blamed(name: str, bug: str, path: Path) -> list[str]:
         Server(app(KINDS[name], bug)) as server,
         Target(server.url, None, record, {}) as target,
     ):
-        bench = Workbench(contract, target, "scenarios")
-        lists(bench)
-        collections(bench)
+        driver = Driver(contract, target, "scenarios")
+        lists(driver)
+        collections(driver)
     assert "pagination" in record.checked
     return [failure.text.partition(": ")[2] for failure in record.failures.values()]
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI, Response
 
 from specwright.conformance.checks.lifecycle.locations import located
 from specwright.conformance.checks.requests.explore import explore
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 
 def items(location: str) -> FastAPI:
@@ -45,10 +45,10 @@ def items(location: str) -> FastAPI:
 def test_location_leads_to_what_was_created(
     tmp_path: Path, location: str, said: str | None
 ) -> None:
-    with bench_of(items(location), tmp_path) as bench:
-        explore(bench)
-        located(bench)
-        assert messages(bench, "location") == ([f"POST /items: {said}"] if said else [])
+    with driver_of(items(location), tmp_path) as driver:
+        explore(driver)
+        located(driver)
+        assert messages(driver, "location") == ([f"POST /items: {said}"] if said else [])
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_resources_are_compared_by_the_first_id_that_both_have(
     def get(id: int) -> dict[str, Any]:
         return read
 
-    with bench_of(app, tmp_path) as bench:
-        explore(bench)
-        located(bench)
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        located(driver)
         said = ["POST /items: Location refers to a different resource"] if is_another else []
-        assert messages(bench, "location") == said
+        assert messages(driver, "location") == said

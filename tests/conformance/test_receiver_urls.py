@@ -11,7 +11,7 @@ from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel
 
 from specwright.conformance.checks.requests.receiver_urls import receiver_urls
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 HOOK = {
     "url": "/url",
@@ -68,20 +68,20 @@ def hooks(bug: str = "", usual: str = USUAL, **declared: Any) -> FastAPI:
 def test_urls_of_the_networks_behind_a_service_are_refused(
     tmp_path: Path, bug: str, said: list[str]
 ) -> None:
-    with bench_of(hooks(bug), tmp_path) as bench:
-        receiver_urls(bench)
-        assert messages(bench, "invalid-accepted") == [f"POST /hooks {each}" for each in said]
+    with driver_of(hooks(bug), tmp_path) as driver:
+        receiver_urls(driver)
+        assert messages(driver, "invalid-accepted") == [f"POST /hooks {each}" for each in said]
 
 
 def test_later_calls_register_the_usual_url(tmp_path: Path) -> None:
-    with bench_of(hooks("any network"), tmp_path) as bench:
-        receiver_urls(bench)
+    with driver_of(hooks("any network"), tmp_path) as driver:
+        receiver_urls(driver)
         add = next(
             operation
-            for operation in bench.contract.operations.values()
+            for operation in driver.contract.operations.values()
             if operation.method == "POST"
         )
-        call, _ = bench.made[add.pointer]
+        call, _ = driver.successes[add.pointer]
         assert call.body == {"url": USUAL}
 
 
@@ -91,6 +91,6 @@ def test_later_calls_register_the_usual_url(tmp_path: Path) -> None:
 def test_where_nothing_is_declared_or_no_url_is_known_none_is_tried(
     tmp_path: Path, usual: str, declared: dict[str, Any]
 ) -> None:
-    with bench_of(hooks("any network", usual, **declared), tmp_path) as bench:
-        receiver_urls(bench)
-        assert messages(bench, "invalid-accepted") == []
+    with driver_of(hooks("any network", usual, **declared), tmp_path) as driver:
+        receiver_urls(driver)
+        assert messages(driver, "invalid-accepted") == []

@@ -25,9 +25,9 @@ from specwright.conformance.checks.responses.bodies import RESPONSE_SCHEMA
 from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from specwright.conformance.checks.verdicts import Repetition
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.outcome.replay import in_body, in_path, judge
 from specwright.conformance.outcome.result import FILE, render
 from specwright.conformance.recording.exchange import Exchange, Request, Response
@@ -132,7 +132,7 @@ def after_a_run(document: Path, *bugs: str) -> tuple[Path, dict[str, str]]:
         url = f"http://127.0.0.1:{port}"
         with Target(url, Credential.of(contract.document), Record(), keys) as target:
             run = begin(contract, target, RunProfile.QUICK, 1)
-            explore(Workbench(contract, target, "scenarios"))
+            explore(Driver(contract, target, "scenarios"))
     path = document.with_name(FILE)
     path.write_text(json.dumps(render(run, [])), "utf-8")
     return path, {

@@ -19,9 +19,9 @@ from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.scenario import Scenario
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIMITED, MAIN, OTHER_TENANT, SUSPENDED, strangers
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.outcome import coverage
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import run_report
@@ -159,11 +159,11 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
         Target(url, Credential.of(contract().document), Record(), keys) as target,
     ):
         begun = begin(contract(), target, RunProfile.QUICK, 0)
-        bench = Workbench(contract(), target, "scenarios")
+        driver = Driver(contract(), target, "scenarios")
         for scenario in STEPS:
             found = {failure.rule for failure in begun.record.failures.values()}
             if isinstance(scenario, Scenario) and rule not in found:
-                scenario(bench)
+                scenario(driver)
         return begun
 
 
@@ -197,7 +197,7 @@ def test_a_request_that_was_still_on_its_way_is_no_fault_of_a_reset() -> None:
         serving(Late().app()) as url,
         Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
-        finish(Workbench(contract(), target, "scenarios"))
+        finish(Driver(contract(), target, "scenarios"))
     assert target.record.violations == []
 
 
@@ -231,7 +231,7 @@ def test_only_a_refusal_of_the_request_itself_shows_that_keys_of_failures_are_ke
         serving(shop.app()) as url,
         Target(url, Credential.of(contract().document), Record(), keys) as target,
     ):
-        idempotency(Workbench(contract(), target, "scenarios"))
+        idempotency(Driver(contract(), target, "scenarios"))
     assert shop.code is None
     assert [failure.rule for failure in target.record.failures.values()] == ["idempotency-failure"]
 
@@ -244,10 +244,10 @@ def test_what_comes_after_the_first_of_two_pages_moves_the_second(
         serving(shop_with(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
-        bench = Workbench(contract(), target, "scenarios")
+        driver = Driver(contract(), target, "scenarios")
         for _ in range(3):
-            bench.succeed(contract().by_id["createOrder"])
-        lists(bench)
+            driver.first_success(contract().by_id["createOrder"])
+        lists(driver)
     assert [failure.rule for failure in target.record.failures.values()] == rules
 
 
@@ -268,9 +268,9 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
         ) as target,
     ):
         begun = begin(contract(), target, RunProfile.QUICK, 0)
-        bench = Workbench(contract(), target, "scenarios")
+        driver = Driver(contract(), target, "scenarios")
         for scenario in (explore, windows):
-            scenario(bench)
+            scenario(driver)
         assert {failure.rule for failure in begun.record.failures.values()} == rules
 
 
@@ -284,9 +284,9 @@ def test_a_limit_that_was_used_up_before_is_not_blamed() -> None:
             url, Credential.of(contract().document), Record(), {MAIN: main, LIMITED: spent}
         ) as target,
     ):
-        bench = Workbench(contract(), target, "scenarios")
+        driver = Driver(contract(), target, "scenarios")
         for scenario in (explore, windows):
-            scenario(bench)
+            scenario(driver)
     assert target.record.failures == {}
     assert [skip.reason for skip in target.record.skips if skip.rule == "rate-limit-scope"] == [
         "no response gives the remaining quota"
@@ -311,7 +311,7 @@ def test_the_only_place_that_there_is_can_be_used_again(
         Target(url, Credential.of(single.document), Record(), {MAIN: main}) as target,
     ):
         begun = begin(single, target, RunProfile.QUICK, 0)
-        capacity(Workbench(single, target, "scenarios"))
+        capacity(Driver(single, target, "scenarios"))
     assert {failure.rule for failure in begun.record.failures.values()} == rules
 
 
@@ -336,9 +336,9 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
         ) as target,
     ):
         begun = begin(limited, target, RunProfile.QUICK, 0)
-        bench = Workbench(limited, target, "scenarios")
+        driver = Driver(limited, target, "scenarios")
         for scenario in (explore, rate_limits):
-            scenario(bench)
+            scenario(driver)
     assert [failure.text for failure in begun.record.failures.values()] == ([said] if said else [])
     assert "rate-limit" in begun.record.checked
 
@@ -360,9 +360,9 @@ def test_a_limit_that_is_not_kept_to_the_last_request_is_found(tmp_path: Path) -
             url, Credential.of(limited.document), Record(), {MAIN: main, LIMITED: spent}
         ) as target,
     ):
-        bench = Workbench(limited, target, "scenarios")
+        driver = Driver(limited, target, "scenarios")
         for scenario in (explore, rate_limits):
-            scenario(bench)
+            scenario(driver)
     said = "fewer than 80 requests of the class 'all' within 60 seconds were served"
     assert [failure.text for failure in target.record.failures.values()] == [said]
 

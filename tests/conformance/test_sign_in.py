@@ -17,9 +17,9 @@ from starlette.routing import Route
 from specwright.arguments.target import Access, target_of
 from specwright.config import ContractTesting, SignIn, read_config
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT, UNKNOWN_KEY
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from tests.conformance.shop import serving
@@ -100,10 +100,10 @@ def contract(path: Path, scheme: dict[str, Any], *scopes: str) -> Contract:
 
 
 def statuses(target: Target, found: Contract, *roles: str) -> list[int]:
-    bench = Workbench(found, target, "scenarios")
+    driver = Driver(found, target, "scenarios")
     (operation,) = (each for each in found.operations.values() if each.method == "GET")
-    call = next(bench.candidates(operation))
-    answers = [bench.ask(call, role).response for role in roles]
+    call = next(driver.candidates(operation))
+    answers = [driver.probe(call, role).response for role in roles]
     return [answer.status for answer in answers if answer is not None]
 
 

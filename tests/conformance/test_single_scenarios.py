@@ -20,35 +20,35 @@ from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.checks.robustness.malformed_requests import robustness
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from tests.conformance import shop
-from tests.conformance.fastapi_apps import bench_of
-from tests.conformance.notes import COLOURS, bench
+from tests.conformance.fastapi_apps import driver_of
+from tests.conformance.notes import COLOURS, notes_driver
 from tests.conformance.shop_faults import shop_with
 from tests.conformance.test_scenarios import ANNA, contract, written
 
 ADD, REMOVE = "/paths/~1notes/post", "/paths/~1notes~1{id}/delete"
-Scenario = Callable[[Workbench], None]
+Scenario = Callable[[Driver], None]
 
 
-def checked(place: Path, scenario: Scenario, bug: str, *before: str) -> Workbench:
+def checked(place: Path, scenario: Scenario, bug: str, *before: str) -> Driver:
     """Run a scenario after calls of some operations, so that it has the resources it needs."""
-    with bench(place, bug) as made:
+    with notes_driver(place, bug) as driver:
         for name in before:
-            assert made.succeed(made.contract.by_id[name]) is not None
-        scenario(made)
-        return made
+            assert driver.first_success(driver.contract.by_id[name]) is not None
+        scenario(driver)
+        return driver
 
 
-def messages(made: Workbench) -> list[tuple[str, str]]:
+def messages(driver: Driver) -> list[tuple[str, str]]:
     """The rule and the message of each violation, which all have their proof."""
-    for violation in made.target.record.violations:
-        assert set(violation.exchanges) <= set(made.target.record.exchanges)
-    return [(violation.rule, violation.text) for violation in made.target.record.violations]
+    for violation in driver.target.record.violations:
+        assert set(violation.exchanges) <= set(driver.target.record.exchanges)
+    return [(violation.rule, violation.text) for violation in driver.target.record.violations]
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_a_scenario_makes_what_it_needs_and_finds_the_bug(
 
 
 def test_all_that_is_left_of_a_deleted_resource_is_one_cause(tmp_path: Path) -> None:
-    made = checked(tmp_path, deleted, "removes nothing")
-    assert [violation.cause for violation in made.target.record.violations] == [
+    driver = checked(tmp_path, deleted, "removes nothing")
+    assert [violation.cause for violation in driver.target.record.violations] == [
         "answered with success after DELETE /notes/{id}"
     ] * 2
 
@@ -153,10 +153,10 @@ WANTED = ("bad_json", "bad_json", None, "bad_media_type", "too_large")
 def test_broken_bodies_and_methods_that_are_not_there(
     tmp_path: Path, bug: str, found: list[tuple[str, str]]
 ) -> None:
-    made = checked(tmp_path, robustness, bug, "listNotes", "addNote")
-    assert messages(made) == found
-    assert made.target.record.checked["server-error"] == {ADD}
-    assert made.target.record.checked["method-not-allowed"] == {"/paths/~1notes"}
+    driver = checked(tmp_path, robustness, bug, "listNotes", "addNote")
+    assert messages(driver) == found
+    assert driver.target.record.checked["server-error"] == {ADD}
+    assert driver.target.record.checked["method-not-allowed"] == {"/paths/~1notes"}
 
 
 def test_any_operation_of_a_path_tells_of_its_methods_or_it_is_said(tmp_path: Path) -> None:
@@ -185,10 +185,10 @@ def test_a_member_that_no_example_has_is_tried_from_a_sample(
 
 
 def test_a_whole_number_in_a_parameter_has_no_point(tmp_path: Path) -> None:
-    made = checked(tmp_path, validation, "", "listNotes")
-    assert messages(made) == []
+    driver = checked(tmp_path, validation, "", "listNotes")
+    assert messages(driver) == []
     asked = {
-        exchange.request.url.rpartition("most=")[2] for exchange in made.target.record.exchanges
+        exchange.request.url.rpartition("most=")[2] for exchange in driver.target.record.exchanges
     }
     assert {"0", "1"} <= asked
     assert "1.0" not in asked
@@ -204,12 +204,12 @@ def test_a_parameter_that_may_be_missing_is_tried_with_a_usual_value(tmp_path: P
             raise HTTPException(400)
         return {}
 
-    with bench_of(app, tmp_path) as made:
-        explore(made)
-        assert messages(made) == []
-        validation(made)
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        assert messages(driver) == []
+        validation(driver)
         said = "GET /things: status 400 is not declared (declared: 200, 422)"
-        assert set(messages(made)) == {("undeclared-status", said)}
+        assert set(messages(driver)) == {("undeclared-status", said)}
 
 
 def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) ->
         shop.serving(shop_with("any payload").app()) as url,
         Target(url, Credential.of(short.document), Record(), {MAIN: ANNA}) as target,
     ):
-        idempotency(Workbench(short, target, "scenarios"))
+        idempotency(Driver(short, target, "scenarios"))
     assert [violation.text for violation in target.record.violations] == [
         f"POST /orders: another '{name}' under the same key was accepted"
         for name in ("item_id", "quantity", "note")
@@ -237,10 +237,10 @@ def test_a_balance_that_a_reset_restores_is_spent_until_a_charge_is_refused(
         shop.serving(shop.Shop().app()) as url,
         Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
-        made = Workbench(contract(), target, "scenarios")
+        driver = Driver(contract(), target, "scenarios")
         order = contract().by_id["createOrder"]
-        assert made.succeed(order) is not None
-        exhausted(made)
+        assert driver.first_success(order) is not None
+        exhausted(driver)
     asked = [
         exchange.response
         for exchange in target.record.exchanges
@@ -270,9 +270,9 @@ def test_a_refusal_tells_what_is_missing(
         shop.serving(shop_with(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
-        made = Workbench(contract(), target, "scenarios")
-        assert made.succeed(contract().by_id["createOrder"]) is not None
-        exhausted(made)
+        driver = Driver(contract(), target, "scenarios")
+        assert driver.first_success(contract().by_id["createOrder"]) is not None
+        exhausted(driver)
     assert [violation.text for violation in target.record.violations] == said
 
 
@@ -286,16 +286,16 @@ def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
             dict(zip((MAIN, OTHER_TENANT), shop.KEYS, strict=False)),
         ) as target,
     ):
-        made = Workbench(contract(), target, "scenarios")
+        driver = Driver(contract(), target, "scenarios")
         listing, order, reset = (
             contract().by_id[each] for each in ("listOrders", "createOrder", "reset")
         )
-        assert made.succeed(listing) is not None
-        first = made.succeed(order)
+        assert driver.first_success(listing) is not None
+        first = driver.first_success(order)
         assert first is not None
-        made.send(made.with_fresh_key(first[0].with_member("/quantity", 5)))
-        made.ask(next(made.candidates(reset)), OTHER_TENANT)
-        collections(made)
+        driver.send(driver.with_fresh_key(first[0].with_member("/quantity", 5)))
+        driver.probe(next(driver.candidates(reset)), OTHER_TENANT)
+        collections(driver)
     found = [violation.text for violation in target.record.violations]
     assert found == ["GET /orders: a created resource is not in the list"]
 
@@ -310,18 +310,18 @@ def test_a_reset_is_left_to_the_steps_that_are_about_it(tmp_path: Path) -> None:
         shop.serving(shop.Shop().app()) as url,
         Target(url, Credential.of(linked.document), Record(), {MAIN: ANNA}) as target,
     ):
-        made, reset = Workbench(linked, target, "scenarios"), linked.by_id["reset"]
+        driver, reset = Driver(linked, target, "scenarios"), linked.by_id["reset"]
 
         def resets() -> list[int]:
             found = target.record.exchanges
             return [each.number for each in found if each.operation == reset.pointer]
 
-        explore(made)
+        explore(driver)
         assert resets() == []
-        assert made.succeed(reset) is not None
-        located(made)
+        assert driver.first_success(reset) is not None
+        located(driver)
         assert len(resets()) == 1
-        restored(made)
+        restored(driver)
         order = linked.by_id["createOrder"].pointer
         later = target.record.exchanges[resets()[-1] :]
         assert order in {exchange.operation for exchange in later}

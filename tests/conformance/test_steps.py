@@ -11,7 +11,7 @@ from specwright.conformance.checks.table import SCENARIOS
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.run import Budget, RunProfile, begin
 from specwright.vocabulary.keywords.charge import CHARGE
-from tests.conformance.notes import bench
+from tests.conformance.notes import notes_driver
 
 
 def test_a_step_comes_directly_after_the_one_that_it_names() -> None:
@@ -28,7 +28,7 @@ def test_a_step_comes_directly_after_the_one_that_it_names() -> None:
 
 
 def test_a_scenario_without_the_keyword_that_it_needs_has_no_time(tmp_path: Path) -> None:
-    with bench(tmp_path) as made:
+    with notes_driver(tmp_path) as made:
         run = begin(made.contract, made.target, RunProfile.QUICK, 0, max_time=1)
         run.go()
         assert not any(made.contract.declaring(CHARGE))
@@ -48,7 +48,7 @@ def test_a_scenario_without_the_keyword_that_it_needs_has_no_time(tmp_path: Path
 def test_one_partner_watches_webhooks_while_another_one_does_the_rest(
     tmp_path: Path, roles: list[str], order: list[str]
 ) -> None:
-    with bench(tmp_path) as made:
+    with notes_driver(tmp_path) as made:
         made.target.keys = dict.fromkeys(roles, "key")
         run = begin(made.contract, made.target, RunProfile.QUICK, 0, max_time=1)
         run.go()

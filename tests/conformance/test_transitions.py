@@ -10,7 +10,7 @@ from fastapi import FastAPI, HTTPException
 
 from specwright.conformance.checks.lifecycle.transitions import transitions
 from specwright.conformance.driver.roles import OTHER_TENANT
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 PAY = {"open": "paid"}
 SHIP = {"paid": "shipped"}
@@ -84,17 +84,17 @@ def orders(bug: str = "", *, creates: bool = True, at: str = "/status") -> FastA
     ],
 )
 def test_states_are_enforced(tmp_path: Path, bug: str, said: list[str], *, creates: bool) -> None:
-    with bench_of(orders(bug, creates=creates), tmp_path) as bench:
-        transitions(bench)
-        assert messages(bench, "transition") == said
+    with driver_of(orders(bug, creates=creates), tmp_path) as driver:
+        transitions(driver)
+        assert messages(driver, "transition") == said
 
 
 def test_every_operation_is_called_in_every_state(tmp_path: Path) -> None:
-    with bench_of(orders(), tmp_path) as bench:
-        transitions(bench)
+    with driver_of(orders(), tmp_path) as driver:
+        transitions(driver)
         sent = [
             exchange
-            for exchange in bench.target.record.exchanges
+            for exchange in driver.target.record.exchanges
             if exchange.request.method != "GET"
         ]
         refused = [each for each in sent if each.response and each.response.status == 409]
@@ -115,29 +115,29 @@ def test_resources_further_down_a_list_are_tried(tmp_path: Path) -> None:
             "status": status,
         }
     del app.openapi()["paths"]["/orders/{order}/ship"]
-    with bench_of(app, tmp_path) as bench:
-        transitions(bench)
+    with driver_of(app, tmp_path) as driver:
+        transitions(driver)
         said = ["DELETE /orders/{order}: answered 200 in the state 'shipped'"]
-        assert messages(bench, "transition") == said
+        assert messages(driver, "transition") == said
 
 
 def test_an_operation_that_moves_nothing_leads_nowhere(tmp_path: Path) -> None:
-    with bench_of(orders("is not paid"), tmp_path) as bench:
-        transitions(bench)
-        urls = [exchange.request.url for exchange in bench.target.record.exchanges]
+    with driver_of(orders("is not paid"), tmp_path) as driver:
+        transitions(driver)
+        urls = [exchange.request.url for exchange in driver.target.record.exchanges]
         assert sum(url.endswith("/pay") for url in urls) == 2
 
 
 def test_the_resources_of_another_partner_are_tried(tmp_path: Path) -> None:
-    with bench_of(orders("shipped unpaid", creates=False), tmp_path) as bench:
-        bench.target.keys = {OTHER_TENANT: "test-other"}
-        transitions(bench)
-        assert OTHER_TENANT in {exchange.role for exchange in bench.target.record.exchanges}
+    with driver_of(orders("shipped unpaid", creates=False), tmp_path) as driver:
+        driver.target.keys = {OTHER_TENANT: "test-other"}
+        transitions(driver)
+        assert OTHER_TENANT in {exchange.role for exchange in driver.target.record.exchanges}
 
 
 def test_a_state_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    with bench_of(orders(at="/state"), tmp_path) as bench:
-        transitions(bench)
-        skipped = [skip for skip in bench.target.record.skips if skip.rule == "transition"]
+    with driver_of(orders(at="/state"), tmp_path) as driver:
+        transitions(driver)
+        skipped = [skip for skip in driver.target.record.skips if skip.rule == "transition"]
         assert len(skipped) == 3
         assert "no resource was found" in skipped[0].reason

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from specwright.conformance.checks.lists.collections import collections
 from specwright.conformance.checks.lists.whole_lists import wholes
 from specwright.conformance.contract.calls import Call
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 LOST = "GET /items: a created resource is not in the list"
 
@@ -61,16 +61,16 @@ def shop(required: str, *, loses: bool) -> FastAPI:
 def test_a_part_is_not_taken_for_the_whole_list(
     tmp_path: Path, required: str, claims: bool, loses: bool
 ) -> None:
-    with bench_of(shop(required, loses=loses), tmp_path) as bench:
-        reader, maker = bench.contract.operations.values()
-        bench.succeed(maker)
-        bench.succeed(maker)
+    with driver_of(shop(required, loses=loses), tmp_path) as driver:
+        reader, maker = driver.contract.operations.values()
+        driver.first_success(maker)
+        driver.first_success(maker)
         part = {("query", "status"): "sold", ("query", "page"): 7, ("query", "offset"): 7}
-        assert bench.send(Call(reader, part)).response is not None
-        collections(bench)
+        assert driver.send(Call(reader, part)).response is not None
+        collections(driver)
         said = [LOST] if loses and claims else []
-        assert messages(bench, "created-is-found") == said
-        assert messages(bench, "pagination") == []
+        assert messages(driver, "created-is-found") == said
+        assert messages(driver, "pagination") == []
 
 
 def test_a_call_chooses_by_another_filter_than_the_tested_one(tmp_path: Path) -> None:
@@ -88,14 +88,14 @@ def test_a_call_chooses_by_another_filter_than_the_tested_one(tmp_path: Path) ->
         "parameters": ["status", "owner"],
         "code": "filter_required",
     }
-    with bench_of(app, tmp_path) as bench:
-        (reader,) = bench.contract.operations.values()
-        assert bench.send(Call(reader, {("query", "status"): "draft"})).response is not None
+    with driver_of(app, tmp_path) as driver:
+        (reader,) = driver.contract.operations.values()
+        assert driver.send(Call(reader, {("query", "status"): "draft"})).response is not None
         tested = reader.slot("query.status")
-        assert [call.arguments for call in wholes(bench, reader)] == [
+        assert [call.arguments for call in wholes(driver, reader)] == [
             {("query", "status"): "draft"},
             {("query", "owner"): "anna"},
         ]
-        assert [call.arguments for call in wholes(bench, reader, tested)] == [
+        assert [call.arguments for call in wholes(driver, reader, tested)] == [
             {("query", "owner"): "anna"}
         ]

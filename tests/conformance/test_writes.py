@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from specwright.conformance.checks.lifecycle.read_after_write import written
 from specwright.conformance.checks.requests.explore import explore
-from tests.conformance.fastapi_apps import bench_of, messages
+from tests.conformance.fastapi_apps import driver_of, messages
 
 # Rules that the tests of this page see broken.
 PROVEN = {"written-is-read"}
@@ -74,16 +74,16 @@ def shop(bug: str = "") -> FastAPI:
 
 @pytest.mark.parametrize("bug", ["", "PATCH forgets", "POST forgets"])
 def test_a_member_that_is_not_stored_is_found(tmp_path: Path, bug: str) -> None:
-    with bench_of(shop(bug), tmp_path) as bench:
-        explore(bench)
-        written(bench)
-        found = messages(bench, "written-is-read")
+    with driver_of(shop(bug), tmp_path) as driver:
+        explore(driver)
+        written(driver)
+        found = messages(driver, "written-is-read")
         method = bug.partition(" ")[0]
         assert [each.partition(" ")[0] for each in found] == ([method] if bug else [])
         assert all("'title' is the same after two values were written" in each for each in found)
-        causes = {violation.cause for violation in bench.target.record.violations}
+        causes = {violation.cause for violation in driver.target.record.violations}
         assert causes == ({"a value is the same after two values were written"} if bug else set())
-        checked = bench.target.record.checked["written-is-read"]
+        checked = driver.target.record.checked["written-is-read"]
         assert {each.rpartition("/")[2] for each in checked} == {"title", "is_shown"}
 
 
@@ -103,8 +103,8 @@ def test_a_path_variable_that_the_document_does_not_declare_is_no_obstacle(tmp_p
     content = paths["/items/{item_id}"]["get"]["responses"]["200"]["content"]
     content["application/json"]["schema"] = read
     del paths["/items/{id}"]["patch"]["parameters"]
-    with bench_of(app, tmp_path) as bench:
-        explore(bench)
-        written(bench)
-        (found,) = messages(bench, "written-is-read")
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        written(driver)
+        (found,) = messages(driver, "written-is-read")
     assert "'title' is the same after two values were written" in found

@@ -17,9 +17,9 @@ from specwright.conformance.checks.responses.bodies import RESPONSE_SCHEMA, UNDE
 from specwright.conformance.checks.responses.headers import RESPONSE_HEADER
 from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
@@ -67,9 +67,9 @@ def traffic(bug: str, directory: Path) -> tuple[Any, list[Exchange], set[int]]:
         Server(app) as server,
         Target(server.url, credential, record, {MAIN: "test-alice"}) as target,
     ):
-        bench = Workbench(contract, target, "scenarios")
-        explore(bench)
-        validation(bench)
+        driver = Driver(contract, target, "scenarios")
+        explore(driver)
+        validation(driver)
     exchanges = [
         exchange for exchange in record.exchanges if exchange.operation and exchange.response
     ]

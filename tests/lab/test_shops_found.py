@@ -20,9 +20,9 @@ from specwright.conformance.checks.lists.collections import collections
 from specwright.conformance.checks.lists.sorting import sorting
 from specwright.conformance.checks.requests.explore import explore, renew
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT, UNSCOPED
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
@@ -35,7 +35,7 @@ PROVEN = {"change-keeps", "isolation-open", "location", "parent", "transition"}
 # A catalogue is open to both managers, and the frameworks' documents lack some answers.
 NOT_OF_BUGS = {"isolation-open", "response-schema", "undeclared-status"}
 
-Scenario = Callable[[Workbench], None]
+Scenario = Callable[[Driver], None]
 FOUND: dict[str, tuple[Scenario, str]] = {
     "change-is-not-stored": (written, "written-is-read"),
     "change-resets-others": (written, "change-keeps"),
@@ -65,23 +65,23 @@ def found(place: Path, shop: str, bug: str, *scenarios: Scenario) -> set[str]:
     credential, record = Credential.of(contract.document), Record()
     record.monitors = (Monitors(contract, record),)
     with Server(app) as server, Target(server.url, credential, record, keys) as target:
-        bench = Workbench(contract, target, "scenarios")
-        explore(bench)
-        operations = bench.contract.operations
-        assert [each.name for at, each in operations.items() if at not in bench.made] == []
+        driver = Driver(contract, target, "scenarios")
+        explore(driver)
+        operations = driver.contract.operations
+        assert [each.name for at, each in operations.items() if at not in driver.successes] == []
         for scenario in scenarios:
-            scenario(bench)
+            scenario(driver)
         return {failure.rule for failure in record.failures.values()}
 
 
-def anew(bench: Workbench) -> None:
+def anew(driver: Driver) -> None:
     """Make everything again, so that lists are those of a parent that is new."""
-    operations = bench.contract.operations.values()
+    operations = driver.contract.operations.values()
     for operation in [operation for operation in operations if operation.method == "POST"]:
-        bench.succeed(operation)
-    renew(bench)
+        driver.first_success(operation)
+    renew(driver)
     for operation in [operation for operation in operations if operation.is_safe]:
-        bench.succeed(operation)
+        driver.first_success(operation)
 
 
 @pytest.mark.parametrize("shop", SHOPS)

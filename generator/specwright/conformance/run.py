@@ -15,9 +15,9 @@ from specwright.conformance.checks.table import SCENARIOS
 from specwright.conformance.checks.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.checks.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import Target, TargetLost, TimeOver
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
@@ -130,7 +130,7 @@ class Run:
         Tenants do not affect each other: with two of them, webhooks are watched from the
         beginning. Otherwise, they come before the scenarios that use up the money they need.
         """
-        bench = Workbench(self.contract, self.target, SOURCE)
+        driver = Driver(self.contract, self.target, SOURCE)
         patience = PATIENCE_SECONDS[self.profile]
         watch = Watch(self.contract, self.target, self.receiver, patience)
         observe = partial(self._take, WEBHOOKS, WEBHOOKS, watch.observe)
@@ -139,9 +139,9 @@ class Run:
             steps: dict[str, Callable[[], None]] = {}
             for each in STEPS:
                 if isinstance(each, Scenario):
-                    steps |= self._scenario(each, bench)
+                    steps |= self._scenario(each, driver)
                 else:
-                    steps[FUZZING] = partial(self._fuzz, bench)
+                    steps[FUZZING] = partial(self._fuzz, driver)
                     steps |= {WEBHOOKS: observe} if observed is None else {}
             steps |= {WEBHOOKS: observed} if observed is not None else {}
             shares = {step.name: step.share for step in STEPS}
@@ -155,19 +155,19 @@ class Run:
             finally:
                 watch.give_up()
 
-    def _scenario(self, scenario: Scenario, bench: Workbench) -> dict[str, Callable[[], None]]:
+    def _scenario(self, scenario: Scenario, driver: Driver) -> dict[str, Callable[[], None]]:
         if not scenario.applies_to(self.contract):
             return {}
         name = scenario.name
-        return {name: partial(self._take, name, SOURCE, partial(scenario, bench))}
+        return {name: partial(self._take, name, SOURCE, partial(scenario, driver))}
 
-    def _fuzz(self, bench: Workbench) -> None:
+    def _fuzz(self, driver: Driver) -> None:
         """Fuzz, with examples and refusals in parallel, as their requests may be slow."""
         contract, profile = self.contract, FUZZERS[self.profile]
         profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
         with ThreadPoolExecutor(1) as pool:
             sent = [
-                pool.submit(self._take, scenario.name, SOURCE, partial(scenario, bench))
+                pool.submit(self._take, scenario.name, SOURCE, partial(scenario, driver))
                 for scenario in _BESIDE
             ]
             self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))

@@ -81,17 +81,17 @@ def check(
         raise InputError("the document requires a credential", hint="pass keys={'main': …}")
     if MAIN in by_role:
         by_role[UNKNOWN_KEY] = stranger(by_role[MAIN])
-    with _at(target, hosts) as url, Target(url, credential, Record(), by_role) as bench:
-        bench.signer.sign_in = sign_ins(
-            contract, bench, project.test.sign_in, lambda each: checked_url(each, tuple(hosts))
+    with _at(target, hosts) as url, Target(url, credential, Record(), by_role) as server:
+        server.signer.sign_in = sign_ins(
+            contract, server, project.test.sign_in, lambda each: checked_url(each, tuple(hosts))
         )
-        reach(contract, bench)
+        reach(contract, server)
         run = begin(
-            *(contract, bench, RunProfile(profile), seed),
+            *(contract, server, RunProfile(profile), seed),
             max_seconds=max_response_time,
         )
         run.go()
-    redaction = conceal(contract, run.record, bench.signer.secrets)
+    redaction = conceal(contract, run.record, server.signer.secrets)
     return _outcome(run, standards, redaction)
 
 

@@ -19,10 +19,10 @@ from specwright.conformance.checks.webhooks.receiver import Receiver
 from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.triggers import cause
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
@@ -67,7 +67,7 @@ def test_all_events_of_the_reference_service_are_observed(
         Receiver(setting(declared, authority=authority)) as receiver,
     ):
         pace = Pace(RETRY_SCALE, patience_seconds=5)
-        provoke = partial(cause, Workbench(Contract(document), target, "webhooks"))
+        provoke = partial(cause, Driver(Contract(document), target, "webhooks"))
         WebhookObservation(target, receiver, declared, registered, provoke, pace).run()
         request = target.request("GET", registered.operation.key)
         left = target.send(request, "webhooks", None).response

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.vocabulary.keyword import Keyword
 
 
@@ -36,13 +36,13 @@ class Scenario(Step):
         beside: the name of a step that it runs in parallel with, as its requests are slow.
     """
 
-    run: Callable[[Workbench], None] = lambda _: None
+    run: Callable[[Driver], None] = lambda _: None
     needs: Keyword[Any] | None = None
     beside: str = ""
 
-    def __call__(self, bench: Workbench) -> None:
+    def __call__(self, driver: Driver) -> None:
         """Call the operations."""
-        self.run(bench)
+        self.run(driver)
 
     def applies_to(self, contract: Contract) -> bool:
         """Return whether the contract declares the keyword that it needs, if any."""
@@ -56,7 +56,7 @@ def scenario(
     needs: Keyword[Any] | None = None,
     beside: str = "",
     name: str = "",
-) -> Callable[[Callable[[Workbench], None]], Scenario]:
+) -> Callable[[Callable[[Driver], None]], Scenario]:
     """Make a function a scenario, which a run then includes.
 
     Args:
@@ -64,7 +64,7 @@ def scenario(
         name: by default that of the function.
     """
 
-    def register(function: Callable[[Workbench], None]) -> Scenario:
+    def register(function: Callable[[Driver], None]) -> Scenario:
         label = name or function.__name__.replace("_", " ")
         return Scenario(label, after, share, function, needs, beside)
 

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.driver.target import Target
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.operations import sites
 from specwright.document.operations.servers import all_servers
@@ -36,11 +36,11 @@ def reach(contract: Contract, target: Target) -> None:
     Raises:
         InputError: nothing responds, the key is refused, or another server responds.
     """
-    bench = Workbench(contract, target, SOURCE)
-    calls = list(_calls(bench))
+    driver = Driver(contract, target, SOURCE)
+    calls = list(_calls(driver))
     exchanges: list[Exchange] = []
     for call in calls:
-        exchange = bench.send(call)
+        exchange = driver.send(call)
         exchanges.append(exchange)
         if exchange.response is None and call.operation.pointer not in target.hanging:
             break
@@ -49,14 +49,14 @@ def reach(contract: Contract, target: Target) -> None:
         if _is_answer(contract, exchange):
             return
     if exchanges:
-        _refuse(bench, calls[0], exchanges)
+        _refuse(driver, calls[0], exchanges)
 
 
-def _calls(bench: Workbench) -> Iterator[Call]:
+def _calls(driver: Driver) -> Iterator[Call]:
     """Yield calls of safe operations, without path variables if possible."""
-    safe = [operation for operation in bench.contract.operations.values() if operation.is_safe]
+    safe = [operation for operation in driver.contract.operations.values() if operation.is_safe]
     plain = [each for each in safe if not each.template.names] or safe[:1]
-    made = (next(bench.candidates(operation), None) for operation in plain)
+    made = (next(driver.candidates(operation), None) for operation in plain)
     found = [each for each in made if each is not None]
     # In a large document, the first operations need not be typical ones.
     yield from found[:: max(len(found) // _MOST, 1)][:_MOST]
@@ -90,13 +90,13 @@ def _fits(contract: Contract, declared: Site, response: Response) -> bool:
     return schema is not None and not any(contract.instances.problems(schema, value))
 
 
-def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> None:
+def _refuse(driver: Driver, first: Call, exchanges: Sequence[Exchange]) -> None:
     """Raise an error with the reason why there is nothing to test.
 
     Raises:
         InputError: always.
     """
-    url, last = bench.target.base_url, exchanges[-1]
+    url, last = driver.target.base_url, exchanges[-1]
     statuses = [exchange.response.status for exchange in exchanges if exchange.response is not None]
     if last.response is None:
         failure = str(last.failure)
@@ -112,7 +112,7 @@ def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> Non
         raise InputError(
             f"{url} returns 403 for every read", hint="check the permissions of the key"
         )
-    prefix = _prefix(bench, first)
+    prefix = _prefix(driver, first)
     hint = "is this the base URL of the API?"
     if prefix is not None:
         hint = f"the API is found below {prefix}"
@@ -121,17 +121,17 @@ def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> Non
     raise InputError(f"{url} {said}", hint=hint)
 
 
-def _prefix(bench: Workbench, call: Call) -> str | None:
+def _prefix(driver: Driver, call: Call) -> str | None:
     """Return the base URL at which the API is found, a declared or a common one; else None."""
-    parts = urlsplit(bench.target.base_url)
+    parts = urlsplit(driver.target.base_url)
     origin, own = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
-    urls = [server.url for server in all_servers(bench.contract.document)]
+    urls = [server.url for server in all_servers(driver.contract.document)]
     declared = [urlsplit(each).path.rstrip("/") for each in urls if "{" not in each]
     usual = [place + prefix for place in dict.fromkeys(["", own]) for prefix in _PREFIXES]
     for path in dict.fromkeys([*declared, "", *usual]):
         url = f"{origin}{path}{call.path}"
         request = Request(call.operation.method, url, (("Accept", "application/json"),))
-        exchange = bench.target.send(request, SOURCE, call.operation.pointer, ANONYMOUS)
-        if _is_answer(bench.contract, exchange):
+        exchange = driver.target.send(request, SOURCE, call.operation.pointer, ANONYMOUS)
+        if _is_answer(driver.contract, exchange):
             return origin + path
     return None

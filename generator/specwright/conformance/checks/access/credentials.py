@@ -9,6 +9,7 @@ from specwright.conformance.checks.access.ignored_credentials import CREDENTIALS
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import (
     ANONYMOUS,
     CASE_SWAPPED,
@@ -17,7 +18,6 @@ from specwright.conformance.driver.roles import (
     UNKNOWN_KEY,
     WRONG_SCHEME,
 )
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 
 _WORDS = {
@@ -31,30 +31,34 @@ _HEADERS = ("X-Api-Key", "Api-Key", "X-Auth-Token")
 
 
 @scenario(after="windows", share=3)
-def credentials(bench: Workbench) -> None:
+def credentials(driver: Driver) -> None:
     """Call every operation that requires a credential without one, and with a wrong one."""
-    for operation in bench.contract.operations.values():
+    for operation in driver.contract.operations.values():
         if operation.scheme is None:
             continue
-        call = bench.made[operation.pointer][0] if operation.pointer in bench.made else None
-        call = call or next(bench.candidates(operation), None)
+        call = (
+            driver.successes[operation.pointer][0]
+            if operation.pointer in driver.successes
+            else None
+        )
+        call = call or next(driver.candidates(operation), None)
         if call is None:
             reason = "no request could be made"
-            bench.target.record.skip(CREDENTIALS_IGNORED, operation.pointer, reason)
+            driver.target.record.skip(CREDENTIALS_IGNORED, operation.pointer, reason)
             continue
-        strangers = _strangers(bench).items()
+        strangers = _strangers(driver).items()
         if all(
-            _is_refused(bench, operation, bench.send(call, role), how) for role, how in strangers
+            _is_refused(driver, operation, driver.send(call, role), how) for role, how in strangers
         ):
-            for how, exchange in _elsewhere(bench, call):
+            for how, exchange in _elsewhere(driver, call):
                 # The added parameter is unknown, so it may also be refused for another reason.
                 if exchange.succeeded:
-                    _is_refused(bench, operation, exchange, how)
+                    _is_refused(driver, operation, exchange, how)
 
 
-def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how: str) -> bool:
+def _is_refused(driver: Driver, operation: Operation, exchange: Exchange, how: str) -> bool:
     """Return whether a request without valid credentials is refused; record it if it is not."""
-    bench.target.record.check(CREDENTIALS_IGNORED, operation.pointer)
+    driver.target.record.check(CREDENTIALS_IGNORED, operation.pointer)
     response = exchange.response
     # Statuses with which other APIs hide that a resource exists (RFC 9110, 15.5.4).
     refused = (401,) if operation.response(401) is not None else (401, 403, 404)
@@ -62,15 +66,15 @@ def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how:
         return True
     found = ignored(operation.name, operation.pointer, exchange, how)
     if found is not None:
-        bench.target.record.violate(found)
+        driver.target.record.violate(found)
     return False
 
 
-def _strangers(bench: Workbench) -> dict[str, str]:
-    keys, credential = bench.target.keys, bench.target.credential
+def _strangers(driver: Driver) -> dict[str, str]:
+    keys, credential = driver.target.keys, driver.target.credential
     roles = {ANONYMOUS: "without credentials"}
     # User names and sign-in credentials may be accepted in several spellings.
-    is_key = not bench.target.signer.sign_in and ":" not in keys.get(MAIN, "")
+    is_key = not driver.target.signer.sign_in and ":" not in keys.get(MAIN, "")
     roles |= {
         role: how
         for role, how in _WORDS.items()
@@ -81,9 +85,9 @@ def _strangers(bench: Workbench) -> dict[str, str]:
     return roles
 
 
-def _elsewhere(bench: Workbench, call: Call) -> Iterator[tuple[str, Exchange]]:
+def _elsewhere(driver: Driver, call: Call) -> Iterator[tuple[str, Exchange]]:
     """Send the right key in places that the document does not name, and yield the exchanges."""
-    key, credential = bench.target.keys.get(MAIN), bench.target.credential
+    key, credential = driver.target.keys.get(MAIN), driver.target.credential
     if key is None or credential is None or not call.operation.is_safe:
         return
     query = "&".join(f"{name}={quote(key, safe='')}" for name in _QUERY)
@@ -94,7 +98,7 @@ def _elsewhere(bench: Workbench, call: Call) -> Iterator[tuple[str, Exchange]]:
         ("with the key in the query", path, []),
         ("with the key in another header", call.path, headers),
     ):
-        request = bench.target.request(
+        request = driver.target.request(
             call.operation.method, where, role=ANONYMOUS, headers=[*call.headers, *more]
         )
-        yield how, bench.target.send(request, bench.source, call.operation.pointer, ANONYMOUS)
+        yield how, driver.target.send(request, driver.source, call.operation.pointer, ANONYMOUS)

@@ -15,8 +15,8 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.contract.links import leads, listed
 from specwright.conformance.contract.resources import Shape, shape
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, seconds_of
 from specwright.findings import Level
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
@@ -71,22 +71,22 @@ _WHO = {OTHER_TENANT: "another tenant", LIVE_MODE: "a key of live mode"}
 
 
 @scenario(after="parents", share=6)
-def isolation(bench: Workbench) -> None:
+def isolation(driver: Driver) -> None:
     """Check tenant isolation: fetch and list the resources of another tenant."""
-    record = bench.target.record
-    if OTHER_TENANT not in bench.target.keys:
-        for operation in bench.contract.operations.values():
+    record = driver.target.record
+    if OTHER_TENANT not in driver.target.keys:
+        for operation in driver.contract.operations.values():
             if operation.scheme and operation.template.names:
                 reason = "no key of another tenant was given"
                 record.skip(ISOLATION, operation.pointer, reason)
-    for role in (each for each in _WHO if each in bench.target.keys):
-        renew(bench)
-        trial = _Isolation(bench, role, _own_values(bench))
-        for operation in bench.contract.operations.values():
-            if operation.is_safe and operation.scheme and operation.pointer in bench.made:
+    for role in (each for each in _WHO if each in driver.target.keys):
+        renew(driver)
+        trial = _Isolation(driver, role, _own_values(driver))
+        for operation in driver.contract.operations.values():
+            if operation.is_safe and operation.scheme and operation.pointer in driver.successes:
                 trial.by_ids(operation)
         # Requests that change or delete foreign resources come after those that read them.
-        for operation in sorted(bench.contract.operations.values(), key=_severity):
+        for operation in sorted(driver.contract.operations.values(), key=_severity):
             if operation.scheme is None:
                 continue
             page = operation.get(PAGINATION)
@@ -101,16 +101,16 @@ def _severity(operation: Operation) -> int:
     return 0 if operation.is_safe else 2 if operation.method == "DELETE" else 1
 
 
-def _own_values(bench: Workbench) -> set[str]:
+def _own_values(driver: Driver) -> set[str]:
     """Return the texts that first occurred in a response to a creation or change by this tenant.
 
     A text that occurred in a response or a request before, such as an item of a shared catalogue,
     is not this tenant's own, nor is one that the document names, such as a status.
     """
-    seen = set(_texts(bench.contract.document.data))
+    seen = set(_texts(driver.contract.document.data))
     own = set[str]()
-    for exchange in bench.target.record.exchanges:
-        operation = bench.contract.operations.get(exchange.operation or "")
+    for exchange in driver.target.record.exchanges:
+        operation = driver.contract.operations.get(exchange.operation or "")
         response = exchange.response
         if operation is None or response is None or not response.is_success:
             continue
@@ -175,7 +175,7 @@ class _Isolation:
             ones are hidden from it.
     """
 
-    bench: Workbench
+    driver: Driver
     role: str
     own: set[str]
     hidden: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
@@ -192,12 +192,12 @@ class _Isolation:
     def by_path(self, operation: Operation) -> None:
         """Request every value that this tenant knows for each variable of a path."""
         for slot in _path(operation):
-            for value in self.bench.known(operation, slot)[:_TRIED]:
+            for value in self.driver.known(operation, slot)[:_TRIED]:
                 self._reach(operation, slot, value)
 
     def _reach(self, operation: Operation, slot: ParameterSlot, value: JsonValue) -> None:
-        made = self.bench.made.get(operation.pointer)
-        call = made[0] if made else next(self.bench.candidates(operation), None)
+        made = self.driver.successes.get(operation.pointer)
+        call = made[0] if made else next(self.driver.candidates(operation), None)
         if call is None or not isinstance(value, str | int):
             return
         call = call.with_argument(slot.key, value)
@@ -225,24 +225,26 @@ class _Isolation:
         """Return whether this tenant can change a resource that another one does not find."""
         if operation.is_safe or operation.method == "DELETE":
             return False
-        response = self.bench.send(self.bench.with_fresh_key(call)).response
+        response = self.driver.send(self.driver.with_fresh_key(call)).response
         return response is not None and response.is_success
 
     def by_ids(self, operation: Operation) -> None:
         """Collect the ids in a list, and those that it leaves out."""
         for call in self._calls(operation):
-            own, exchange = self.bench.send(call).response, self._send(operation, call)
+            own, exchange = self.driver.send(call).response, self._send(operation, call)
             if own is not None and own.is_success:
                 self._hold(call, own, exchange)
 
     def _calls(self, operation: Operation) -> Iterator[Call]:
         """Yield the successful call, and the same call for the parents of known members."""
-        call, contract = self.bench.made[operation.pointer][0], self.bench.contract
+        call, contract = self.driver.successes[operation.pointer][0], self.driver.contract
         yield call
         path = [slot.key for slot in _path(operation)]
         members = contract.members.get((*shape(operation.site.key), None), {})
         for member in [each for found in members.values() for each in found[:1]] if path else ():
-            known = [self.bench.known(member, slot)[:_TRIED] for slot in _path(member)[: len(path)]]
+            known = [
+                self.driver.known(member, slot)[:_TRIED] for slot in _path(member)[: len(path)]
+            ]
             for values in zip(*known, strict=False):
                 parents = dict(zip(path, values, strict=True))
                 yield replace(call, arguments={**call.arguments, **parents})
@@ -252,7 +254,7 @@ class _Isolation:
         operation, response = call.operation, exchange.response
         if response is None or not response.is_success:
             return
-        for lead in leads(self.bench.contract, call, own):
+        for lead in leads(self.driver.contract, call, own):
             collection = lead.shape[:-1]
             there, found = (set(listed(each, lead.expressions[-1])) for each in (own, response))
             self.listed[collection] |= found
@@ -293,12 +295,12 @@ class _Isolation:
         """Return whether this tenant gets a resource that another one does not."""
         if not operation.is_safe:
             return False
-        response = self.bench.send(call).response
+        response = self.driver.send(call).response
         return response is not None and response.is_success
 
     def _compare(self, operation: Operation, invented: Call, refused: Exchange) -> None:
         """Compare the response for a foreign resource with that for a missing one."""
-        errors = self.bench.contract.errors
+        errors = self.driver.contract.errors
         if errors is None:
             return
         exchange = self._send(operation, invented)
@@ -313,13 +315,13 @@ class _Isolation:
 
     def by_list(self, operation: Operation, page: PaginationContract) -> None:
         """Request a list as it is, and with each filter by a value of this tenant's own."""
-        made = self.bench.made.get(operation.pointer)
+        made = self.driver.successes.get(operation.pointer)
         if made is None:
             return
         calls = [made[0]]
         for slot in operation.slots:
             if slot.filter is not None:
-                known = [each for each in self.bench.known(operation, slot) if each in self.own]
+                known = [each for each in self.driver.known(operation, slot) if each in self.own]
                 calls += [made[0].with_argument(slot.key, each) for each in known[:1]]
         for call in calls:
             exchange = self._send(operation, call)
@@ -331,8 +333,8 @@ class _Isolation:
                 self.reached.append(_Reached(collection, "", True, operation, message, exchange))
 
     def _send(self, operation: Operation, call: Call) -> Exchange:
-        self.bench.target.record.check(ISOLATION, operation.pointer)
-        return self.bench.send(self.bench.with_fresh_key(call), self.role)
+        self.driver.target.record.check(ISOLATION, operation.pointer)
+        return self.driver.send(self.driver.with_fresh_key(call), self.role)
 
     def _violate(
         self,
@@ -341,8 +343,8 @@ class _Isolation:
         *exchanges: Exchange,
         rule: BehaviourRule = ISOLATION,
     ) -> None:
-        self.bench.target.record.check(rule, operation.pointer)
-        self.bench.violate(rule, operation, message, *exchanges)
+        self.driver.target.record.check(rule, operation.pointer)
+        self.driver.violate(rule, operation, message, *exchanges)
 
 
 def _path(operation: Operation) -> list[ParameterSlot]:

@@ -7,8 +7,8 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_status_of
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import SUSPENDED, UNSCOPED
-from specwright.conformance.driver.workbench import Workbench
 
 PERMISSION = BehaviourRule(
     "permission",
@@ -30,42 +30,42 @@ PERMISSION = BehaviourRule(
 
 
 @scenario(after="isolation")
-def permission(bench: Workbench) -> None:
+def permission(driver: Driver) -> None:
     """Call every operation that requires a credential with keys that must not be enough."""
-    keys, record = bench.target.keys, bench.target.record
-    for operation in bench.contract.operations.values():
+    keys, record = driver.target.keys, driver.target.record
+    for operation in driver.contract.operations.values():
         if operation.scheme is None:
             continue
-        call = next(bench.candidates(operation), None)
+        call = next(driver.candidates(operation), None)
         if SUSPENDED not in keys or call is None:
             reason = "no key without permissions was given"
             record.skip(PERMISSION, operation.pointer, reason)
         else:
-            _suspended(bench, operation, call)
+            _suspended(driver, operation, call)
         if UNSCOPED in keys and call is not None:
-            _unscoped(bench, operation, call)
+            _unscoped(driver, operation, call)
 
 
-def _suspended(bench: Workbench, operation: Operation, call: Call) -> None:
-    exchange = bench.send(call, SUSPENDED)
-    bench.target.record.check(PERMISSION, operation.pointer)
+def _suspended(driver: Driver, operation: Operation, call: Call) -> None:
+    exchange = driver.send(call, SUSPENDED)
+    driver.target.record.check(PERMISSION, operation.pointer)
     response = exchange.response
     if response is not None and response.status not in (403, 429):
         message = f"answered {response.status} to a key without permissions"
-        bench.violate(PERMISSION, operation, message, exchange)
+        driver.violate(PERMISSION, operation, message, exchange)
 
 
-def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
+def _unscoped(driver: Driver, operation: Operation, call: Call) -> None:
     """Check a requirement of scopes, or of roles (OpenAPI 3.1.1, 4.8.30).
 
     A server may refuse with 403 (RFC 6750, 3.1), or hide that the resource exists.
     """
-    credential = bench.target.credential
+    credential = driver.target.credential
     demands = () if credential is None else credential.demands.get(operation.pointer, ())
     if not demands or not all(any(demand.values()) for demand in demands):
         return
-    exchange = bench.ask(bench.with_fresh_key(call), UNSCOPED)
-    bench.target.record.check(PERMISSION, operation.pointer)
+    exchange = driver.probe(driver.with_fresh_key(call), UNSCOPED)
+    driver.target.record.check(PERMISSION, operation.pointer)
     response = exchange.response
     if response is not None and response.is_success:
         scopes = " or ".join(
@@ -73,4 +73,4 @@ def _unscoped(bench: Workbench, operation: Operation, call: Call) -> None:
             for alternative in demands
         )
         message = f"answered {response.status} to a key without {scopes}"
-        bench.violate(PERMISSION, operation, message, exchange)
+        driver.violate(PERMISSION, operation, message, exchange)

@@ -11,8 +11,8 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import ANONYMOUS, UNKNOWN_KEY
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
@@ -52,10 +52,10 @@ class Mistake:
     body: bytes | None
     operation: Operation | None
 
-    def send(self, bench: Workbench, role: str) -> Exchange:
+    def send(self, driver: Driver, role: str) -> Exchange:
         """Send the request in a role."""
         at = None if self.operation is None else self.operation.pointer
-        request = bench.target.request(
+        request = driver.target.request(
             self.method,
             self.path,
             role=role,
@@ -63,18 +63,18 @@ class Mistake:
             body=self.body,
             operation=at,
         )
-        return bench.target.send(request, bench.source, at, role)
+        return driver.target.send(request, driver.source, at, role)
 
 
 @scenario(after="credentials")
-def precedence(bench: Workbench) -> None:
+def precedence(driver: Driver) -> None:
     """Send requests with two faults: the response is about the one that is checked first."""
-    errors = bench.contract.errors
-    for mistake in mistakes(bench) if errors is not None else ():
+    errors = driver.contract.errors
+    for mistake in mistakes(driver) if errors is not None else ():
         for condition, role, how in _CALLERS:
-            is_caller = role == ANONYMOUS or role in bench.target.keys
+            is_caller = role == ANONYMOUS or role in driver.target.keys
             if errors is not None and is_caller and precedes(errors, condition, mistake.condition):
-                _is_about(bench, errors, condition, mistake.send(bench, role), mistake.shown, how)
+                _is_about(driver, errors, condition, mistake.send(driver, role), mistake.shown, how)
 
 
 def precedes(errors: ErrorContract, first: Condition, second: Condition) -> bool:
@@ -83,7 +83,7 @@ def precedes(errors: ErrorContract, first: Condition, second: Condition) -> bool
     return first in order and second in order and order.index(first) < order.index(second)
 
 
-def mistakes(bench: Workbench) -> Iterator[Mistake]:
+def mistakes(driver: Driver) -> Iterator[Mistake]:
     """Yield a request for an unknown path per method, and one with each malformed body."""
     accept = (("Accept", "application/json"),)
     for method in ("GET", "POST", "DELETE"):
@@ -93,11 +93,11 @@ def mistakes(bench: Workbench) -> Iterator[Mistake]:
         Condition.INVALID_JSON: (b'{"a": ', "a body that is not JSON"),
         Condition.MISSING_FIELD: (b"{}", "an empty object"),
     }
-    for call, _ in list(bench.made.values()):
-        operation, schema = call.operation, bench.contract.body_schema(call.operation)
+    for call, _ in list(driver.successes.values()):
+        operation, schema = call.operation, driver.contract.body_schema(call.operation)
         if operation.scheme is None or schema is None or isinstance(call.body, Absent):
             continue
-        needed = any(bench.contract.requests.problems(schema, {}))
+        needed = any(driver.contract.requests.problems(schema, {}))
         for condition, (body, how) in bodies.items():
             if needed or condition is Condition.INVALID_JSON:
                 shown = f"{operation.name} with {how}"
@@ -109,7 +109,7 @@ def mistakes(bench: Workbench) -> Iterator[Mistake]:
 
 
 def _is_about(
-    bench: Workbench,
+    driver: Driver,
     errors: ErrorContract,
     condition: Condition,
     exchange: Exchange,
@@ -117,11 +117,11 @@ def _is_about(
     how: str,
 ) -> None:
     place, response = join(ERROR.name, "precedence"), exchange.response
-    bench.target.record.check(PRECEDENCE, place)
+    driver.target.record.check(PRECEDENCE, place)
     if response is None or response.status == 429:
         return
     wanted = [code.raw for code, each in errors.codes.items() if each.condition is condition]
     if wanted and response.at(errors.code.raw) not in wanted:
         cause = f"answered {response.status}, not with '{wanted[0]}'"
         message = f"{shown}, {how}: {cause}"
-        bench.violate(PRECEDENCE, None, message, exchange, at=place, cause=cause)
+        driver.violate(PRECEDENCE, None, message, exchange, at=place, cause=cause)

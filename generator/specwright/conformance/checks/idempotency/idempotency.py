@@ -21,9 +21,9 @@ from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.driver import Driver, with_key
 from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.driver.roles import OTHER_TENANT
-from specwright.conformance.driver.workbench import Workbench, with_key
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
@@ -38,19 +38,19 @@ _FORMS = {"format", "pattern", "enum", "const"}
 
 
 @scenario(after="precedence", share=3, needs=IDEMPOTENCY)
-def idempotency(bench: Workbench) -> None:
+def idempotency(driver: Driver) -> None:
     """Test every operation that declares a key."""
-    keyed = list(bench.contract.declaring(IDEMPOTENCY))
+    keyed = list(driver.contract.declaring(IDEMPOTENCY))
     if keyed:
         # The resources that their requests refer to may have been deleted.
-        renew(bench)
+        renew(driver)
     for operation, declared in keyed:
-        _Trial(bench, operation, declared).run()
+        _Trial(driver, operation, declared).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    bench: Workbench
+    driver: Driver
     operation: Operation
     declared: Idempotency
 
@@ -71,9 +71,9 @@ class _Trial:
         return replay.marks(given)
 
     def run(self) -> None:
-        made = self.bench.succeed(self.operation)
+        made = self.driver.first_success(self.operation)
         if made is None:
-            self.bench.target.record.skip(
+            self.driver.target.record.skip(
                 IDEMPOTENCY_REPLAY, self.place, "the operation never succeeded"
             )
             return
@@ -84,12 +84,12 @@ class _Trial:
         self.failure(call)
         self.scope(call, first)
         self.other_keys(call)
-        Keys(self.bench, self.operation, self.declared).of_another_path(call)
+        Keys(self.driver, self.operation, self.declared).of_another_path(call)
 
     def replay(self, call: Call, first: Exchange) -> None:
         """Repeat the request, also with equivalent payloads."""
         for request, repeated in {"the same request": call, **dict(self._equal(call))}.items():
-            exchange = self.bench.send(repeated)
+            exchange = self.driver.send(repeated)
             response = self._answer(IDEMPOTENCY_REPLAY, exchange)
             if response is None or first.response is None:
                 continue
@@ -114,23 +114,23 @@ class _Trial:
         """Send other payloads with the key."""
         others = list(self._different(call))
         if not others:
-            self.bench.target.record.skip(
+            self.driver.target.record.skip(
                 IDEMPOTENCY_CHANGED, self.place, "the body has no other member to change"
             )
         for name, other in others:
-            exchange = self.bench.send(other)
+            exchange = self.driver.send(other)
             self._refused(IDEMPOTENCY_CHANGED, f"another {name}", exchange, first)
 
     def concurrent(self, call: Call) -> None:
         """Send concurrent requests: all that succeed must be the same one."""
         for _ in range(_ROUNDS):
-            if self._at_once(self.bench.with_fresh_key(call)):
+            if self._at_once(self.driver.with_fresh_key(call)):
                 return
 
     def _at_once(self, call: Call) -> bool:
         """Send concurrent requests; return whether one was refused because of another."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            exchanges = list(pool.map(self.bench.send, [call] * _AT_ONCE))
+            exchanges = list(pool.map(self.driver.send, [call] * _AT_ONCE))
         rule = IDEMPOTENCY_CONCURRENT
         answers = [(exchange, self._answer(rule, exchange)) for exchange in exchanges]
         bodies = {answer.body for _, answer in answers if answer and answer.is_success}
@@ -145,28 +145,28 @@ class _Trial:
         """Send a request that is refused, and then a valid one with its key."""
         rule = IDEMPOTENCY_FAILURE
         for wrong in self._wrong(call):
-            key = self.bench.fresh_key()
-            refused = self.bench.send(wrong, key=key)
+            key = self.driver.fresh_key()
+            refused = self.driver.send(wrong, key=key)
             if refused.response is None or not 400 <= refused.response.status < 500:
                 continue
             if refused.response.status in (401, 429):
                 continue
-            right = self.bench.send(call, key=key)
+            right = self.driver.send(call, key=key)
             response = self._answer(rule, right)
             if response is not None and not response.is_success:
                 before, after = refused.response.status, response.status
                 message = f"after {before}, a valid request with its key returned {after}"
                 self._violate(rule, message, refused, right)
             return
-        self.bench.target.record.skip(rule, self.place, "no request that is refused could be made")
+        self.driver.target.record.skip(rule, self.place, "no request that is refused could be made")
 
     def scope(self, call: Call, first: Exchange) -> None:
         """Send the request as another tenant, which must not get this tenant's response."""
         rule = IDEMPOTENCY_SCOPE
-        if OTHER_TENANT not in self.bench.target.keys:
-            self.bench.target.record.skip(rule, self.place, "no key of another tenant was given")
+        if OTHER_TENANT not in self.driver.target.keys:
+            self.driver.target.record.skip(rule, self.place, "no key of another tenant was given")
             return
-        exchange = self.bench.send(call, OTHER_TENANT)
+        exchange = self.driver.send(call, OTHER_TENANT)
         response = self._answer(rule, exchange)
         if (
             response is not None
@@ -178,24 +178,24 @@ class _Trial:
     def other_keys(self, call: Call) -> None:
         """Send keys that must count as new: a used one in another case, or at another operation."""
         rule = IDEMPOTENCY_SCOPE
-        key = self.bench.fresh_key()
-        used = self.bench.send(call, key=key)
+        key = self.driver.fresh_key()
+        used = self.driver.send(call, key=key)
         if not used.succeeded:
             return
         folded = with_key(call, key.swapcase())
         if not self._problems(folded):
             message = "a key that differs only in case was treated as the same key"
-            self._is_new(rule, message, used, self.bench.send(folded))
+            self._is_new(rule, message, used, self.driver.send(folded))
         for other, other_call in self._others_of_scope():
             message = f"its key was treated as used for {other.name}"
-            self._is_new(rule, message, used, self.bench.send(other_call, key=key))
+            self._is_new(rule, message, used, self.driver.send(other_call, key=key))
 
     def _others_of_scope(self) -> Iterator[tuple[Operation, Call]]:
         """Yield calls of other operations with keys, if the scope of keys is the operation."""
         if _OPERATION not in [text.raw for text in self.declared.scope]:
             return
-        for other, _ in self.bench.contract.declaring(IDEMPOTENCY):
-            made = self.bench.made.get(other.pointer)
+        for other, _ in self.driver.contract.declaring(IDEMPOTENCY):
+            made = self.driver.successes.get(other.pointer)
             if other.pointer != self.operation.pointer and made is not None:
                 yield other, made[0]
 
@@ -260,7 +260,7 @@ class _Trial:
             yield call.with_member(join(name), 17)
 
     def _properties(self) -> dict[str, dict[str, Any]]:
-        contract = self.bench.contract
+        contract = self.driver.contract
         schema = contract.body_schema(self.operation)
         if schema is None:
             return {}
@@ -274,12 +274,12 @@ class _Trial:
         }
 
     def _problems(self, call: Call) -> bool:
-        contract = self.bench.contract
+        contract = self.driver.contract
         schema = contract.body_schema(self.operation)
         return schema is None or any(contract.requests.problems(schema, call.body))
 
     def _answer(self, rule: str, exchange: Exchange) -> Response | None:
-        self.bench.target.record.check(rule, self.place)
+        self.driver.target.record.check(rule, self.place)
         response = exchange.response
         return None if response is None or response.status == 429 else response
 
@@ -293,7 +293,7 @@ class _Trial:
             self._answered(rule, f"{how} under the same key", exchange, self.declared.changed)
 
     def _is(self, response: Response, wanted: ErrorResponse) -> bool:
-        errors = self.bench.contract.errors
+        errors = self.driver.contract.errors
         if errors is None or wanted.code is None:
             return response.status == wanted.status
         return (response.status, response.at(errors.code.raw)) == (wanted.status, wanted.code.raw)
@@ -311,7 +311,7 @@ class _Trial:
             self._violate(rule, f"{how} was answered without {name}", exchange)
 
     def _violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
-        self.bench.violate(rule, self.operation, message, *exchanges, at=self.place)
+        self.driver.violate(rule, self.operation, message, *exchanges, at=self.place)
 
 
 def _turned(value: JsonValue) -> JsonValue:

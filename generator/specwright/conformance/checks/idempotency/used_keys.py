@@ -12,8 +12,8 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_rejection, judge_replay
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.driver import Driver, with_key
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
-from specwright.conformance.driver.workbench import Workbench, with_key
 from specwright.conformance.recording.exchange import (
     FUZZING,
     Exchange,
@@ -79,12 +79,12 @@ _MEMBERS: dict[str, JsonValue] = {"one": "1", "two": "2"}
 
 
 @scenario(after="examples", beside=FUZZING)
-def refusals(bench: Workbench) -> None:
+def refusals(driver: Driver) -> None:
     """Use the key of each example again: after its refusal, while in progress, and elsewhere."""
-    for operation, declared in bench.contract.declaring(IDEMPOTENCY):
-        made = bench.made.get(operation.pointer)
+    for operation, declared in driver.contract.declaring(IDEMPOTENCY):
+        made = driver.successes.get(operation.pointer)
         if made is not None:
-            trial = Keys(bench, operation, declared)
+            trial = Keys(driver, operation, declared)
             trial.reordered(made[0])
             calls = trial.examples()
             with ThreadPoolExecutor(max(len(calls), 1)) as pool:
@@ -96,7 +96,7 @@ def refusals(bench: Workbench) -> None:
 class Keys:
     """Checks of the idempotency keys of an operation."""
 
-    bench: Workbench
+    driver: Driver
     operation: Operation
     declared: Idempotency
 
@@ -107,9 +107,9 @@ class Keys:
     def examples(self) -> list[Call]:
         """Return the calls for the named examples of the body."""
         assert self.operation.body is not None
-        document = self.bench.contract.document
+        document = self.driver.contract.document
         names = sites.members(document, self.operation.body[1], "examples")
-        found = [self.bench.example(self.operation, name) for name, _ in names]
+        found = [self.driver.example(self.operation, name) for name, _ in names]
         return [each for each in found if each is not None]
 
     def refused(self, first: Exchange, right: Call) -> None:
@@ -122,8 +122,8 @@ class Keys:
 
     def is_free(self, refused: Exchange, right: Call, role: str = MAIN) -> None:
         """Check that the key of a refused request is treated as unused."""
-        again = self.bench.ask(with_key(right, self._key(refused)), role)
-        self.bench.target.record.check(IDEMPOTENCY_FAILURE, self.place)
+        again = self.driver.probe(with_key(right, self._key(refused)), role)
+        self.driver.target.record.check(IDEMPOTENCY_FAILURE, self.place)
         if refused.response is not None and self.is_taken(again.response):
             said = f"its key was treated as used after {refused.response.status}"
             self.violate(IDEMPOTENCY_FAILURE, said, refused, again)
@@ -148,7 +148,7 @@ class Keys:
 
     def says(self, response: Response | None, wanted: ErrorResponse | None) -> bool:
         """Return whether a response is a declared refusal."""
-        errors = self.bench.contract.errors
+        errors = self.driver.contract.errors
         if response is None or wanted is None:
             return False
         if errors is None or wanted.code is None:
@@ -160,29 +160,29 @@ class Keys:
 
         Returns the exchange of the request that arrived first.
         """
-        call, other = self.bench.with_fresh_key(call), None
+        call, other = self.driver.with_fresh_key(call), None
         with ThreadPoolExecutor(1) as pool:
-            first = pool.submit(self.bench.ask, call)
+            first = pool.submit(self.driver.probe, call)
             while True:
-                second = self.bench.ask(call)
+                second = self.driver.probe(call)
                 if first.done() or self.says(second.response, self.declared.in_progress):
                     break
             busy = self.says(second.response, self.declared.in_progress)
-            if busy and not first.done() and OTHER_TENANT in self.bench.target.keys:
-                other = self.bench.ask(call, OTHER_TENANT)
+            if busy and not first.done() and OTHER_TENANT in self.driver.target.keys:
+                other = self.driver.probe(call, OTHER_TENANT)
         # Either request may have been the first one to arrive.
         begun, late = first.result(), second
         if self.says(begun.response, self.declared.in_progress):
             begun, late = second, begun
         busy = self.says(late.response, self.declared.in_progress)
         if busy and late.response is not None and self.declared.in_progress is not None:
-            self.bench.target.record.check(IDEMPOTENCY_CONCURRENT, self.place)
+            self.driver.target.record.check(IDEMPOTENCY_CONCURRENT, self.place)
             name = missing(late.response, self.declared.in_progress)
             if name:
                 said = f"a request that is in progress was answered without {name}"
                 self.violate(IDEMPOTENCY_CONCURRENT, said, begun, late)
         if other is not None:
-            self.bench.target.record.check(IDEMPOTENCY_SCOPE, self.place)
+            self.driver.target.record.check(IDEMPOTENCY_SCOPE, self.place)
             if self.is_taken(other.response):
                 said = "the key of this tenant's request is treated as used for another tenant"
                 self.violate(IDEMPOTENCY_SCOPE, said, begun, other)
@@ -191,8 +191,8 @@ class Keys:
         return begun
 
     def _is_over(self, call: Call, begun: Exchange, refused: Exchange) -> None:
-        again = self.bench.ask(call)
-        self.bench.target.record.check(IDEMPOTENCY_REPLAY, self.place)
+        again = self.driver.probe(call)
+        self.driver.target.record.check(IDEMPOTENCY_REPLAY, self.place)
         if again.response is not None and again.response.status not in (
             self.declared.replay.status,
             429,
@@ -206,20 +206,20 @@ class Keys:
     def reordered(self, call: Call) -> None:
         """Send the same members in another order, in objects with arbitrary members."""
         for name in self._maps():
-            body = self.bench.with_fresh_key(call.with_member(join(name), _MEMBERS))
+            body = self.driver.with_fresh_key(call.with_member(join(name), _MEMBERS))
             turned = body.with_member(join(name), dict(reversed(_MEMBERS.items())))
-            first, again = self.bench.ask(body), self.bench.ask(turned)
+            first, again = self.driver.probe(body), self.driver.probe(turned)
             if not first.succeeded:
                 continue
-            self.bench.target.record.check(IDEMPOTENCY_REPLAY, self.place)
+            self.driver.target.record.check(IDEMPOTENCY_REPLAY, self.place)
             if self.says(again.response, self.declared.changed):
                 said = f"the members of '{name}' in another order are treated as another payload"
                 self.violate(IDEMPOTENCY_REPLAY, said, first, again)
 
     def _maps(self) -> Iterator[str]:
         """Yield the members of the body that are objects with arbitrary members."""
-        document = self.bench.contract.document
-        schema = self.bench.contract.body_schema(self.operation)
+        document = self.driver.contract.document
+        schema = self.driver.contract.body_schema(self.operation)
         found = document.follow({"$ref": f"#{schema}"}) if schema is not None else None
         for name, each in (found.get("properties") or {}).items() if found else ():
             inner = document.follow(each)
@@ -233,31 +233,31 @@ class Keys:
                 continue
             now = call.arguments.get(slot.key)
             known = [
-                *listed_ids(self.bench, self.operation),
-                *self.bench.known(self.operation, slot),
+                *listed_ids(self.driver, self.operation),
+                *self.driver.known(self.operation, slot),
             ]
             others = [each for each in known if str(each) != str(now)]
             if not others:
                 reason = "only one value is known for a path parameter"
-                self.bench.target.record.skip(IDEMPOTENCY_CHANGED, self.place, reason)
+                self.driver.target.record.skip(IDEMPOTENCY_CHANGED, self.place, reason)
                 continue
-            call = self.bench.with_fresh_key(call)
-            first = self.bench.ask(call)
-            again = self.bench.ask(call.with_argument(slot.key, others[0]))
+            call = self.driver.with_fresh_key(call)
+            first = self.driver.probe(call)
+            again = self.driver.probe(call.with_argument(slot.key, others[0]))
             self._is_another(first, again)
 
     def _is_another(self, first: Exchange, again: Exchange) -> None:
         one, other = first.response, again.response
         if one is None or other is None or not one.is_success:
             return
-        self.bench.target.record.check(IDEMPOTENCY_CHANGED, self.place)
+        self.driver.target.record.check(IDEMPOTENCY_CHANGED, self.place)
         if other.is_success and self.is_replay(other):
             said = "a request to another path got the response of the first one"
             self.violate(IDEMPOTENCY_CHANGED, said, first, again)
 
     def violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
         """Record that the operation has broken a rule."""
-        self.bench.violate(rule, self.operation, message, *exchanges, at=self.place)
+        self.driver.violate(rule, self.operation, message, *exchanges, at=self.place)
 
 
 def missing(response: Response, declared: ErrorResponse) -> str:

@@ -7,7 +7,7 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_existence
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 
 DELETED_IS_GONE = BehaviourRule(
@@ -22,25 +22,25 @@ DELETED_IS_GONE = BehaviourRule(
 
 
 @scenario(after="capacity")
-def deleted(bench: Workbench) -> None:
+def deleted(driver: Driver) -> None:
     """Delete one resource of each kind, and request it afterwards in every way.
 
     A resource without its own id, such as the settings of a user, may still have its defaults.
     """
-    for operation in bench.contract.operations.values():
+    for operation in driver.contract.operations.values():
         if operation.method == "DELETE" and operation.site.key.rstrip("/").endswith("}"):
-            _deleted(bench, operation)
+            _deleted(driver, operation)
 
 
-def _deleted(bench: Workbench, operation: Operation) -> None:
-    record = bench.target.record
-    made = bench.succeed(operation) or _after_another(bench, operation)
+def _deleted(driver: Driver, operation: Operation) -> None:
+    record = driver.target.record
+    made = driver.first_success(operation) or _after_another(driver, operation)
     if made is None:
         record.skip(DELETED_IS_GONE, operation.pointer, "the operation never succeeded")
         return
     call, first = made
     record.check(DELETED_IS_GONE, operation.pointer)
-    for each in sorted(bench.contract.operations.values(), key=lambda each: not each.is_safe):
+    for each in sorted(driver.contract.operations.values(), key=lambda each: not each.is_safe):
         path, removed = each.site.key.rstrip("/"), operation.site.key.rstrip("/")
         below = path == removed or path.startswith(f"{removed}/")
         # A PUT may create it again (RFC 9110, 9.3.4).
@@ -50,10 +50,10 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
             or {slot.key for slot in operation.slots} - {slot.key for slot in each.slots}
         ):
             continue
-        later = next(bench.candidates(each), None)
+        later = next(driver.candidates(each), None)
         if later is None:
             continue
-        again = bench.send(Call(each, {**later.arguments, **call.arguments}, later.body))
+        again = driver.send(Call(each, {**later.arguments, **call.arguments}, later.body))
         response = again.response
         if response is not None and response.is_success:
             # RFC 9110, 9.3.5 and 9.2.2: a second DELETE may succeed unless a 404 is declared.
@@ -62,15 +62,15 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
             message = f"answered {response.status} after {operation.name}"
             cause = f"answered with success after {operation.name}"
             proofs, place = (first, again), operation.pointer
-            bench.violate(DELETED_IS_GONE, each, message, *proofs, at=place, cause=cause)
+            driver.violate(DELETED_IS_GONE, each, message, *proofs, at=place, cause=cause)
 
 
-def _after_another(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:
+def _after_another(driver: Driver, operation: Operation) -> tuple[Call, Exchange] | None:
     """Create a resource with the operation of its path or the path above, and delete it."""
     path = operation.site.key.rstrip("/")
     makers = {("POST", path.rpartition("/")[0]), ("PUT", path)}
-    for each in bench.contract.operations.values():
+    for each in driver.contract.operations.values():
         is_maker = (each.method, each.site.key.rstrip("/")) in makers
-        if is_maker and bench.succeed(each) is not None:
-            return bench.succeed(operation)
+        if is_maker and driver.first_success(each) is not None:
+            return driver.first_success(operation)
     return None

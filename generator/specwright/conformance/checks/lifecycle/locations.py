@@ -11,7 +11,7 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate, leads
 from specwright.conformance.contract.resources import Shape, shape, variables
 from specwright.conformance.contract.routes import ContractRoutes
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 
 LOCATION = BehaviourRule(
@@ -37,11 +37,11 @@ _NOT_THERE = (404, 410)
 
 
 @scenario(after="written")
-def located(bench: Workbench) -> None:
+def located(driver: Driver) -> None:
     """Create one resource of each kind, and follow its Location."""
-    routes = ContractRoutes(bench.contract, bench.target.base_url)
-    for operation in _creating(bench):
-        made = bench.succeed(operation)
+    routes = ContractRoutes(driver.contract, driver.target.base_url)
+    for operation in _creating(driver):
+        made = driver.first_success(operation)
         response = None if made is None else made[1].response
         location = None if response is None else response.header("location")
         if made is None or response is None or response.status != 201 or location is None:
@@ -52,21 +52,21 @@ def located(bench: Workbench) -> None:
         is_here = urlsplit(url).netloc == urlsplit(made[1].request.url).netloc
         if reader is None or path is None or not is_here:
             continue
-        read = bench.send(Call(reader, {("path", name): each for name, each in path.items()}))
-        bench.target.record.check(LOCATION, operation.pointer)
+        read = driver.send(Call(reader, {("path", name): each for name, each in path.items()}))
+        driver.target.record.check(LOCATION, operation.pointer)
         if read.response is not None and read.response.status in _NOT_THERE:
             said = "Location refers to a missing resource"
-            bench.violate(LOCATION, operation, said, made[1], read)
+            driver.violate(LOCATION, operation, said, made[1], read)
         elif _is_another(response.json_or_none, read):
             said = "Location refers to a different resource"
-            bench.violate(LOCATION, operation, said, made[1], read)
+            driver.violate(LOCATION, operation, said, made[1], read)
 
 
 @scenario(after="located")
-def parents(bench: Workbench) -> None:
+def parents(driver: Driver) -> None:
     """Create a child of one resource, and look for it below another, new one."""
-    makers = {shape(each.site.key): each for each in _creating(bench)}
-    for operation in bench.contract.operations.values():
+    makers = {shape(each.site.key): each for each in _creating(driver)}
+    for operation in driver.contract.operations.values():
         path = shape(operation.site.key)
         if operation.method != "GET" or path[-1:] != (None,) or path[:-1].count(None) == 0:
             continue
@@ -74,26 +74,26 @@ def parents(bench: Workbench) -> None:
         maker, parent_maker = makers.get(path[:-1]), makers.get(above[:-1])
         if maker is None or parent_maker is None:
             continue
-        own, new = _made(bench, maker, path), _made(bench, parent_maker, above)
+        own, new = _made(driver, maker, path), _made(driver, parent_maker, above)
         if own is None or new is None or own[: len(new) - 1] != new[:-1]:
             continue
         names = [("path", name) for name in variables(operation.site.key)]
-        right = bench.send(Call(operation, dict(zip(names, own, strict=True))))
+        right = driver.send(Call(operation, dict(zip(names, own, strict=True))))
         other = (*new, *own[len(new) :])
-        wrong = bench.ask(Call(operation, dict(zip(names, other, strict=True))))
+        wrong = driver.probe(Call(operation, dict(zip(names, other, strict=True))))
         answers = [exchange.response for exchange in (right, wrong)]
-        bench.target.record.check(PARENT, operation.pointer)
+        driver.target.record.check(PARENT, operation.pointer)
         if all(answer is not None and answer.is_success for answer in answers):
             said = "a child of one resource is found below another one"
-            bench.violate(PARENT, operation, said, right, wrong)
+            driver.violate(PARENT, operation, said, right, wrong)
 
 
-def _creating(bench: Workbench) -> list[Operation]:
+def _creating(driver: Driver) -> list[Operation]:
     return [
         operation
-        for operation in bench.contract.operations.values()
+        for operation in driver.contract.operations.values()
         if operation.method == "POST"
-        and operation.pointer in bench.made
+        and operation.pointer in driver.successes
         and "201" in operation.responses
     ]
 
@@ -103,13 +103,13 @@ def _above(path: Shape) -> Shape:
     return path[: len(path) - path[::-1].index(None)]
 
 
-def _made(bench: Workbench, maker: Operation, path: Shape) -> tuple[JsonValue, ...] | None:
+def _made(driver: Driver, maker: Operation, path: Shape) -> tuple[JsonValue, ...] | None:
     """Create a resource, and return the values of the variables in its path."""
-    made = bench.succeed(maker)
+    made = driver.first_success(maker)
     if made is None or made[1].response is None:
         return None
     call, response = made[0], made[1].response
-    for lead in leads(bench.contract, call, response):
+    for lead in leads(driver.contract, call, response):
         if lead.shape == path:
             try:
                 return tuple(

@@ -12,7 +12,7 @@ from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.contract.samples import alternatives
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join, resolve
@@ -55,21 +55,21 @@ class _Member:
 
 
 @scenario(after="conservation")
-def written(bench: Workbench) -> None:
+def written(driver: Driver) -> None:
     """Write two values one after the other, and read the resource after each.
 
     A server may normalize a value. If it shows the same value for both, it has not written the
     second one.
     """
-    for writer in bench.contract.operations.values():
+    for writer in driver.contract.operations.values():
         # Operations with a capacity or a charge have their own scenarios.
         is_free = writer.get(CAPACITY) is None and writer.get(CHARGE) is None
         makes = writer.method == "POST" and "201" in writer.responses and is_free
-        changes, reader = writer.method in ("PUT", "PATCH"), _reader(bench.contract, writer)
+        changes, reader = writer.method in ("PUT", "PATCH"), _reader(driver.contract, writer)
         if writer.body is not None and (makes or changes):
-            _written(bench, writer, reader)
+            _written(driver, writer, reader)
         elif writer.files and changes and reader is not writer:
-            _uploaded(bench, writer, reader)
+            _uploaded(driver, writer, reader)
 
 
 def _reader(contract: Contract, writer: Operation) -> Operation:
@@ -87,57 +87,57 @@ def _reader(contract: Contract, writer: Operation) -> Operation:
     )
 
 
-def _written(bench: Workbench, writer: Operation, reader: Operation) -> None:
-    made = bench.succeed(writer)
+def _written(driver: Driver, writer: Operation, reader: Operation) -> None:
+    made = driver.first_success(writer)
     if made is None:
         reason = "the operation never succeeded"
-        bench.target.record.skip(WRITTEN_IS_READ, writer.pointer, reason)
+        driver.target.record.skip(WRITTEN_IS_READ, writer.pointer, reason)
         return
-    members = list(_members(bench.contract, writer, reader))
+    members = list(_members(driver.contract, writer, reader))
     for member in members:
         one, other = ({member.name: value} for value in member.values)
-        first, second = (_shown(bench, made[0], reader, each, member) for each in (one, other))
+        first, second = (_shown(driver, made[0], reader, each, member) for each in (one, other))
         if first is None or second is None:
             continue
-        bench.target.record.check(WRITTEN_IS_READ, member.place)
+        driver.target.record.check(WRITTEN_IS_READ, member.place)
         if first[0] == second[0] != member.values[1]:
             message = f"'{member.name}' is the same after two values were written"
             proofs, rule = (*first[1], *second[1]), WRITTEN_IS_READ
-            bench.violate(rule, writer, message, *proofs, at=member.place, cause=_NOT_STORED)
+            driver.violate(rule, writer, message, *proofs, at=member.place, cause=_NOT_STORED)
     if writer.method == "PATCH":
-        _kept(bench, made[0], reader, members)
+        _kept(driver, made[0], reader, members)
     # Later calls must not use the values tried here.
-    bench.made[writer.pointer] = made
+    driver.successes[writer.pointer] = made
 
 
-def _uploaded(bench: Workbench, writer: Operation, reader: Operation) -> None:
+def _uploaded(driver: Driver, writer: Operation, reader: Operation) -> None:
     """Upload two files one after the other, and read each; a server may convert them."""
-    made = bench.succeed(writer)
+    made = driver.first_success(writer)
     if made is None or not isinstance(made[0].body, dict):
         return
     exchanges: list[Exchange] = []
     for text in ("first text", "another one"):
         body = {**made[0].body, **dict.fromkeys(sorted(writer.files), text)}
-        sent = bench.send(replace(bench.with_fresh_key(made[0]), body=body))
-        read = bench.send(_reading(bench, made[0], reader))
+        sent = driver.send(replace(driver.with_fresh_key(made[0]), body=body))
+        read = driver.send(_reading(driver, made[0], reader))
         if not (_is_done(sent.response) and _is_done(read.response)):
             return
         exchanges += sent, read
     first, second = (exchange.response and exchange.response.body for exchange in exchanges[1::2])
-    bench.target.record.check(WRITTEN_IS_READ, writer.pointer)
+    driver.target.record.check(WRITTEN_IS_READ, writer.pointer)
     if first == second:
         message = "the file is the same after two were uploaded"
-        bench.violate(WRITTEN_IS_READ, writer, message, *exchanges)
-    bench.made[writer.pointer] = made
+        driver.violate(WRITTEN_IS_READ, writer, message, *exchanges)
+    driver.successes[writer.pointer] = made
 
 
-def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member]) -> None:
+def _kept(driver: Driver, call: Call, reader: Operation, members: list[_Member]) -> None:
     """Change one member after another, and read the one that was changed before.
 
     A change does not affect members that it does not name (RFC 5789; RFC 7396, section 1).
     """
-    schema = bench.contract.body_schema(call.operation)
-    parts = in_place(bench.contract.document, schema) if schema is not None else ()
+    schema = driver.contract.body_schema(call.operation)
+    parts = in_place(driver.contract.document, schema) if schema is not None else ()
     needed = {name for _, each in parts for name in each.get("required") or ()}
     body = call.body if isinstance(call.body, dict) else {}
     plain = replace(call, body={name: each for name, each in body.items() if name in needed})
@@ -145,35 +145,35 @@ def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member
     for kept, changed in zip(free, [*free[1:], *free[:1]], strict=True):
         if kept is changed:
             continue
-        before = _shown(bench, plain, reader, {kept.name: kept.values[0]}, kept)
-        after = _shown(bench, plain, reader, {changed.name: changed.values[0]}, kept)
+        before = _shown(driver, plain, reader, {kept.name: kept.values[0]}, kept)
+        after = _shown(driver, plain, reader, {changed.name: changed.values[0]}, kept)
         if before is None or after is None:
             continue
-        bench.target.record.check(CHANGE_KEEPS, kept.place)
+        driver.target.record.check(CHANGE_KEEPS, kept.place)
         if before[0] != after[0]:
             message = f"'{kept.name}' is different after '{changed.name}' was changed"
             proofs, rule = (*before[1], *after[1]), CHANGE_KEEPS
-            bench.violate(rule, call.operation, message, *proofs, at=kept.place)
+            driver.violate(rule, call.operation, message, *proofs, at=kept.place)
 
 
 def _shown(
-    bench: Workbench, call: Call, reader: Operation, change: dict[str, JsonValue], member: _Member
+    driver: Driver, call: Call, reader: Operation, change: dict[str, JsonValue], member: _Member
 ) -> tuple[JsonValue, tuple[Exchange, ...]] | None:
     """Return the value of a member as read after a change, with the exchanges; None if unknown."""
     body = call.body if isinstance(call.body, dict) else {}
-    sent = bench.send(replace(bench.with_fresh_key(call), body={**body, **change}))
+    sent = driver.send(replace(driver.with_fresh_key(call), body={**body, **change}))
     if not _is_done(sent.response):
         return None
-    read = sent if reader is call.operation else bench.send(_reading(bench, call, reader))
+    read = sent if reader is call.operation else driver.send(_reading(driver, call, reader))
     found = None if read.response is None else read.response.json_or_none
     if not _is_done(read.response) or not isinstance(found, dict) or member.name not in found:
         return None
     return found[member.name], (sent,) if read is sent else (sent, read)
 
 
-def _reading(bench: Workbench, call: Call, reader: Operation) -> Call:
+def _reading(driver: Driver, call: Call, reader: Operation) -> Call:
     """Return the call that reads the result of a call; the names of path variables may differ."""
-    known = next(bench.candidates(reader), None)
+    known = next(driver.candidates(reader), None)
     names = zip(
         *(variables(operation.site.key) for operation in (reader, call.operation)), strict=True
     )

@@ -21,8 +21,8 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.pointer import Pointer, join
@@ -41,28 +41,28 @@ RESET_STATE = BehaviourRule(
 
 
 @scenario(after="reset scope")
-def finish(bench: Workbench) -> None:
+def finish(driver: Driver) -> None:
     """Call the operations that delete everything, after all other scenarios."""
-    for operation in bench.contract.operations.values():
+    for operation in driver.contract.operations.values():
         declared = operation.get(RESET)
         if declared is not None:
-            _StateTrial(bench, operation, declared).run()
+            _StateTrial(driver, operation, declared).run()
         elif takes_everything(operation):
             for _ in range(ENOUGH):
-                bench.succeed(operation)
+                driver.first_success(operation)
 
 
 @scenario(after="choices below", name="restoration")
-def restored(bench: Workbench) -> None:
+def restored(driver: Driver) -> None:
     """Restore balances by a reset, before the steps with the most requests."""
-    for operation, declared in bench.contract.declaring(RESET):
-        if declared.restores and bench.succeed(operation) is not None:
-            renew(bench)
+    for operation, declared in driver.contract.declaring(RESET):
+        if declared.restores and driver.first_success(operation) is not None:
+            renew(driver)
 
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    bench: Workbench
+    driver: Driver
     operation: Operation
     declared: Reset
 
@@ -72,9 +72,9 @@ class _Trial:
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
         """Return the ids of the items of a list."""
-        page = self.bench.contract.by_id[name].get(PAGINATION)
+        page = self.driver.contract.by_id[name].get(PAGINATION)
         if page is None or page.id is None or exchange.response is None:
-            self.bench.target.record.skip(RESET_STATE, self.place, f"{name} is not a list")
+            self.driver.target.record.skip(RESET_STATE, self.place, f"{name} is not a list")
             return set()
         items = exchange.response.at(page.items.raw)
         listed = items if isinstance(items, list) else []
@@ -89,17 +89,17 @@ class _StateTrial(_Trial):
         """
         if list(self._series()):
             for found in self._series():
-                self.bench.target.record.violate(found)
+                self.driver.target.record.violate(found)
 
     def _series(self) -> Iterator[Violation]:
         """Reset several times, with new resources before each, and check the resulting data."""
         readings: list[dict[str, Exchange]] = []
         for _ in range(ENOUGH):
-            renew(self.bench)
+            renew(self.driver)
             before = {keep.raw: self._read(keep.raw) for keep in self.declared.keeps}
-            if self.bench.succeed(self.operation) is None:
+            if self.driver.first_success(self.operation) is None:
                 reason = "the operation never succeeded"
-                self.bench.target.record.skip(RESET_STATE, self.place, reason)
+                self.driver.target.record.skip(RESET_STATE, self.place, reason)
                 continue
             yield from self._emptied()
             yield from self._kept(before)
@@ -131,12 +131,12 @@ class _StateTrial(_Trial):
     def _charged(self) -> Iterator[Violation]:
         """Call operations that charge a restored balance, which may have been used up before."""
         restored = {(restore.operation.raw, restore.at.raw) for restore in self.declared.restores}
-        for operation, charge in self.bench.contract.declaring(CHARGE):
+        for operation, charge in self.driver.contract.declaring(CHARGE):
             if (charge.balance.raw, charge.at.raw) not in restored:
                 continue
             unpaid = None
-            for call in self.bench.candidates(operation):
-                exchange = self.bench.send(call)
+            for call in self.driver.candidates(operation):
+                exchange = self.driver.send(call)
                 if exchange.succeeded:
                     break
                 if exchange.response is not None and exchange.response.status == PAYMENT_REQUIRED:
@@ -162,11 +162,11 @@ class _StateTrial(_Trial):
                 yield self._violation(said, *exchanges)
 
     def _read(self, name: str) -> Exchange | None:
-        found = self.bench.succeed(self.bench.contract.by_id[name])
+        found = self.driver.first_success(self.driver.contract.by_id[name])
         if found is None:
-            self.bench.target.record.skip(RESET_STATE, self.place, f"{name} never succeeded")
+            self.driver.target.record.skip(RESET_STATE, self.place, f"{name} never succeeded")
             return None
-        self.bench.target.record.check(RESET_STATE, self.place)
+        self.driver.target.record.check(RESET_STATE, self.place)
         return found[1]
 
     def _violation(self, message: str, *exchanges: Exchange) -> Violation:
@@ -180,20 +180,20 @@ _PAGES = 40
 
 
 @scenario(after="transitions")
-def reset_scope(bench: Workbench) -> None:
+def reset_scope(driver: Driver) -> None:
     """Reset with the keys of others, and check the data that stays and the data that is new."""
-    for operation, declared in bench.contract.declaring(RESET):
-        _ScopeTrial(bench, operation, declared).run()
+    for operation, declared in driver.contract.declaring(RESET):
+        _ScopeTrial(driver, operation, declared).run()
 
 
 class _ScopeTrial(_Trial):
     def run(self) -> None:
         """Reset once in live mode, and once as this tenant."""
         # What new items cost may have been used up.
-        self.bench.succeed(self.operation)
+        self.driver.first_success(self.operation)
         self._is_apart(LIVE_MODE, "live mode")
         for _ in range(ENOUGH):
-            renew(self.bench)
+            renew(self.driver)
         self._fill(OTHER_TENANT)
         theirs = self._listed(OTHER_TENANT)
         self._again()
@@ -201,12 +201,12 @@ class _ScopeTrial(_Trial):
 
     def _is_apart(self, role: str, whose: str) -> None:
         """Check that a reset with a key of another role keeps the data of this one."""
-        if role in self.bench.target.keys:
-            renew(self.bench)
+        if role in self.driver.target.keys:
+            renew(self.driver)
             before = self._listed(MAIN)
-            call = next(self.bench.candidates(self.operation), None)
+            call = next(self.driver.candidates(self.operation), None)
             if call is not None:
-                self.bench.ask(call, role)
+                self.driver.probe(call, role)
                 self._keeps(
                     before,
                     self._listed(MAIN),
@@ -215,19 +215,19 @@ class _ScopeTrial(_Trial):
 
     def _fill(self, role: str) -> None:
         """Create a resource in each emptied list as another role."""
-        if role in self.bench.target.keys:
+        if role in self.driver.target.keys:
             for call, _, _ in self._keyed():
-                self.bench.ask(self.bench.with_fresh_key(call), role)
+                self.driver.probe(self.driver.with_fresh_key(call), role)
 
     def _listed(self, role: str) -> dict[str, Exchange]:
         """Return the lists that a reset empties, as a role sees them."""
-        if role not in self.bench.target.keys:
+        if role not in self.driver.target.keys:
             return {}
         calls = {
-            empty.raw: next(self.bench.candidates(self.bench.contract.by_id[empty.raw]), None)
+            empty.raw: next(self.driver.candidates(self.driver.contract.by_id[empty.raw]), None)
             for empty in self.declared.empties
         }
-        return {name: self.bench.ask(each, role) for name, each in calls.items() if each}
+        return {name: self.driver.probe(each, role) for name, each in calls.items() if each}
 
     def _keeps(self, before: dict[str, Exchange], after: dict[str, Exchange], how: str) -> None:
         for name, then in before.items():
@@ -238,11 +238,11 @@ class _ScopeTrial(_Trial):
         """Reset between two requests with one key, and between two reads of a resumable list."""
         first = list(self._keyed())
         places = list(self._places())
-        if self.bench.succeed(self.operation) is None:
+        if self.driver.first_success(self.operation) is None:
             return
         for call, declared, before in first:
-            again = self.bench.ask(call)
-            if Keys(self.bench, call.operation, declared).is_taken(again.response):
+            again = self.driver.probe(call)
+            if Keys(self.driver, call.operation, declared).is_taken(again.response):
                 said = f"a key of {call.operation.name} is still treated as used afterwards"
                 self._violate(said, before, again)
         for fresh, later, before in places:
@@ -250,21 +250,23 @@ class _ScopeTrial(_Trial):
 
     def _keyed(self) -> Iterator[tuple[Call, Idempotency, Exchange]]:
         """Yield requests with keys that create resources in an emptied list."""
-        emptied = {self.bench.contract.by_id[empty.raw].site.key for empty in self.declared.empties}
-        for operation, declared in self.bench.contract.declaring(IDEMPOTENCY):
-            made = self.bench.made.get(operation.pointer)
+        emptied = {
+            self.driver.contract.by_id[empty.raw].site.key for empty in self.declared.empties
+        }
+        for operation, declared in self.driver.contract.declaring(IDEMPOTENCY):
+            made = self.driver.successes.get(operation.pointer)
             if made is not None and operation.site.key in emptied:
-                call = self.bench.with_fresh_key(made[0])
-                exchange = self.bench.ask(call)
+                call = self.driver.with_fresh_key(made[0])
+                exchange = self.driver.probe(call)
                 if exchange.succeeded:
                     yield call, declared, exchange
 
     def _places(self) -> Iterator[tuple[Call, Call, Exchange]]:
         """Yield calls of emptied feeds, from their start and from their end, with the last page."""
         for name in self.declared.empties:
-            operation = self.bench.contract.by_id[name.raw]
+            operation = self.driver.contract.by_id[name.raw]
             page = operation.get(PAGINATION)
-            made = self.bench.made.get(operation.pointer)
+            made = self.driver.successes.get(operation.pointer)
             if made is None or page is None or page.cursor is None or page.next is None:
                 continue
             slot = operation.slot(f"query.{page.cursor.raw}")
@@ -273,7 +275,7 @@ class _ScopeTrial(_Trial):
             fresh = Call(operation, {})
             # With fewer items before the reset, a list that starts again could look the same.
             self._has(fresh, ENOUGH)
-            exchange = self.bench.ask(fresh)
+            exchange = self.driver.probe(fresh)
             for _ in range(_PAGES):
                 cursor = exchange.response and exchange.response.at(page.next.raw)
                 more = page.more and exchange.response and exchange.response.at(page.more.raw)
@@ -283,15 +285,15 @@ class _ScopeTrial(_Trial):
                 if not more:
                     yield fresh, later, exchange
                     break
-                exchange = self.bench.ask(later)
+                exchange = self.driver.probe(later)
 
     def _goes_on(self, fresh: Call, later: Call, before: Exchange) -> None:
         """Check that items after a reset follow the position of the feed before it."""
-        renew(self.bench)
+        renew(self.driver)
         if not self._has(fresh, 1):
             return
-        name, after = str(fresh.operation.site.id), self.bench.ask(later)
-        self.bench.target.record.check(RESET_STATE, self.place)
+        name, after = str(fresh.operation.site.id), self.driver.probe(later)
+        self.driver.target.record.check(RESET_STATE, self.place)
         status = None if after.response is None else after.response.status
         is_busy = status is None or status == 429 or after.is_busy
         if not is_busy and not self._ids(name, after):
@@ -301,11 +303,11 @@ class _ScopeTrial(_Trial):
     def _has(self, call: Call, count: int) -> bool:
         """Wait until a list has a number of items; return whether it has."""
         name, ends = str(call.operation.site.id), time.monotonic() + _PATIENCE_SECONDS
-        while len(self._ids(name, self.bench.ask(call))) < count:
+        while len(self._ids(name, self.driver.probe(call))) < count:
             if time.monotonic() > ends:
                 return False
             time.sleep(PAUSE_SECONDS)
         return True
 
     def _violate(self, message: str, *exchanges: Exchange) -> None:
-        self.bench.violate(RESET_STATE, self.operation, message, *exchanges, at=self.place)
+        self.driver.violate(RESET_STATE, self.operation, message, *exchanges, at=self.place)

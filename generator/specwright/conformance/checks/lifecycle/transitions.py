@@ -13,8 +13,8 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape, variables
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import OTHER_TENANT
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.pointer import join
 from specwright.vocabulary.keywords.transition import TRANSITION, Transition
@@ -40,27 +40,27 @@ _MOST_STEPS = 12
 
 
 @scenario(after="rate limits", share=3)
-def transitions(bench: Workbench) -> None:
+def transitions(driver: Driver) -> None:
     """Call operations in the states of their resources in which they are allowed, and in others.
 
     The resources are new ones, as far as they can be created, and those that each tenant has.
     """
-    if not any(bench.contract.declaring(TRANSITION)):
+    if not any(driver.contract.declaring(TRANSITION)):
         return
-    _transitions(bench)
-    if OTHER_TENANT in bench.target.keys:
-        with bench.target.as_main(OTHER_TENANT) as target:
-            _transitions(Workbench(bench.contract, target, bench.source))
+    _transitions(driver)
+    if OTHER_TENANT in driver.target.keys:
+        with driver.target.as_main(OTHER_TENANT) as target:
+            _transitions(Driver(driver.contract, target, driver.source))
 
 
-def _transitions(bench: Workbench) -> None:
+def _transitions(driver: Driver) -> None:
     machines = defaultdict[tuple[Operation, str], dict[Operation, Transition]](dict)
-    for operation, declared in bench.contract.declaring(TRANSITION):
-        reader = bench.contract.by_id.get(declared.read.raw)
+    for operation, declared in driver.contract.declaring(TRANSITION):
+        reader = driver.contract.by_id.get(declared.read.raw)
         if reader is not None:
             machines[reader, declared.at.raw][operation] = declared
     for (reader, at), moving in machines.items():
-        _Machine(bench, reader, at, moving).run()
+        _Machine(driver, reader, at, moving).run()
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class _Machine:
         stuck: those that did not move their resource as declared.
     """
 
-    bench: Workbench
+    driver: Driver
     reader: Operation
     at: str
     moving: Mapping[Operation, Transition]
@@ -85,37 +85,37 @@ class _Machine:
         path = shape(self.reader.site.key)
         makers = [
             operation
-            for operation in self.bench.contract.operations.values()
+            for operation in self.driver.contract.operations.values()
             if operation.method == "POST" and shape(operation.site.key) == path[:-1]
         ]
         for maker in makers:
             known = -1
             while len(self.seen) > known:
                 known = len(self.seen)
-                created = self.bench.succeed(maker)
-                call = None if created is None else next(self.bench.candidates(self.reader), None)
+                created = self.driver.first_success(maker)
+                call = None if created is None else next(self.driver.candidates(self.reader), None)
                 if call is not None:
                     self._drive(call)
         self._look_around()
         for call in self._known():
             self._drive(call)
-        record = self.bench.target.record
+        record = self.driver.target.record
         for operation in self.moving.keys() - {each for each, _ in self.seen}:
             reason = "no resource was found, or its state could not be read"
             record.skip(STATE_TRANSITION, _place(operation), reason)
 
     def _look_around(self) -> None:
         """Call every operation that lists resources, to learn their ids."""
-        for operation in self.bench.contract.operations.values():
+        for operation in self.driver.contract.operations.values():
             if operation.is_safe and not operation.template.names:
-                self.bench.succeed(operation)
+                self.driver.first_success(operation)
 
     def _known(self) -> Iterator[Call]:
         """Yield a call of the reader for each resource that is listed, or known in another way."""
         names = [("path", name) for name in variables(self.reader.site.key)]
         slots = [slot for name in names for slot in self.reader.slots if slot.key == name]
-        known = zip(*(self.bench.known(self.reader, slot) for slot in slots), strict=False)
-        listed = [(id_,) for id_ in listed_ids(self.bench, self.reader)] if len(names) == 1 else []
+        known = zip(*(self.driver.known(self.reader, slot) for slot in slots), strict=False)
+        listed = [(id_,) for id_ in listed_ids(self.driver, self.reader)] if len(names) == 1 else []
         for values in dict.fromkeys([*listed, *known]):
             yield Call(self.reader, dict(zip(names, values, strict=True)))
 
@@ -127,7 +127,7 @@ class _Machine:
             if state is None or operation is None:
                 return
             self.seen.add((operation, state))
-            known = next(self.bench.candidates(operation), None)
+            known = next(self.driver.candidates(operation), None)
             if known is None:
                 return
             own, other = (variables(each.site.key) for each in (operation, call.operation))
@@ -135,7 +135,7 @@ class _Machine:
                 ("path", name): call.arguments["path", read_as]
                 for name, read_as in zip(own, other, strict=False)
             }
-            sent = self.bench.send(replace(known, arguments={**known.arguments, **path}))
+            sent = self.driver.send(replace(known, arguments={**known.arguments, **path}))
             moves = _moves(self.moving[operation])
             if state in moves:
                 after = moves[state]
@@ -145,7 +145,7 @@ class _Machine:
                 self._refused(operation, (read, sent), state)
 
     def _state(self, call: Call) -> tuple[Exchange, str | None]:
-        read = self.bench.send(call)
+        read = self.driver.send(call)
         found = read.response.at(self.at) if read.response is not None else None
         return read, found if isinstance(found, str) else None
 
@@ -174,7 +174,7 @@ class _Machine:
     def _moved(
         self, operation: Operation, call: Call, before: Sequence[Exchange], wanted: str
     ) -> None:
-        record, ends = self.bench.target.record, time.monotonic() + _SETTLED_SECONDS
+        record, ends = self.driver.target.record, time.monotonic() + _SETTLED_SECONDS
         record.check(STATE_TRANSITION, _place(operation))
         read, state = self._state(call)
         while state not in (wanted, None) and time.monotonic() < ends:
@@ -190,14 +190,14 @@ class _Machine:
         response = exchanges[-1].response
         if response is None:
             return
-        self.bench.target.record.check(STATE_TRANSITION, _place(operation))
+        self.driver.target.record.check(STATE_TRANSITION, _place(operation))
         if response.is_success:
             message = f"answered {response.status} in the state '{state}'"
             self._violate(operation, message, exchanges)
 
     def _violate(self, operation: Operation, message: str, exchanges: Sequence[Exchange]) -> None:
         place = _place(operation)
-        self.bench.violate(STATE_TRANSITION, operation, message, *exchanges, at=place)
+        self.driver.violate(STATE_TRANSITION, operation, message, *exchanges, at=place)
 
 
 def _moves(declared: Transition) -> dict[str, str | None]:

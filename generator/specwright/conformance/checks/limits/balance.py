@@ -14,9 +14,9 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN
 from specwright.conformance.driver.triggers import cause
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import FUZZING, Exchange, decimal_of
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
@@ -39,44 +39,44 @@ _MOST_CHARGES = 60
 
 
 @scenario(after="restoration", share=20, needs=CHARGE)
-def conservation(bench: Workbench) -> None:
+def conservation(driver: Driver) -> None:
     """Compare the balance before and after a charge, a replay of it, and concurrent charges."""
-    for operation, charge in bench.contract.declaring(CHARGE):
-        _charges(bench, operation, charge)
-        _gives_back(bench, operation, charge)
+    for operation, charge in driver.contract.declaring(CHARGE):
+        _charges(driver, operation, charge)
+        _gives_back(driver, operation, charge)
 
 
 @scenario(after=FUZZING, needs=CHARGE, name="charges")
-def exhausted(bench: Workbench) -> None:
+def exhausted(driver: Driver) -> None:
     """Spend until a charge is refused, if a reset restores the balance afterwards."""
-    charging = list(bench.contract.declaring(CHARGE))
-    if not any(bench.contract.declaring(RESET)):
+    charging = list(driver.contract.declaring(CHARGE))
+    if not any(driver.contract.declaring(RESET)):
         return
     # The resources that they need may be gone, and there is still money to create them again.
     for operation, _ in charging:
-        if operation.pointer in bench.made and operation.site.id:
-            cause(bench, operation.site.id, None)
+        if operation.pointer in driver.successes and operation.site.id:
+            cause(driver, operation.site.id, None)
     for operation, charge in charging:
-        _spend(bench, operation, charge)
+        _spend(driver, operation, charge)
 
 
-def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
+def _spend(driver: Driver, operation: Operation, declared: Charge) -> None:
     """Call an operation until it fails, unless that would take too many calls."""
     amount: Decimal | None = None
     for _ in range(_MOST_CHARGES):
-        call = _dearest(bench, operation)
-        exchange = None if call is None else bench.send(call)
+        call = _dearest(driver, operation)
+        exchange = None if call is None else driver.send(call)
         if exchange is None or not exchange.succeeded:
-            _is_told(bench, operation, declared, exchange, amount)
-            _leaves_free(bench, operation, exchange)
+            _is_told(driver, operation, declared, exchange, amount)
+            _leaves_free(driver, operation, exchange)
             return
-        amount, balance = _charged([exchange], declared), _balance(bench, declared)
+        amount, balance = _charged([exchange], declared), _balance(driver, declared)
         if not amount or balance is None or balance / amount > _MOST_CHARGES:
             return
 
 
 def _is_told(
-    bench: Workbench,
+    driver: Driver,
     operation: Operation,
     declared: Charge,
     unpaid: Exchange | None,
@@ -93,32 +93,32 @@ def _is_told(
     if response.status != PAYMENT_REQUIRED:
         return
     place = operation.pointer + join(CHARGE.name, "unpaid")
-    bench.target.record.check(CONSERVATION, place)
+    driver.target.record.check(CONSERVATION, place)
     for name, at, actual in (
         ("required amount", declared.unpaid.amount, amount),
-        ("balance", declared.unpaid.balance, _balance(bench, declared)),
+        ("balance", declared.unpaid.balance, _balance(driver, declared)),
     ):
         shown = decimal_of(response.at(at.raw))
         if actual is not None and shown != actual:
             message = f"the {name} in the refusal is {shown}, not {actual}"
-            bench.violate(CONSERVATION, operation, message, unpaid, at=place)
+            driver.violate(CONSERVATION, operation, message, unpaid, at=place)
 
 
-def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None) -> None:
+def _leaves_free(driver: Driver, operation: Operation, unpaid: Exchange | None) -> None:
     """Check that a request that could not be paid for leaves its key free for one that can."""
     declared = operation.get(IDEMPOTENCY)
     if declared is None or unpaid is None or unpaid.response is None:
         return
     if unpaid.response.status == PAYMENT_REQUIRED:
-        Keys(bench, operation, declared).is_free(unpaid, bench.made[operation.pointer][0])
+        Keys(driver, operation, declared).is_free(unpaid, driver.successes[operation.pointer][0])
 
 
-def _dearest(bench: Workbench, operation: Operation) -> Call | None:
+def _dearest(driver: Driver, operation: Operation) -> Call | None:
     """Return a successful call with the numbers in its body at their maximum."""
-    if operation.pointer not in bench.made:
+    if operation.pointer not in driver.successes:
         return None
-    contract = bench.contract
-    call = bench.with_fresh_key(bench.made[operation.pointer][0])
+    contract = driver.contract
+    call = driver.with_fresh_key(driver.successes[operation.pointer][0])
     schema = contract.body_schema(operation)
     found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
     properties = found.get("properties") or {} if isinstance(found, dict) else {}
@@ -130,26 +130,26 @@ def _dearest(bench: Workbench, operation: Operation) -> Call | None:
     return call
 
 
-def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
-    record, place = bench.target.record, operation.pointer + join(CHARGE.name)
-    made = bench.succeed(operation)
-    if made is None and operation.pointer in bench.made and operation.site.id:
+def _charges(driver: Driver, operation: Operation, declared: Charge) -> None:
+    record, place = driver.target.record, operation.pointer + join(CHARGE.name)
+    made = driver.first_success(operation)
+    if made is None and operation.pointer in driver.successes and operation.site.id:
         # The resources that it needs may be gone.
-        cause(bench, operation.site.id, None)
-        made = bench.made[operation.pointer]
+        cause(driver, operation.site.id, None)
+        made = driver.successes[operation.pointer]
     if made is None:
         record.skip(CONSERVATION, place, "the operation never succeeded")
         return
-    again = bench.with_fresh_key(made[0])
-    several = [bench.with_fresh_key(made[0]) for _ in range(_AT_ONCE)]
+    again = driver.with_fresh_key(made[0])
+    several = [driver.with_fresh_key(made[0]) for _ in range(_AT_ONCE)]
     for how, calls in (("one call", [again]), ("a replay", [again]), ("calls at once", several)):
-        before, apart = _balance(bench, declared), _apart(bench, declared)
+        before, apart = _balance(driver, declared), _apart(driver, declared)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            exchanges = list(pool.map(bench.send, calls))
-        after = _balance(bench, declared)
-        if apart != _apart(bench, declared):
+            exchanges = list(pool.map(driver.send, calls))
+        after = _balance(driver, declared)
+        if apart != _apart(driver, declared):
             message = f"{how} changed the balance of live mode"
-            bench.violate(ISOLATION, operation, message, *exchanges)
+            driver.violate(ISOLATION, operation, message, *exchanges)
         charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
         if before is None or after is None or charged is None:
             record.skip(CONSERVATION, place, "a balance or an amount is not a number")
@@ -157,47 +157,47 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
         record.check(CONSERVATION, place)
         if how == "one call" and _left(exchanges[0], declared) not in (None, after):
             message = "the balance in the response is not the actual one"
-            bench.violate(CONSERVATION, operation, message, *exchanges, at=place)
+            driver.violate(CONSERVATION, operation, message, *exchanges, at=place)
         if before - after != charged:
             message = f"the balance does not change by the amount that {how} charged"
-            bench.violate(CONSERVATION, operation, message, *exchanges, at=place)
+            driver.violate(CONSERVATION, operation, message, *exchanges, at=place)
 
 
-def _apart(bench: Workbench, declared: Charge) -> Decimal | None:
+def _apart(driver: Driver, declared: Charge) -> Decimal | None:
     """Return the balance in live mode, which calls in this mode must not change."""
-    return _balance(bench, declared, LIVE_MODE) if LIVE_MODE in bench.target.keys else None
+    return _balance(driver, declared, LIVE_MODE) if LIVE_MODE in driver.target.keys else None
 
 
-def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> None:
+def _gives_back(driver: Driver, operation: Operation, declared: Charge) -> None:
     """Make the call with a refund, also for larger numbers, and wait for the refund."""
-    record, place = bench.target.record, operation.pointer + join(CHARGE.name, "refund")
+    record, place = driver.target.record, operation.pointer + join(CHARGE.name, "refund")
     call = (
-        None if declared.refund is None else bench.example(operation, declared.refund.scenario.raw)
+        None if declared.refund is None else driver.example(operation, declared.refund.scenario.raw)
     )
     if declared.refund is None:
         return
     if call is None:
         record.skip(CONSERVATION, place, "its example did not succeed")
         return
-    for each in (call, *_several(bench, call)):
-        before = _balance(bench, declared)
-        exchange = bench.ask(bench.with_fresh_key(each))
+    for each in (call, *_several(driver, call)):
+        before = _balance(driver, declared)
+        exchange = driver.probe(driver.with_fresh_key(each))
         if not exchange.succeeded:
             record.skip(CONSERVATION, place, "its example did not succeed")
             return
         record.check(CONSERVATION, place)
         ends = time.monotonic() + declared.refund.within_seconds
-        while _balance(bench, declared) != before:
+        while _balance(driver, declared) != before:
             if time.monotonic() > ends:
                 message = "the declared refund is missing"
-                bench.violate(CONSERVATION, operation, message, exchange, at=place)
+                driver.violate(CONSERVATION, operation, message, exchange, at=place)
                 return
             time.sleep(_PAUSE_SECONDS)
 
 
-def _several(bench: Workbench, call: Call) -> Iterator[Call]:
+def _several(driver: Driver, call: Call) -> Iterator[Call]:
     """Yield the call with larger numbers: each one with a default, increased."""
-    contract = bench.contract
+    contract = driver.contract
     schema = contract.body_schema(call.operation)
     found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
     for name, value in (found.get("properties") or {}).items() if isinstance(found, dict) else ():
@@ -208,13 +208,13 @@ def _several(bench: Workbench, call: Call) -> Iterator[Call]:
                 yield more
 
 
-def _balance(bench: Workbench, declared: Charge, role: str = MAIN) -> Decimal | None:
-    operation = bench.contract.by_id[declared.balance.raw]
+def _balance(driver: Driver, declared: Charge, role: str = MAIN) -> Decimal | None:
+    operation = driver.contract.by_id[declared.balance.raw]
     if role == MAIN:
-        found = bench.succeed(operation)
+        found = driver.first_success(operation)
         response = found[1].response if found is not None else None
     else:
-        response = bench.ask(next(bench.candidates(operation)), role).response
+        response = driver.probe(next(driver.candidates(operation)), role).response
     return None if response is None else decimal_of(response.at(declared.at.raw))
 
 

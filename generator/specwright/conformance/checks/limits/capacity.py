@@ -9,8 +9,8 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.links import Unknown, evaluate
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
@@ -32,21 +32,21 @@ _MODE = "mode"
 
 
 @scenario(after="receiver URLs")
-def capacity(bench: Workbench) -> None:
+def capacity(driver: Driver) -> None:
     """Use up every capacity, exceed it, and use it again after a release."""
-    for operation, declared in bench.contract.declaring(CAPACITY):
-        _capacity(bench, operation, declared)
+    for operation, declared in driver.contract.declaring(CAPACITY):
+        _capacity(driver, operation, declared)
 
 
-def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> None:
-    record, place = bench.target.record, operation.pointer + join(CAPACITY.name)
-    release_all(bench, declared)
-    before = _there(bench, operation)
+def _capacity(driver: Driver, operation: Operation, declared: Capacity) -> None:
+    record, place = driver.target.record, operation.pointer + join(CAPACITY.name)
+    release_all(driver, declared)
+    before = _there(driver, operation)
     refused: Exchange | None = None
     made: list[Exchange] = []
     for _ in range(declared.limit + 1):
-        call = next(bench.candidates(operation), None)
-        exchange = None if call is None else bench.send(call)
+        call = next(driver.candidates(operation), None)
+        exchange = None if call is None else driver.send(call)
         if exchange is None or exchange.response is None:
             record.skip(OVER_CAPACITY, place, "no request could be made")
             return
@@ -54,14 +54,14 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
             refused = exchange
             break
         made.append(exchange)
-    if operation.pointer not in bench.made:
+    if operation.pointer not in driver.successes:
         record.skip(OVER_CAPACITY, place, "the operation never succeeded")
         return
     record.check(OVER_CAPACITY, place)
-    errors = bench.contract.errors
+    errors = driver.contract.errors
     if refused is None or refused.response is None:
         message = f"more than {declared.limit} were created"
-        bench.violate(OVER_CAPACITY, operation, message, *made, at=place)
+        driver.violate(OVER_CAPACITY, operation, message, *made, at=place)
     else:
         response = refused.response
         code = response.at(errors.code.raw) if errors is not None else declared.code.raw
@@ -70,69 +70,69 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
                 f"answered {response.status}, not {declared.status} "
                 f"{declared.code.raw}, when the capacity is used up"
             )
-            bench.violate(OVER_CAPACITY, operation, message, refused, at=place)
+            driver.violate(OVER_CAPACITY, operation, message, refused, at=place)
         if before is not None and before + len(made) < declared.limit:
             message = f"fewer than {declared.limit} could be created"
-            bench.violate(OVER_CAPACITY, operation, message, refused, at=place)
-    _apart(bench, operation, declared)
-    _release(bench, operation, declared)
+            driver.violate(OVER_CAPACITY, operation, message, refused, at=place)
+    _apart(driver, operation, declared)
+    _release(driver, operation, declared)
 
 
-def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
+def _apart(driver: Driver, operation: Operation, declared: Capacity) -> None:
     """Check that resources in one mode do not use up the capacity of the other."""
-    call = next(bench.candidates(operation), None)
-    if declared.scope.raw != _MODE or LIVE_MODE not in bench.target.keys or call is None:
+    call = next(driver.candidates(operation), None)
+    if declared.scope.raw != _MODE or LIVE_MODE not in driver.target.keys or call is None:
         return
-    exchange = bench.ask(call, LIVE_MODE)
+    exchange = driver.probe(call, LIVE_MODE)
     if exchange.response is None:
         return
     if exchange.response.status == declared.status:
         message = "both modes share one capacity"
         place = operation.pointer + join(CAPACITY.name)
-        bench.violate(OVER_CAPACITY, operation, message, exchange, at=place)
-    release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
-    for link in bench.contract.links(operation, exchange.response.status):
+        driver.violate(OVER_CAPACITY, operation, message, exchange, at=place)
+    release = driver.contract.by_id.get(declared.release.raw) if declared.release else None
+    for link in driver.contract.links(operation, exchange.response.status):
         if release is not None and link.target == release.pointer:
             with suppress(Unknown):
                 values = [
                     evaluate(parameter, call, exchange.response)
                     for parameter in link.parameters.values()
                 ]
-                bench.ask(Call(release, {release.slots[0].key: values[0]}), LIVE_MODE)
+                driver.probe(Call(release, {release.slots[0].key: values[0]}), LIVE_MODE)
 
 
-def release_all(bench: Workbench, declared: Capacity) -> None:
+def release_all(driver: Driver, declared: Capacity) -> None:
     """Remove the known resources, to free capacity."""
-    release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
+    release = driver.contract.by_id.get(declared.release.raw) if declared.release else None
     if release is not None and release.slots:
-        for value in list(bench.known(release, release.slots[0])):
-            bench.send(Call(release, {release.slots[0].key: value}))
+        for value in list(driver.known(release, release.slots[0])):
+            driver.send(Call(release, {release.slots[0].key: value}))
 
 
-def _there(bench: Workbench, operation: Operation) -> int | None:
+def _there(driver: Driver, operation: Operation) -> int | None:
     """Return the number of existing resources, if a list at the same path shows them."""
-    for lister, page in bench.contract.declaring(PAGINATION):
+    for lister, page in driver.contract.declaring(PAGINATION):
         if lister.site.key == operation.site.key:
-            made = bench.succeed(lister)
+            made = driver.first_success(lister)
             response = made[1].response if made is not None else None
             items = response.at(page.items.raw) if response is not None else None
             return len(items) if isinstance(items, list) else None
     return None
 
 
-def _release(bench: Workbench, operation: Operation, declared: Capacity) -> None:
+def _release(driver: Driver, operation: Operation, declared: Capacity) -> None:
     """Remove a resource and create another one in its place; then remove all known ones."""
     place = operation.pointer + join(CAPACITY.name)
-    release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
+    release = driver.contract.by_id.get(declared.release.raw) if declared.release else None
     if release is None or not release.slots:
         return
     slot = release.slots[0]
-    for number, value in enumerate(list(bench.known(release, slot))):
-        removed = bench.send(Call(release, {slot.key: value}))
+    for number, value in enumerate(list(driver.known(release, slot))):
+        removed = driver.send(Call(release, {slot.key: value}))
         if not removed.succeeded or number > 0:
             continue
-        call = next(bench.candidates(operation), None)
-        again = None if call is None else bench.send(call)
+        call = next(driver.candidates(operation), None)
+        again = None if call is None else driver.send(call)
         if again is not None and again.response is not None and not again.response.is_success:
             message = "refused after capacity had been released"
-            bench.violate(OVER_CAPACITY, operation, message, removed, again, at=place)
+            driver.violate(OVER_CAPACITY, operation, message, removed, again, at=place)

@@ -11,8 +11,8 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIMITED, MAIN
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
@@ -49,44 +49,44 @@ _KEY = "key"
 
 
 @scenario(after="explore")
-def windows(bench: Workbench) -> None:
+def windows(driver: Driver) -> None:
     """Watch the remaining quota of each limit, while it is nearly unused."""
-    limits = bench.contract.rate_limits
+    limits = driver.contract.rate_limits
     for name, declared in limits.classes.items() if limits is not None else ():
-        place, call = join(RATE_LIMITS.name, "classes", name.raw), _cheapest(bench, name.raw)
+        place, call = join(RATE_LIMITS.name, "classes", name.raw), _cheapest(driver, name.raw)
         if call is not None:
-            _falls(bench, place, call)
-            _is_apart(bench, place, call, declared)
-            _counts_mistakes(bench, place, name.raw, call)
+            _falls(driver, place, call)
+            _is_apart(driver, place, call, declared)
+            _counts_mistakes(driver, place, name.raw, call)
 
 
-def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
+def _falls(driver: Driver, place: Pointer, call: Call) -> None:
     """Check that requests reduce the remaining quota."""
-    role = LIMITED if LIMITED in bench.target.keys else MAIN
-    exchanges = [bench.send(call, role) for _ in range(_IN_A_ROW)]
-    left = [_left(bench, exchange) for exchange in exchanges]
+    role = LIMITED if LIMITED in driver.target.keys else MAIN
+    exchanges = [driver.send(call, role) for _ in range(_IN_A_ROW)]
+    left = [_left(driver, exchange) for exchange in exchanges]
     if None in left:
         return
-    bench.target.record.check(RATE_LIMIT_HEADERS, place)
+    driver.target.record.check(RATE_LIMIT_HEADERS, place)
     if len(set(left)) == 1:
         message = "the remaining quota never changes"
-        bench.violate(RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
+        driver.violate(RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
 
 
 def _is_apart(
-    bench: Workbench, place: Pointer, call: Call, declared: RateLimitClassContract
+    driver: Driver, place: Pointer, call: Call, declared: RateLimitClassContract
 ) -> None:
     """Check that requests with another key do not count for a limit by key."""
-    record, keys = bench.target.record, bench.target.keys
+    record, keys = driver.target.record, driver.target.keys
     if declared.scope.raw != _KEY:
         return
     if LIMITED not in keys or keys[LIMITED] == keys[MAIN]:
         record.skip(RATE_LIMIT_SCOPE, place, "no key with limits that may be used up was given")
         return
-    before = bench.send(call, LIMITED)
-    between = [bench.send(call) for _ in range(_IN_A_ROW)]
-    after = bench.send(call, LIMITED)
-    left, then = _left(bench, before), _left(bench, after)
+    before = driver.send(call, LIMITED)
+    between = [driver.send(call) for _ in range(_IN_A_ROW)]
+    after = driver.send(call, LIMITED)
+    left, then = _left(driver, before), _left(driver, after)
     if left is None or then is None:
         record.skip(RATE_LIMIT_SCOPE, place, "no response gives the remaining quota")
         return
@@ -94,109 +94,109 @@ def _is_apart(
     # The passing of time only restores quota.
     if left - then > 1:
         message = "requests with another key are counted"
-        bench.violate(RATE_LIMIT_SCOPE, call.operation, message, before, *between, after, at=place)
+        driver.violate(RATE_LIMIT_SCOPE, call.operation, message, before, *between, after, at=place)
 
 
-def _counts_mistakes(bench: Workbench, place: Pointer, name: str, call: Call) -> None:
+def _counts_mistakes(driver: Driver, place: Pointer, name: str, call: Call) -> None:
     """Check that requests count which the limit is declared to be checked before."""
-    errors = bench.contract.errors
-    role = LIMITED if LIMITED in bench.target.keys else MAIN
-    for mistake in mistakes(bench) if errors is not None else ():
+    errors = driver.contract.errors
+    role = LIMITED if LIMITED in driver.target.keys else MAIN
+    for mistake in mistakes(driver) if errors is not None else ():
         at = mistake.operation
-        of_class = _class_of(bench, mistake.method, None if at is None else at.pointer)
+        of_class = _class_of(driver, mistake.method, None if at is None else at.pointer)
         is_before = errors and precedes(errors, Condition.RATE_LIMITED, mistake.condition)
         if of_class != name or not is_before:
             continue
-        bench.target.record.check(OVER_RATE_LIMIT, place)
+        driver.target.record.check(OVER_RATE_LIMIT, place)
         # At the end of a window in the middle, earlier requests no longer count.
-        shown = _uncounted(bench, call, mistake, role)
-        if shown and _uncounted(bench, call, mistake, role):
+        shown = _uncounted(driver, call, mistake, role)
+        if shown and _uncounted(driver, call, mistake, role):
             message = f"{mistake.shown}: does not count for the limit of the class '{name}'"
-            bench.violate(OVER_RATE_LIMIT, None, message, *shown, at=place)
+            driver.violate(OVER_RATE_LIMIT, None, message, *shown, at=place)
 
 
-def _uncounted(bench: Workbench, call: Call, mistake: Mistake, role: str) -> list[Exchange]:
+def _uncounted(driver: Driver, call: Call, mistake: Mistake, role: str) -> list[Exchange]:
     """Return the exchanges that show that a mistake does not count; empty if it does."""
-    before = bench.send(call, role)
-    between = [mistake.send(bench, role) for _ in range(_IN_A_ROW)]
-    after = bench.send(call, role)
-    left, then = _left(bench, before), _left(bench, after)
+    before = driver.send(call, role)
+    between = [mistake.send(driver, role) for _ in range(_IN_A_ROW)]
+    after = driver.send(call, role)
+    left, then = _left(driver, before), _left(driver, after)
     is_refused = any(each.response and each.response.status == _TOO_MANY for each in between)
     if left is None or then is None or is_refused or left - then > len(between):
         return []
     return [before, *between, after]
 
 
-def _class_of(bench: Workbench, method: str, operation: Pointer | None) -> str | None:
+def _class_of(driver: Driver, method: str, operation: Pointer | None) -> str | None:
     """Return the class of an operation; for an unknown path, that of all with its method."""
     found = {
         limit.class_.raw
-        for limited, limit in bench.contract.declaring(RATE_LIMIT)
+        for limited, limit in driver.contract.declaring(RATE_LIMIT)
         if limited.method == method and operation in (None, limited.pointer)
     }
     return found.pop() if len(found) == 1 else None
 
 
 @scenario(after="charges", share=2)
-def rate_limits(bench: Workbench) -> None:
+def rate_limits(driver: Driver) -> None:
     """Use up the limit of every class, with a key for that purpose."""
-    limits, record = bench.contract.rate_limits, bench.target.record
+    limits, record = driver.contract.rate_limits, driver.target.record
     if limits is None:
         return
     for name, declared in limits.classes.items():
         place = join(RATE_LIMITS.name, "classes", name.raw)
-        if LIMITED not in bench.target.keys:
+        if LIMITED not in driver.target.keys:
             record.skip(OVER_RATE_LIMIT, place, "no key with limits that may be used up was given")
             continue
-        call = _cheapest(bench, name.raw)
+        call = _cheapest(driver, name.raw)
         if call is None:
             record.skip(OVER_RATE_LIMIT, place, "no operation of the class has succeeded")
             continue
         with ThreadPoolExecutor(_THREADS) as pool:
             exchanges = list(
-                pool.map(lambda _, call=call: bench.send(call, LIMITED), range(declared.limit + 5))
+                pool.map(lambda _, call=call: driver.send(call, LIMITED), range(declared.limit + 5))
             )
-        _count(bench, place, name.raw, declared, exchanges)
+        _count(driver, place, name.raw, declared, exchanges)
         # All operations of a class share its limit.
         is_used_up = any(
             exchange.response and exchange.response.status == 429 for exchange in exchanges
         )
-        for operation in _of_class(bench, name.raw) if is_used_up else ():
-            another = next(bench.candidates(operation), None)
+        for operation in _of_class(driver, name.raw) if is_used_up else ():
+            another = next(driver.candidates(operation), None)
             if another is not None:
-                _beyond(bench, place, name.raw, call, another)
+                _beyond(driver, place, name.raw, call, another)
 
 
-def _beyond(bench: Workbench, place: Pointer, name: str, usual: Call, call: Call) -> None:
+def _beyond(driver: Driver, place: Pointer, name: str, usual: Call, call: Call) -> None:
     """Call an operation of a class with a used-up limit, as the next usual call confirms."""
-    exchange = bench.send(call, LIMITED)
+    exchange = driver.send(call, LIMITED)
     response, declared = exchange.response, call.operation.get(IDEMPOTENCY)
     if response is None:
         return
     if response.status != _TOO_MANY:
-        again = bench.send(usual, LIMITED)
+        again = driver.send(usual, LIMITED)
         if again.response is not None and again.response.status == _TOO_MANY:
             message = f"does not count for the limit of the class '{name}'"
-            bench.violate(OVER_RATE_LIMIT, call.operation, message, exchange, again, at=place)
+            driver.violate(OVER_RATE_LIMIT, call.operation, message, exchange, again, at=place)
     elif declared is not None:
-        Keys(bench, call.operation, declared).is_free(exchange, call)
+        Keys(driver, call.operation, declared).is_free(exchange, call)
 
 
 def _count(
-    bench: Workbench,
+    driver: Driver,
     place: Pointer,
     name: str,
     declared: RateLimitClassContract,
     exchanges: list[Exchange],
 ) -> None:
-    record = bench.target.record
+    record = driver.target.record
     refused = [
         exchange for exchange in exchanges if exchange.response and exchange.response.status == 429
     ]
     if len(refused) == len(exchanges):
         record.skip(OVER_RATE_LIMIT, place, "the limit of the key had been used up before")
         return
-    served = _served(bench, name)
+    served = _served(driver, name)
     first = min(exchange.sent_at for exchange in exchanges)
     last = max(each.sent_at + each.seconds for each in served)
     # After more than a window, the limit may have been renewed.
@@ -204,30 +204,30 @@ def _count(
         record.skip(OVER_RATE_LIMIT, place, "the target is too slow to use the limit up")
         return
     record.check(OVER_RATE_LIMIT, place)
-    _waits(bench, place, declared, served, refused)
+    _waits(driver, place, declared, served, refused)
     said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
     within = [each for each in served if each.sent_at >= last - declared.window_seconds]
     if len(within) > declared.limit:
         message = f"more than {declared.limit} {said} were served"
-        bench.violate(OVER_RATE_LIMIT, None, message, served[-1], at=place)
+        driver.violate(OVER_RATE_LIMIT, None, message, served[-1], at=place)
         return
-    unused = next((each for each in served if _left(bench, each) == declared.limit - 1), None)
+    unused = next((each for each in served if _left(driver, each) == declared.limit - 1), None)
     if refused and unused is not None:
         since = [each for each in served if each.sent_at + each.seconds >= unused.sent_at]
         if len(since) < declared.limit:
             message = f"fewer than {declared.limit} {said} were served"
-            bench.violate(OVER_RATE_LIMIT, None, message, refused[0], at=place)
+            driver.violate(OVER_RATE_LIMIT, None, message, refused[0], at=place)
 
 
 def _waits(
-    bench: Workbench,
+    driver: Driver,
     place: Pointer,
     declared: RateLimitClassContract,
     served: list[Exchange],
     refused: list[Exchange],
 ) -> None:
     """Check that the requested pause does not end before a request may be served again."""
-    limits = bench.contract.rate_limits
+    limits = driver.contract.rate_limits
     header = limits.headers.retry if limits is not None else None
     if header is None or len(served) < declared.limit:
         return
@@ -239,23 +239,23 @@ def _waits(
             and exchange.sent_at + exchange.seconds + int(pause) < free_at - _TOLERANCE
         ):
             message = f"{header.raw} allows a retry while the limit is still used up"
-            bench.violate(RATE_LIMIT_HEADERS, None, message, exchange, at=place)
+            driver.violate(RATE_LIMIT_HEADERS, None, message, exchange, at=place)
 
 
-def _served(bench: Workbench, name: str) -> list[Exchange]:
+def _served(driver: Driver, name: str) -> list[Exchange]:
     """Return the exchanges of a class that were served to the limited key until now."""
     return [
         exchange
-        for exchange in bench.target.record.exchanges
+        for exchange in driver.target.record.exchanges
         if exchange.role == LIMITED
-        and _class_of(bench, exchange.request.method, exchange.operation) == name
+        and _class_of(driver, exchange.request.method, exchange.operation) == name
         if exchange.response is not None and exchange.response.status != 429
     ]
 
 
-def _left(bench: Workbench, exchange: Exchange) -> int | None:
+def _left(driver: Driver, exchange: Exchange) -> int | None:
     """Return the remaining quota of the limit according to a response."""
-    limits = bench.contract.rate_limits
+    limits = driver.contract.rate_limits
     header = limits.headers.state if limits is not None else None
     if header is None or exchange.response is None or exchange.response.status == 429:
         return None
@@ -263,22 +263,22 @@ def _left(bench: Workbench, exchange: Exchange) -> int | None:
     return int(found["left"]) if found else None
 
 
-def _cheapest(bench: Workbench, name: str) -> Call | None:
+def _cheapest(driver: Driver, name: str) -> Call | None:
     """Return a call of the class without effect: a safe one, or one for a missing resource."""
-    of_class = _of_class(bench, name)
-    safe = [each.pointer for each in of_class if each.is_safe and each.pointer in bench.made]
+    of_class = _of_class(driver, name)
+    safe = [each.pointer for each in of_class if each.is_safe and each.pointer in driver.successes]
     if safe:
-        return min((bench.made[each] for each in safe), key=_size)[0]
+        return min((driver.successes[each] for each in safe), key=_size)[0]
     for each in of_class:
         if each.method == "DELETE" and len(each.slots) == 1:
             return Call(each, {each.slots[0].key: "nothing-has-this-id"})
     return None
 
 
-def _of_class(bench: Workbench, name: str) -> list[Operation]:
+def _of_class(driver: Driver, name: str) -> list[Operation]:
     return [
         operation
-        for operation, limit in bench.contract.declaring(RATE_LIMIT)
+        for operation, limit in driver.contract.declaring(RATE_LIMIT)
         if limit.class_.raw == name
     ]
 

@@ -19,8 +19,8 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_existence
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
@@ -48,13 +48,13 @@ _SMALL, _SMALL_PAGES = 2, 4
 
 
 @scenario(after="routes", share=2)
-def collections(bench: Workbench) -> None:
+def collections(driver: Driver) -> None:
     """Walk through every list, and compare it with created resources, its pages and filters."""
-    for operation, declared in bench.contract.declaring(PAGINATION):
-        if operation.pointer not in bench.made:
+    for operation, declared in driver.contract.declaring(PAGINATION):
+        if operation.pointer not in driver.successes:
             continue
-        trial = _Trial(bench, operation, declared)
-        for call in wholes(bench, operation):
+        trial = _Trial(driver, operation, declared)
+        for call in wholes(driver, operation):
             walk = trial.walk(call, trial.largest)
             if has_all(call):
                 trial.holds_what_was_made(walk)
@@ -75,7 +75,7 @@ class _Walk:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    bench: Workbench
+    driver: Driver
     operation: Operation
     declared: PaginationContract
 
@@ -91,14 +91,14 @@ class _Trial:
 
     def _bounds(self) -> dict[str, JsonValue]:
         slot = self._slot(self.declared.limit)
-        schema = slot and self.bench.contract.document.follow(slot.site.value.get("schema"))
+        schema = slot and self.driver.contract.document.follow(slot.site.value.get("schema"))
         return schema if isinstance(schema, dict) else {}
 
     def walk(self, call: Call, size: int | None, pages: int = _PAGES) -> _Walk:
         """Follow the pages of a call."""
         walk, after = _Walk(), self._sized(call, size)
         for _ in range(pages):
-            exchange = self.bench.ask(after)
+            exchange = self.driver.probe(after)
             walk.exchanges.append(exchange)
             walk.items += self.items(exchange)
             response = exchange.response
@@ -140,7 +140,7 @@ class _Trial:
         missing = self._made(walk.exchanges[0])
         for item in walk.items:
             missing.pop(self.id(item), None)
-        self.bench.target.record.check(CREATED_IS_FOUND, self.place)
+        self.driver.target.record.check(CREATED_IS_FOUND, self.place)
         for exchange in list(missing.values())[:1]:
             said = "a created resource is not in the list"
             self._violate(CREATED_IS_FOUND, self.place, said, exchange, *walk.exchanges)
@@ -148,10 +148,10 @@ class _Trial:
     def _made(self, before: Exchange) -> dict[str, Exchange]:
         """Return the creations in this path before an exchange by id, without deleted ones."""
         assert self.declared.id is not None
-        operations = self.bench.contract.operations
+        operations = self.driver.contract.operations
         path = urlsplit(before.request.url).path
         found: dict[str, Exchange] = {}
-        for exchange in list(self.bench.target.record.exchanges)[: before.number]:
+        for exchange in list(self.driver.target.record.exchanges)[: before.number]:
             operation, response = operations.get(exchange.operation or ""), exchange.response
             if operation is None or response is None or not response.is_success:
                 continue
@@ -175,10 +175,10 @@ class _Trial:
         if slot is None:
             return
         usual = self._bounds().get("default")
-        record, place = self.bench.target.record, slot.site.pointer
+        record, place = self.driver.target.record, slot.site.pointer
         record.check(PAGE_SIZE, place)
         if isinstance(usual, int) and whole > usual:
-            exchange = self.bench.ask(call)
+            exchange = self.driver.probe(call)
             if len(self.items(exchange)) > usual:
                 said = f"more than {usual} items, the default, without a size"
                 self._violate(PAGE_SIZE, place, said, exchange)
@@ -195,14 +195,14 @@ class _Trial:
 
     def filters(self, slot: ParameterSlot, declared: Filter) -> None:
         """Compare the filtered items, on all pages, with the unfiltered ones."""
-        for call in wholes(self.bench, self.operation, slot):
+        for call in wholes(self.driver, self.operation, slot):
             whole = self.walk(call, self.largest)
             counted = Counter(
                 value
                 for item in whole.items
                 for value in dict.fromkeys(each_of(value_at(item, declared.property.raw)))
                 if isinstance(value, str | int)
-                and not any(self.bench.contract.instances.problems(slot.schema, value))
+                and not any(self.driver.contract.instances.problems(slot.schema, value))
             )
             names = [value for value, _ in counted.most_common()]
             plain = {key: each for key, each in call.arguments.items() if not self._is_needed(key)}
@@ -230,7 +230,7 @@ class _Trial:
                 if matches(declared.match, value_at(item, found), wanted)
             }
 
-        self.bench.target.record.check(FILTERED_ITEMS, place)
+        self.driver.target.record.check(FILTERED_ITEMS, place)
         for size, pages in ((_SMALL, _SMALL_PAGES), (self.largest, _PAGES)):
             walk = self.walk(call, size, pages)
             shown = {self.id(item) for item in walk.items}
@@ -243,18 +243,18 @@ class _Trial:
 
     def _cursor_of(self, call: Call, slot: ParameterSlot, other: JsonValue) -> None:
         """Use the cursor of one filter with another one."""
-        cursor, errors = self._slot(self.declared.cursor), self.bench.contract.errors
+        cursor, errors = self._slot(self.declared.cursor), self.driver.contract.errors
         if cursor is None or errors is None:
             return
         if all(code.condition is not Condition.INVALID_CURSOR for code in errors.codes.values()):
             return
-        first = self.bench.ask(self._sized(call, 1))
+        first = self.driver.probe(self._sized(call, 1))
         own = self._next_of(first)
         if own is None:
             return
         foreign = call.with_argument(slot.key, other).with_argument(cursor.key, own)
-        exchange = self.bench.ask(foreign)
-        self.bench.target.record.check(CURSOR, cursor.site.pointer)
+        exchange = self.driver.probe(foreign)
+        self.driver.target.record.check(CURSOR, cursor.site.pointer)
         if exchange.succeeded:
             said = "a cursor of another filter was accepted"
             self._violate(CURSOR, cursor.site.pointer, said, first, exchange)
@@ -264,4 +264,4 @@ class _Trial:
         return None if raw is None else self.operation.slot(f"query.{raw}")
 
     def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
-        self.bench.violate(rule, self.operation, message, *exchanges, at=place)
+        self.driver.violate(rule, self.operation, message, *exchanges, at=place)

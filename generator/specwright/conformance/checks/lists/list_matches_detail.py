@@ -10,7 +10,7 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
@@ -25,21 +25,21 @@ LIST_AGREES = BehaviourRule(
 
 
 @scenario(after="sorting")
-def agreement(bench: Workbench) -> None:
+def agreement(driver: Driver) -> None:
     """Read the first item of each list by its link, and compare the two."""
-    for operation, declared in bench.contract.declaring(PAGINATION):
-        if operation.pointer in bench.made:
-            call, _ = bench.made[operation.pointer]
-            listed = bench.send(call)
-            for reader in _readers(bench, call, listed, declared):
-                _compare(bench, call, reader, declared)
+    for operation, declared in driver.contract.declaring(PAGINATION):
+        if operation.pointer in driver.successes:
+            call, _ = driver.successes[operation.pointer]
+            listed = driver.send(call)
+            for reader in _readers(driver, call, listed, declared):
+                _compare(driver, call, reader, declared)
 
 
 def _readers(
-    bench: Workbench, call: Call, listed: Exchange, declared: PaginationContract
+    driver: Driver, call: Call, listed: Exchange, declared: PaginationContract
 ) -> Iterator[Call]:
     """Yield calls along links that return an item of a list, by the same schema."""
-    contract, operation, response = bench.contract, call.operation, listed.response
+    contract, operation, response = driver.contract, call.operation, listed.response
     if response is None or not response.is_success:
         return
     item = _schema(contract, operation, response.status, (*split(declared.items.raw), "0"))
@@ -81,10 +81,10 @@ def _schema(
     return at
 
 
-def _compare(bench: Workbench, call: Call, reader: Call, declared: PaginationContract) -> None:
+def _compare(driver: Driver, call: Call, reader: Call, declared: PaginationContract) -> None:
     """Compare the members that did not change between reads before and after the list."""
-    record, place = bench.target.record, reader.operation.pointer
-    before, listed, after = bench.send(reader), bench.send(call), bench.send(reader)
+    record, place = driver.target.record, reader.operation.pointer
+    before, listed, after = driver.send(reader), driver.send(call), driver.send(reader)
     first, last = (_members(exchange.response) for exchange in (before, after))
     name = split(declared.id.raw)[-1] if declared.id is not None else ""
     items = listed.response.at(declared.items.raw) if listed.response is not None else None
@@ -96,7 +96,7 @@ def _compare(bench: Workbench, call: Call, reader: Call, declared: PaginationCon
         for member in sorted(item.keys() & first.keys() & last.keys()):
             if first[member] == last[member] != item[member]:
                 message = f"'{member}' differs in the list"
-                bench.violate(LIST_AGREES, reader.operation, message, listed, after, at=place)
+                driver.violate(LIST_AGREES, reader.operation, message, listed, after, at=place)
 
 
 def _members(response: Response | None) -> dict[str, object]:

@@ -9,30 +9,30 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Link, Operation
 from specwright.conformance.contract.links import inferred, listed
 from specwright.conformance.contract.resources import Shape, shape
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 
 
-def listed_ids(bench: Workbench, operation: Operation) -> Iterator[str]:
+def listed_ids(driver: Driver, operation: Operation) -> Iterator[str]:
     """Yield the values for the only path variable of an operation.
 
     They are those that links of lists give to it, or to another operation on the same resource.
     """
     wanted = _resource(operation)
-    for call, before in list(bench.made.values()) if wanted else ():
+    for call, before in list(driver.successes.values()) if wanted else ():
         links = [
             link
-            for link in _links(bench, call, before)
-            if _resource(bench.contract.operations[link.target]) == wanted
+            for link in _links(driver, call, before)
+            if _resource(driver.contract.operations[link.target]) == wanted
         ]
-        whole = next(wholes(bench, call.operation), call)
-        response = bench.ask(whole).response if links else None
+        whole = next(wholes(driver, call.operation), call)
+        response = driver.probe(whole).response if links else None
         if response is not None:
             expressions = {
                 str(each): None
                 for link in links
                 for name, each in link.parameters.items()
-                if name.rpartition(".")[2] in bench.contract.operations[link.target].template.names
+                if name.rpartition(".")[2] in driver.contract.operations[link.target].template.names
             }
             for expression in expressions:
                 yield from listed(response, expression)
@@ -44,9 +44,9 @@ def _resource(operation: Operation) -> Shape:
     return path[: path.index(None) + 1] if path.count(None) == 1 else ()
 
 
-def _links(bench: Workbench, call: Call, before: Exchange) -> list[Link]:
+def _links(driver: Driver, call: Call, before: Exchange) -> list[Link]:
     response = before.response
     if response is None or not call.operation.is_safe:
         return []
-    declared = bench.contract.links(call.operation, response.status)
-    return declared or list(inferred(bench.contract, call, response))
+    declared = driver.contract.links(call.operation, response.status)
+    return declared or list(inferred(driver.contract, call, response))

@@ -14,7 +14,7 @@ from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.contract.samples import alternatives, number
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -43,28 +43,28 @@ _GARBAGE = "not-a-cursor"
 
 
 @scenario(after="idempotency", share=3)
-def lists(bench: Workbench) -> None:
+def lists(driver: Driver) -> None:
     """Test every operation that returns a page of a list."""
     cursors: dict[Pointer, JsonValue] = {}
-    for operation, declared in bench.contract.declaring(PAGINATION):
-        made = bench.succeed(operation)
+    for operation, declared in driver.contract.declaring(PAGINATION):
+        made = driver.first_success(operation)
         if made is None:
             reason = "the operation never succeeded"
-            bench.target.record.skip(PAGE_SEQUENCE, operation.pointer, reason)
+            driver.target.record.skip(PAGE_SEQUENCE, operation.pointer, reason)
             continue
-        trial = _Trial(bench, operation, declared, made[0])
+        trial = _Trial(driver, operation, declared, made[0])
         trial.fill()
         trial.pages()
         trial.sizes()
         trial.filters()
         cursors[operation.pointer] = trial.cursors(cursors)
-    for operation, requirement in bench.contract.declaring(REQUIRES_ONE_OF):
-        _requires_one_of(bench, operation, requirement)
+    for operation, requirement in driver.contract.declaring(REQUIRES_ONE_OF):
+        _requires_one_of(driver, operation, requirement)
 
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    bench: Workbench
+    driver: Driver
     operation: Operation
     declared: PaginationContract
     call: Call
@@ -100,13 +100,13 @@ class _Trial:
     def largest(self) -> Call:
         """The call for the first page, as large as the contract allows."""
         slot = self._slot(self.declared.limit)
-        schema = slot and self.bench.contract.document.follow(slot.site.value.get("schema"))
+        schema = slot and self.driver.contract.document.follow(slot.site.value.get("schema"))
         most = schema.get("maximum") if isinstance(schema, dict) else None
         return self.limited(int(most)) if isinstance(most, int | float) else self.call
 
     def fill(self) -> None:
         """Create enough items for two pages, if the list has fewer and any can be created."""
-        add, there = self._adder(), len(self.items(self.bench.send(self.call)))
+        add, there = self._adder(), len(self.items(self.driver.send(self.call)))
         if add is not None:
             for _ in range(_SIZE + 1 - there):
                 add()
@@ -121,13 +121,13 @@ class _Trial:
         # Without a cursor, an item added between two pages shifts the items of the second one.
         has_cursor = self.declared.cursor is not None
         add = self._adder() if has_cursor else None
-        whole = self.bench.send(self.call if has_cursor else self.largest)
+        whole = self.driver.send(self.call if has_cursor else self.largest)
         size = _SIZE if has_cursor else max(_SIZE, len(self.items(whole)) // (_PAGES - 2))
         exchanges, seen, call = [], list[str](), self.limited(size)
         values = []
         ended = False
         for count in range(_PAGES):
-            exchange = self.bench.send(call)
+            exchange = self.driver.send(call)
             exchanges.append(exchange)
             seen += self.ids(exchange)
             values += (
@@ -140,7 +140,7 @@ class _Trial:
             call = after
             if count == 0 and add is not None:
                 add()
-        self.bench.target.record.check(PAGE_SEQUENCE, place)
+        self.driver.target.record.check(PAGE_SEQUENCE, place)
         twice = sorted({each for each in seen if seen.count(each) > 1})
         if twice:
             self._violate(PAGE_SEQUENCE, place, "items were returned twice", *exchanges)
@@ -172,14 +172,18 @@ class _Trial:
 
     def _adder(self) -> Callable[[], object] | None:
         """Return a function that adds an item by the POST of the same path; None if impossible."""
-        for operation in self.bench.contract.operations.values():
+        for operation in self.driver.contract.operations.values():
             same = operation.site.key == self.operation.site.key and operation.method == "POST"
-            if same and operation.pointer in self.bench.made and operation.get(CAPACITY) is None:
-                made = self.bench.made[operation.pointer][0]
+            if (
+                same
+                and operation.pointer in self.driver.successes
+                and operation.get(CAPACITY) is None
+            ):
+                made = self.driver.successes[operation.pointer][0]
                 # Add to this list, not to that of another parent.
                 path = {key: own for key, own in self.call.arguments.items() if key[0] == "path"}
                 added = replace(made, arguments={**made.arguments, **path})
-                return lambda: self.bench.send(self.bench.with_fresh_key(added))
+                return lambda: self.driver.send(self.driver.with_fresh_key(added))
         return None
 
     def sizes(self) -> None:
@@ -188,18 +192,18 @@ class _Trial:
         if slot is None:
             return
         place = slot.site.pointer
-        if len(self.items(self.bench.send(self.largest))) > _SIZE:
+        if len(self.items(self.driver.send(self.largest))) > _SIZE:
             # There are more items than that, so that the monitors notice an ignored limit.
-            self.bench.send(self.limited())
+            self.driver.send(self.limited())
         else:
-            self.bench.target.record.skip(PAGE_SIZE, place, "the list is too short")
-        for bounds in alternatives(self.bench.contract.document, slot.site.value.get("schema")):
+            self.driver.target.record.skip(PAGE_SIZE, place, "the list is too short")
+        for bounds in alternatives(self.driver.contract.document, slot.site.value.get("schema")):
             for keyword, step in (("maximum", 1), ("minimum", -1)):
                 limit = number(bounds.get(keyword))
                 if limit is None:
                     continue
                 beyond = limit + step
-                exchange = self.bench.send(self.call.with_argument(slot.key, beyond))
+                exchange = self.driver.send(self.call.with_argument(slot.key, beyond))
                 if exchange.succeeded:
                     said = f"a size of {beyond} was accepted"
                     self._violate(PAGE_SIZE, slot.site.pointer, said, exchange)
@@ -209,7 +213,7 @@ class _Trial:
         slot = self._slot(self.declared.cursor)
         if slot is None:
             return None
-        first = self.bench.send(self.limited())
+        first = self.driver.send(self.limited())
         own = self._cursor(first)
         foreign = next((each for each in others.values() if isinstance(each, str)), None)
         for how, value in (
@@ -218,8 +222,8 @@ class _Trial:
         ):
             if value is None:
                 continue
-            exchange = self.bench.send(self.call.with_argument(slot.key, value))
-            self.bench.target.record.check(CURSOR, slot.site.pointer)
+            exchange = self.driver.send(self.call.with_argument(slot.key, value))
+            self.driver.target.record.check(CURSOR, slot.site.pointer)
             if exchange.succeeded:
                 self._violate(CURSOR, slot.site.pointer, f"{how} was accepted", exchange)
         return own
@@ -239,7 +243,7 @@ class _Trial:
         assert declared is not None
         others = {key: value for key, value in self.call.arguments.items() if key != slot.key}
         for call in (Call(self.operation, others), self.call):
-            whole = self.bench.send(call)
+            whole = self.driver.send(call)
             values = [
                 value
                 for item in self.items(whole)
@@ -250,7 +254,7 @@ class _Trial:
                 (
                     value
                     for value in values
-                    if not any(self.bench.contract.instances.problems(schema, value))
+                    if not any(self.driver.contract.instances.problems(schema, value))
                 ),
                 None,
             )
@@ -260,7 +264,7 @@ class _Trial:
             self._skip(FILTERED_ITEMS, f"no item has a value to filter by '{slot.written.wire}'")
             return
         for value in (wanted, *_near(wanted)):
-            if not any(self.bench.contract.instances.problems(slot.schema, value)):
+            if not any(self.driver.contract.instances.problems(slot.schema, value)):
                 self._filter_by(slot, declared, whole, call.with_argument(slot.key, value))
 
     def _filter_by(
@@ -268,8 +272,8 @@ class _Trial:
     ) -> None:
         """Compare the items of a filtered list with those of the whole list."""
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
-        exchange = self.bench.send(call)
-        self.bench.target.record.check(FILTERED_ITEMS, place)
+        exchange = self.driver.send(call)
+        self.driver.target.record.check(FILTERED_ITEMS, place)
         if exchange.response is None or exchange.response.status == 429:
             return
 
@@ -303,29 +307,29 @@ class _Trial:
         return None if raw is None else self.operation.slot(f"query.{raw}")
 
     def _skip(self, rule: str, reason: str) -> None:
-        self.bench.target.record.skip(rule, self.operation.pointer, reason)
+        self.driver.target.record.skip(rule, self.operation.pointer, reason)
 
     def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
-        self.bench.violate(rule, self.operation, message, *exchanges, at=place)
+        self.driver.violate(rule, self.operation, message, *exchanges, at=place)
 
 
-def _requires_one_of(bench: Workbench, operation: Operation, declared: RequiresOneOf) -> None:
-    made = bench.succeed(operation)
+def _requires_one_of(driver: Driver, operation: Operation, declared: RequiresOneOf) -> None:
+    made = driver.first_success(operation)
     place = operation.pointer + join(REQUIRES_ONE_OF.name)
     if made is None:
-        bench.target.record.skip(MISSING_ONE_OF, place, "the operation never succeeded")
+        driver.target.record.skip(MISSING_ONE_OF, place, "the operation never succeeded")
         return
     names = {("query", parameter.raw) for parameter in declared.parameters}
     rest = {key: value for key, value in made[0].arguments.items() if key not in names}
-    exchange = bench.send(Call(operation, rest, made[0].body))
-    bench.target.record.check(MISSING_ONE_OF, place)
-    response, errors = exchange.response, bench.contract.errors
+    exchange = driver.send(Call(operation, rest, made[0].body))
+    driver.target.record.check(MISSING_ONE_OF, place)
+    response, errors = exchange.response, driver.contract.errors
     if response is None or response.status == 429:
         return
     code = response.at(errors.code.raw) if errors is not None else declared.code.raw
     if response.is_success or code != declared.code.raw:
         message = f"answered {response.status} without '{declared.code.raw}'"
-        bench.violate(MISSING_ONE_OF, operation, message, exchange, at=place)
+        driver.violate(MISSING_ONE_OF, operation, message, exchange, at=place)
 
 
 def _near(value: JsonValue) -> tuple[JsonValue, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.operations import sites
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -17,14 +17,14 @@ _TRIED = 2
 
 
 def wholes(
-    bench: Workbench, operation: Operation, without: ParameterSlot | None = None
+    driver: Driver, operation: Operation, without: ParameterSlot | None = None
 ) -> Iterator[Call]:
     """Yield the call for the first page, like the latest one that succeeded.
 
     It has the required parameters only: any other one may choose items, or a later page. Where a
     filter is required, there are several calls, with each of these filters but the given one.
     """
-    known, page = bench.made[operation.pointer][0].arguments, operation.get(PAGINATION)
+    known, page = driver.successes[operation.pointer][0].arguments, operation.get(PAGINATION)
     required = [each.key for each in operation.slots if each.written.required]
     plain = {key: known[key] for key in required if key in known}
     if page is not None:
@@ -38,7 +38,7 @@ def wholes(
     for name in needed.parameters:
         slot = operation.slot(f"query.{name.raw}")
         if slot is not None and slot is not without:
-            for value in _values(bench, slot)[:_TRIED]:
+            for value in _values(driver, slot)[:_TRIED]:
                 yield Call(operation, {**plain, slot.key: value})
 
 
@@ -50,9 +50,9 @@ def has_all(call: Call) -> bool:
     return all(name in names for place, name in call.arguments if place == "query")
 
 
-def _values(bench: Workbench, slot: ParameterSlot) -> list[JsonValue]:
+def _values(driver: Driver, slot: ParameterSlot) -> list[JsonValue]:
     """Return the values of a parameter that the document names."""
-    document = bench.contract.document
+    document = driver.contract.document
     schema = document.follow(slot.site.value.get("schema"))
     listed = schema.get("enum") if isinstance(schema, dict) else None
     return list(listed or [value for _, value in sites.examples(document, slot.site)])

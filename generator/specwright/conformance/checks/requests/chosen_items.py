@@ -15,7 +15,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.choosing import Choosing, choosing
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.samples import sample
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import JsonValue, seconds_of, value_at
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
@@ -29,42 +29,42 @@ _COUNT = 3
 
 
 @scenario(after="agreement")
-def choices(bench: Workbench) -> None:
+def choices(driver: Driver) -> None:
     """Choose one item of each kind from the lists that need no resource.
 
     The monitors judge the responses to valid choices: what is computed, for every kind of item.
     """
-    _choices(bench, is_below=False)
+    _choices(driver, is_below=False)
 
 
 @scenario(after="choices")
-def choices_below(bench: Workbench) -> None:
+def choices_below(driver: Driver) -> None:
     """Choose one item of each kind from the lists of several resources, and one of another list."""
-    _choices(bench, is_below=True)
+    _choices(driver, is_below=True)
 
 
-def _choices(bench: Workbench, *, is_below: bool) -> None:
-    for operation in bench.contract.operations.values():
+def _choices(driver: Driver, *, is_below: bool) -> None:
+    for operation in driver.contract.operations.values():
         if bool(operation.template.names) is not is_below:
             continue
-        for member in choosing(bench.contract, operation):
-            made, lister, page = bench.made.get(operation.pointer), member.lister, member.page
+        for member in choosing(driver.contract, operation):
+            made, lister, page = driver.successes.get(operation.pointer), member.lister, member.page
             is_made = made is not None and isinstance(made[0].body, dict)
-            is_listed = lister is not None and lister.pointer in bench.made
+            is_listed = lister is not None and lister.pointer in driver.successes
             if made is None or lister is None or page is None or not (is_made and is_listed):
                 reason = "the operation never succeeded, or the list names no ids"
-                bench.target.record.skip(INVALID_ACCEPTED, member.place, reason)
+                driver.target.record.skip(INVALID_ACCEPTED, member.place, reason)
                 continue
-            _Choices(bench, made[0], member, lister, page).run()
+            _Choices(driver, made[0], member, lister, page).run()
             # Below what unusual choices make, usual requests may be refused.
-            bench.succeed(operation)
+            driver.first_success(operation)
 
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
     """The choices of one member of a successful call."""
 
-    bench: Workbench
+    driver: Driver
     call: Call
     member: Choosing
     lister: Operation
@@ -75,7 +75,7 @@ class _Choices:
         found = [(call, item) for call, items in lists for item in items.values()]
         if not found:
             reason = f"{self.lister.name} has no items"
-            self.bench.target.record.skip(INVALID_ACCEPTED, self.member.place, reason)
+            self.driver.target.record.skip(INVALID_ACCEPTED, self.member.place, reason)
         tried = set[tuple[str, bool]]()
         for call, item in _varied(found):
             self._choose(self._fitting(call, item), item, tried)
@@ -87,7 +87,7 @@ class _Choices:
         if len(names) != 1:
             yield self.call
             return
-        for value in [*dict.fromkeys(listed_ids(self.bench, self.lister))][:_PARENTS]:
+        for value in [*dict.fromkeys(listed_ids(self.driver, self.lister))][:_PARENTS]:
             yield self.call.with_argument(names[0], value)
 
     def _listed(self, call: Call) -> dict[str, JsonValue]:
@@ -95,8 +95,10 @@ class _Choices:
         slots = {slot.key for slot in self.lister.slots}
         own = {key: value for key, value in call.arguments.items() if key in slots}
         found: dict[str, JsonValue] = {}
-        for whole in wholes(self.bench, self.lister):
-            response = self.bench.ask(replace(whole, arguments={**whole.arguments, **own})).response
+        for whole in wholes(self.driver, self.lister):
+            response = self.driver.probe(
+                replace(whole, arguments={**whole.arguments, **own})
+            ).response
             items = None if response is None else response.at(self.page.items.raw)
             for item in items if isinstance(items, list) else ():
                 if (id_ := self._id(item)) is not None:
@@ -114,7 +116,7 @@ class _Choices:
         return call
 
     def _choose(self, call: Call, item: JsonValue, tried: set[tuple[str, bool]]) -> None:
-        self.bench.ask(self.bench.with_fresh_key(call))
+        self.driver.probe(self.driver.with_fresh_key(call))
         for name, each in self.member.required.items():
             is_needed = _applies(each.declared, item)
             if (name, is_needed) not in tried:
@@ -140,19 +142,19 @@ class _Choices:
         """Return the call with or without a member."""
         if not is_there:
             return call.without_member("", name)
-        contract, required = self.bench.contract, self.member.required[name]
+        contract, required = self.driver.contract, self.member.required[name]
         value = sample(contract.document, required.schema)
         problems = contract.requests.problems(required.place, _COUNT)
         is_count = type(value) is int and not any(problems)
         return call.with_member(join(name), _COUNT if is_count else value)
 
     def _is_refused(self, call: Call, place: Pointer, how: str) -> None:
-        exchange = self.bench.ask(self.bench.with_fresh_key(call))
-        self.bench.target.record.check(INVALID_ACCEPTED, place)
+        exchange = self.driver.probe(self.driver.with_fresh_key(call))
+        self.driver.target.record.check(INVALID_ACCEPTED, place)
         if exchange.succeeded:
             rule = INVALID_ACCEPTED
             found = accepted_form(call.operation, exchange, place, how, rule)
-            self.bench.target.record.violate(found)
+            self.driver.target.record.violate(found)
 
 
 def _applies(declared: RequiredWhen, item: JsonValue) -> bool:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.webhooks import webhooks
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import FUZZING
 from specwright.document.operations import sites
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -17,32 +17,32 @@ _AT_ONCE = 4
 
 
 @scenario(beside=FUZZING)
-def examples(bench: Workbench) -> None:
+def examples(driver: Driver) -> None:
     """Send every named example once, except those that trigger webhooks.
 
     The monitors judge the responses.
     """
-    before = dict(bench.made)
-    calls = _calls(bench)
+    before = dict(driver.successes)
+    calls = _calls(driver)
     # A slow request is still in progress when the second one arrives with its key.
     twice = [call for call in calls for _ in range(2 if call.operation.get(IDEMPOTENCY) else 1)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        list(pool.map(bench.send, twice))
+        list(pool.map(driver.send, twice))
     # Other scenarios must not repeat special cases such as a slow response.
-    bench.made.update(before)
+    driver.successes.update(before)
 
 
-def _calls(bench: Workbench) -> list[Call]:
+def _calls(driver: Driver) -> list[Call]:
     causes = {
         webhook.trigger.scenario.raw
-        for webhook in webhooks(bench.contract.document)
+        for webhook in webhooks(driver.contract.document)
         if webhook.trigger is not None and webhook.trigger.scenario is not None
     }
     found = [
-        bench.example(operation, name)
-        for operation in bench.contract.operations.values()
+        driver.example(operation, name)
+        for operation in driver.contract.operations.values()
         if operation.body is not None and operation.get(CAPACITY) is None
-        for name, _ in sites.members(bench.contract.document, operation.body[1], "examples")
+        for name, _ in sites.members(driver.contract.document, operation.body[1], "examples")
         if name not in causes
     ]
     return [each for each in found if each is not None]

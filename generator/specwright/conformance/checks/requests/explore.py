@@ -9,7 +9,7 @@ from itertools import groupby
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.resources import shape
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.names import snake
 from specwright.vocabulary.keywords.reset import RESET
 
@@ -24,47 +24,49 @@ _DELETIONS = frozenset(("delete", "remove", "purge", "clear", "destroy", "drop",
 
 
 @scenario(share=20)
-def explore(bench: Workbench) -> None:
+def explore(driver: Driver) -> None:
     """Call every operation until it has succeeded, for as long as there is progress."""
-    operations = _in_turn([*bench.contract.operations.values()])
+    operations = _in_turn([*driver.contract.operations.values()])
     pending = dict.fromkeys(
         operation for operation in operations if not takes_everything(operation)
     )
     ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
     while pending and time.monotonic() < ends:
-        reached = _pass(bench, [each for each in pending if not _is_last(each)])
+        reached = _pass(driver, [each for each in pending if not _is_last(each)])
         if not (reached or is_seen):
             # All that could be made is there: no list will be fuller.
             is_seen = True
-            _reached(bench, _askable(bench, operations))
-        reached = reached or _reached(bench, [each for each in pending if _is_last(each)])
+            _reached(driver, _askable(driver, operations))
+        reached = reached or _reached(driver, [each for each in pending if _is_last(each)])
         for operation in reached:
             del pending[operation]
         if reached:
             ends = time.monotonic() + PATIENCE_SECONDS
             continue
         # A single operation may always fail so.
-        is_locked = 2 * sum(operation.pointer in bench.busy for operation in pending) > len(pending)
+        is_locked = 2 * sum(
+            operation.pointer in driver.busy_operations for operation in pending
+        ) > len(pending)
         if not is_renewed and (not is_locked or time.monotonic() > ends - PATIENCE_SECONDS / 2):
             # The existing resources may be in a final state, such as an order that was shipped.
             is_renewed = True
-            renew(bench)
+            renew(driver)
             # A new one may hinder everything else, as the first one did until it was deleted.
             pending |= dict.fromkeys(
-                operation for operation in operations if _deletes(bench, operation)
+                operation for operation in operations if _deletes(driver, operation)
             )
             continue
         time.sleep(PAUSE_SECONDS)
         # What has changed meanwhile is of use to those that were not refused for a lock.
-        _reached(bench, () if is_locked else _askable(bench, operations))
+        _reached(driver, () if is_locked else _askable(driver, operations))
     again = [operation for operation in operations if not takes_everything(operation)]
     # The last round deletes nothing: the scenarios that follow need resources.
     for operation in (*again * (ENOUGH - 2), *(each for each in again if not _is_last(each))):
-        if operation.pointer in bench.made:
-            bench.succeed(operation)
+        if operation.pointer in driver.successes:
+            driver.first_success(operation)
 
 
-def _pass(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
+def _pass(driver: Driver, operations: Iterable[Operation]) -> list[Operation]:
     """Call each operation, again as soon as later ones have given it other values.
 
     What is made last may hinder everything else, such as a rule that fires all the time.
@@ -72,37 +74,37 @@ def _pass(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
     reached, failed = list[Operation](), list[Operation]()
     for _, those in groupby(operations, lambda each: shape(each.site.key)[:1]):
         group = list(those)
-        reached += _reached(bench, group)
-        reached += _reached(bench, filter(bench.has_new_candidates, failed))
+        reached += _reached(driver, group)
+        reached += _reached(driver, filter(driver.has_new_candidates, failed))
         failed = [each for each in (*failed, *group) if each not in reached]
     return reached
 
 
-def renew(bench: Workbench) -> None:
+def renew(driver: Driver) -> None:
     """Create one resource of each kind again, as earlier ones may be gone."""
     makers = [
-        operation for operation in bench.contract.operations.values() if _makes(bench, operation)
+        operation for operation in driver.contract.operations.values() if _makes(driver, operation)
     ]
     # One may need a resource that another one creates.
-    _reached(bench, [maker for maker in makers if bench.succeed(maker) is None])
+    _reached(driver, [maker for maker in makers if driver.first_success(maker) is None])
 
 
-def _makes(bench: Workbench, operation: Operation) -> bool:
+def _makes(driver: Driver, operation: Operation) -> bool:
     members = (*shape(operation.site.key), None)
-    is_maker = operation.method == "POST" and members in bench.contract.members
+    is_maker = operation.method == "POST" and members in driver.contract.members
     creates = is_maker or "201" in operation.responses
-    return creates and not operation.template.names and operation.pointer in bench.made
+    return creates and not operation.template.names and operation.pointer in driver.successes
 
 
-def _reached(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
-    return [operation for operation in operations if bench.succeed(operation) is not None]
+def _reached(driver: Driver, operations: Iterable[Operation]) -> list[Operation]:
+    return [operation for operation in operations if driver.first_success(operation) is not None]
 
 
-def _askable(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
+def _askable(driver: Driver, operations: Iterable[Operation]) -> list[Operation]:
     return [
         operation
         for operation in operations
-        if operation.is_safe and operation.pointer in bench.made
+        if operation.is_safe and operation.pointer in driver.successes
     ]
 
 
@@ -117,9 +119,9 @@ def _in_turn(operations: Sequence[Operation]) -> list[Operation]:
     return first + last
 
 
-def _deletes(bench: Workbench, operation: Operation) -> bool:
+def _deletes(driver: Driver, operation: Operation) -> bool:
     is_command = takes_everything(operation)
-    return _is_last(operation) and not is_command and operation.pointer in bench.made
+    return _is_last(operation) and not is_command and operation.pointer in driver.successes
 
 
 def _is_last(operation: Operation) -> bool:

@@ -10,7 +10,7 @@ from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, ac
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import value_at
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -28,37 +28,37 @@ _NOT_PUBLIC = (
 
 
 @scenario(after="collections", share=2, needs=WEBHOOK_ENDPOINT, name="receiver URLs")
-def receiver_urls(bench: Workbench) -> None:
+def receiver_urls(driver: Driver) -> None:
     """Register URLs of networks that are not public, and ones with user information."""
-    for operation, declared in bench.contract.declaring(WEBHOOK_ENDPOINT):
+    for operation, declared in driver.contract.declaring(WEBHOOK_ENDPOINT):
         if not declared.public:
             continue
-        made = bench.made.get(operation.pointer) or bench.succeed(operation)
+        made = driver.successes.get(operation.pointer) or driver.first_success(operation)
         if made is None:
             reason = "the operation never succeeded"
-            bench.target.record.skip(INVALID_ACCEPTED, operation.pointer, reason)
+            driver.target.record.skip(INVALID_ACCEPTED, operation.pointer, reason)
             continue
-        _register(bench, operation, made[0], declared)
+        _register(driver, operation, made[0], declared)
 
 
 def _register(
-    bench: Workbench, operation: Operation, call: Call, declared: WebhookEndpointContract
+    driver: Driver, operation: Operation, call: Call, declared: WebhookEndpointContract
 ) -> None:
-    before, place = bench.made.get(operation.pointer), declared.url.raw
+    before, place = driver.successes.get(operation.pointer), declared.url.raw
     if isinstance(call.body, Absent):
         return
     capacity = operation.get(CAPACITY)
     for how, url in _urls(str(value_at(call.body, place))):
         if capacity is not None:
-            release_all(bench, capacity)
-        exchange = bench.send(bench.with_fresh_key(call.with_member(place, url)))
-        bench.target.record.check(INVALID_ACCEPTED, operation.pointer)
+            release_all(driver, capacity)
+        exchange = driver.send(driver.with_fresh_key(call.with_member(place, url)))
+        driver.target.record.check(INVALID_ACCEPTED, operation.pointer)
         if exchange.succeeded:
             at, rule = operation.pointer + join(WEBHOOK_ENDPOINT.name), INVALID_ACCEPTED
-            bench.target.record.violate(accepted_form(operation, exchange, at, how, rule))
+            driver.target.record.violate(accepted_form(operation, exchange, at, how, rule))
     # Later calls must not use the URLs tried here.
     if before is not None:
-        bench.made[operation.pointer] = before
+        driver.successes[operation.pointer] = before
 
 
 def _urls(usual: str) -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.read_only import in_place, is_read_only
 from specwright.conformance.contract.samples import sample
-from specwright.conformance.driver.workbench import Workbench, key_header
+from specwright.conformance.driver.driver import Driver, key_header
 from specwright.conformance.recording.exchange import (
     Exchange,
     JsonValue,
@@ -81,44 +81,44 @@ class _Spot:
 
 
 @scenario(after="permission", share=8)
-def validation(bench: Workbench) -> None:
+def validation(driver: Driver) -> None:
     """Change one value at a time in a successful request, to each side of its limits."""
-    for operation in bench.contract.operations.values():
+    for operation in driver.contract.operations.values():
         if not operation.slots and operation.body is None:
             continue
-        made = bench.made.get(operation.pointer)
+        made = driver.successes.get(operation.pointer)
         if made is not None and operation.body is not None:
-            made = _again(bench, operation) or made
+            made = _again(driver, operation) or made
         if made is None:
-            bench.target.record.skip(
+            driver.target.record.skip(
                 INVALID_ACCEPTED, operation.pointer, "the operation never succeeded"
             )
             continue
-        trial = _Trial(bench, operation, bench.with_fresh_key(made[0]))
+        trial = _Trial(driver, operation, driver.with_fresh_key(made[0]))
         trial.parameters()
         trial.body()
         # Later calls must not use the values tried here.
-        bench.made[operation.pointer] = made
+        driver.successes[operation.pointer] = made
 
 
-def _again(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:
+def _again(driver: Driver, operation: Operation) -> tuple[Call, Exchange] | None:
     """Repeat a call; with new resources if those that its body refers to are gone."""
-    made = bench.succeed(operation)
+    made = driver.first_success(operation)
     if made is None:
-        renew(bench)
-        made = bench.succeed(operation)
+        renew(driver)
+        made = driver.first_success(operation)
     return made
 
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    bench: Workbench
+    driver: Driver
     operation: Operation
     call: Call
 
     @property
     def contract(self) -> Contract:
-        return self.bench.contract
+        return self.driver.contract
 
     def parameters(self) -> None:
         """Test values of query and header parameters with an unambiguous text."""
@@ -175,16 +175,16 @@ class _Trial:
         for first, second in ((usual, wrong.value), (wrong.value, usual)):
             call = self.call.with_argument(slot.key, first)
             path = "&".join([call.path, *parts(slot.written, second)])
-            request = self.bench.target.request(
+            request = self.driver.target.request(
                 self.operation.method, path, headers=call.headers, operation=self.operation.pointer
             )
-            exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
+            exchange = self.driver.target.send(request, self.driver.source, self.operation.pointer)
             self._note(slot.site.pointer)
             if exchange.succeeded:
                 how = f"{slot.written.wire} with two values"
                 place, rule = slot.site.pointer, INVALID_ACCEPTED
                 accepted = accepted_form(self.operation, exchange, place, how, rule)
-                self.bench.target.record.violate(accepted)
+                self.driver.target.record.violate(accepted)
 
     def body(self) -> None:
         """Test the members of the JSON body one by one, and missing and unknown members."""
@@ -220,7 +220,7 @@ class _Trial:
     def _member_of_call(self, pointer: Pointer, schema: dict[str, Any]) -> JsonValue:
         """Return the value at a pointer of the call, else a sample; for a key, an unused one."""
         if pointer == self._key:
-            return self.bench.fresh_key()
+            return self.driver.fresh_key()
         found = _in_body(self.call, pointer)
         return sample(self.contract.document, schema) if found is None else found
 
@@ -282,7 +282,7 @@ class _Trial:
 
     def _survive(self, call: Call) -> None:
         """Send a request; the monitors notice whether the server fails at it."""
-        self.bench.target.record.check(SERVER_ERROR, self.operation.pointer)
+        self.driver.target.record.check(SERVER_ERROR, self.operation.pointer)
         self._ask(call)
 
     def _ask(self, call: Call) -> Exchange:
@@ -292,21 +292,21 @@ class _Trial:
         if header is not None:
             is_same = self.call.arguments.get(header) == call.arguments.get(header)
         if is_same:
-            call = self.bench.with_fresh_key(call)
+            call = self.driver.with_fresh_key(call)
         capacity = self.operation.get(CAPACITY)
-        exchange = self.bench.send(call)
+        exchange = self.driver.send(call)
         if capacity is None or exchange.response is None:
             return exchange
         if exchange.response.status != capacity.status:
             return exchange
-        release_all(self.bench, capacity)
-        return self.bench.send(call)
+        release_all(self.driver, capacity)
+        return self.driver.send(call)
 
     def _judge(self, exchange: Exchange, spot: _Spot, variant: ValueVariant) -> None:
         response, place = exchange.response, spot.place
         if response is None or response.status in (429, 500):
             return
-        record, name = self.bench.target.record, self.operation.name
+        record, name = self.driver.target.record, self.operation.name
         if variant.condition is None:
             record.check(VALID_REFUSED, place)
             if self._is_malformed(response, spot):
@@ -314,7 +314,7 @@ class _Trial:
                 message = f"{name} refused {said} as malformed: {response.status}"
                 cause = "a valid value is refused as malformed"
                 rule = VALID_REFUSED
-                self.bench.violate(rule, None, message, exchange, at=place, cause=cause)
+                self.driver.violate(rule, None, message, exchange, at=place, cause=cause)
             return
         self._note(place)
         if response.is_success:
@@ -324,7 +324,7 @@ class _Trial:
 
     def _note(self, place: Pointer) -> None:
         for rule in (INVALID_ACCEPTED, COERCION):
-            self.bench.target.record.check(rule, place)
+            self.driver.target.record.check(rule, place)
 
     def _is_malformed(self, response: Response, spot: _Spot) -> bool:
         """Return whether the response says that the request is malformed."""
@@ -356,7 +356,7 @@ class _Trial:
         cause = f"refused with '{code}', not '{min(wanted)}'"
         message = f"{spot.name}: {variant.how} is {cause}: {response.status}"
         rule, operation = ERROR_CODE, self.operation
-        self.bench.violate(rule, operation, message, exchange, at=place, cause=cause)
+        self.driver.violate(rule, operation, message, exchange, at=place, cause=cause)
 
     def _own_code(self, place: Pointer) -> str | None:
         found = self.contract.document.end(place, {"$ref": f"#{place}"})[1]

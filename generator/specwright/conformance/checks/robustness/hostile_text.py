@@ -10,7 +10,7 @@ from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Operation
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
@@ -23,21 +23,21 @@ _MANY = 40
 
 
 @scenario(after="robustness", share=3)
-def hostile(bench: Workbench) -> None:
+def hostile(driver: Driver) -> None:
     """Send hostile texts in every path and query, and bodies that are missing or all wrong."""
-    for operation in bench.contract.operations.values():
-        made = bench.made.get(operation.pointer)
+    for operation in driver.contract.operations.values():
+        made = driver.successes.get(operation.pointer)
         if made is None:
             reason = "the operation never succeeded"
-            bench.target.record.skip(SERVER_ERROR, operation.pointer, reason)
+            driver.target.record.skip(SERVER_ERROR, operation.pointer, reason)
             continue
         for call in _with_texts(made[0]):
-            bench.target.record.check(SERVER_ERROR, operation.pointer)
-            bench.ask(call)
+            driver.target.record.check(SERVER_ERROR, operation.pointer)
+            driver.probe(call)
         if operation.body is not None:
-            _without_body(bench, made[0])
-            _many_mistakes(bench, made[0])
-            _too_large(bench, made[0])
+            _without_body(driver, made[0])
+            _many_mistakes(driver, made[0])
+            _too_large(driver, made[0])
 
 
 def _with_texts(call: Call) -> Iterator[Call]:
@@ -47,47 +47,47 @@ def _with_texts(call: Call) -> Iterator[Call]:
                 yield call.with_argument(slot.key, text)
 
 
-def _without_body(bench: Workbench, call: Call) -> None:
+def _without_body(driver: Driver, call: Call) -> None:
     """Send no body and an empty body, where one is required."""
-    if not _needs_body(bench, call.operation):
+    if not _needs_body(driver, call.operation):
         return
     empty = [header for header in call.headers if header[0] != "Content-Type"]
     for how, headers, content in (
         ("no body", empty, None),
         ("an empty body", call.headers, b""),
     ):
-        _is_refused(bench, call, headers, content, how)
+        _is_refused(driver, call, headers, content, how)
 
 
-def _needs_body(bench: Workbench, operation: Operation) -> bool:
-    body = bench.contract.document.follow(operation.site.value.get("requestBody"))
+def _needs_body(driver: Driver, operation: Operation) -> bool:
+    body = driver.contract.document.follow(operation.site.value.get("requestBody"))
     return isinstance(body, dict) and body.get("required") is True
 
 
-def _many_mistakes(bench: Workbench, call: Call) -> None:
+def _many_mistakes(driver: Driver, call: Call) -> None:
     """Send more mistakes than an error may list; the monitors validate the response."""
-    schema = bench.contract.body_schema(call.operation)
-    problems = bench.contract.requests.problems
+    schema = driver.contract.body_schema(call.operation)
+    problems = driver.contract.requests.problems
     if schema is None or not isinstance(call.body, dict) or any(problems(schema, call.body)):
         return
     for number in range(_MANY):
         call = call.with_member(join(f"unknown{number}"), number)
     if any(problems(schema, _body(call))):
-        _is_refused(bench, call, call.headers, call.content, f"{_MANY} unknown members")
+        _is_refused(driver, call, call.headers, call.content, f"{_MANY} unknown members")
 
 
 def _body(call: Call) -> JsonValue:
     return None if isinstance(call.body, Absent) else call.body
 
 
-def _too_large(bench: Workbench, call: Call) -> None:
+def _too_large(driver: Driver, call: Call) -> None:
     """Send a body above the limit that is not JSON, as it must not be parsed first."""
-    limit = BODY_LIMIT.read(bench.contract.document.data)
+    limit = BODY_LIMIT.read(driver.contract.document.data)
     if limit is None:
         return
     content = b"[" + b" " * limit.max_bytes
-    exchange = _is_refused(bench, call, call.headers, content, "a body that is too large")
-    response, errors = exchange.response, bench.contract.errors
+    exchange = _is_refused(driver, call, call.headers, content, "a body that is too large")
+    response, errors = exchange.response, driver.contract.errors
     if response is None or errors is None or response.status in (429, 500):
         return
     wanted = {
@@ -97,20 +97,20 @@ def _too_large(bench: Workbench, call: Call) -> None:
     }
     if wanted and not response.is_success and response.at(errors.code.raw) not in wanted:
         message = f"a body that is too large was not answered '{min(wanted)}'"
-        bench.violate(ERROR_CODE, call.operation, message, exchange)
+        driver.violate(ERROR_CODE, call.operation, message, exchange)
 
 
 def _is_refused(
-    bench: Workbench,
+    driver: Driver,
     call: Call,
     headers: list[tuple[str, str]],
     content: bytes | None,
     how: str,
 ) -> Exchange:
-    operation, target = call.operation, bench.target
+    operation, target = call.operation, driver.target
     request = target.request(operation.method, call.path, headers=headers, body=content)
-    exchange = target.send(request, bench.source, operation.pointer)
+    exchange = target.send(request, driver.source, operation.pointer)
     target.record.check(INVALID_ACCEPTED, operation.pointer)
     if exchange.succeeded:
-        bench.violate(INVALID_ACCEPTED, operation, f"{how} was accepted", exchange)
+        driver.violate(INVALID_ACCEPTED, operation, f"{how} was accepted", exchange)
     return exchange

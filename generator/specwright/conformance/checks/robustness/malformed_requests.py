@@ -20,8 +20,8 @@ from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.contract.routes import ContractRoutes
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.workbench import Workbench
 from specwright.conformance.recording.exchange import Request
 from specwright.findings import Level
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
@@ -43,28 +43,28 @@ _TRIED = ("put", "patch", "delete", "post", "get")
 
 
 @scenario(after="validation", share=2)
-def robustness(bench: Workbench) -> None:
+def robustness(driver: Driver) -> None:
     """Send requests that are invalid in ways that no schema can express."""
-    for operation in bench.contract.operations.values():
-        made = bench.made.get(operation.pointer)
-        call = made[0] if made else next(bench.candidates(operation), None)
+    for operation in driver.contract.operations.values():
+        made = driver.successes.get(operation.pointer)
+        call = made[0] if made else next(driver.candidates(operation), None)
         if call is None:
-            bench.target.record.skip(SERVER_ERROR, operation.pointer, "no request could be made")
+            driver.target.record.skip(SERVER_ERROR, operation.pointer, "no request could be made")
             continue
-        _bodies(bench, call)
-        _nowhere(bench, call)
-    routes = ContractRoutes(bench.contract, bench.target.base_url)
+        _bodies(driver, call)
+        _nowhere(driver, call)
+    routes = ContractRoutes(driver.contract, driver.target.base_url)
     for path in dict.fromkeys(
-        operation.site.key for operation in bench.contract.operations.values()
+        operation.site.key for operation in driver.contract.operations.values()
     ):
-        _methods(bench, routes, path)
+        _methods(driver, routes, path)
 
 
-def _bodies(bench: Workbench, call: Call) -> None:
+def _bodies(driver: Driver, call: Call) -> None:
     operation = call.operation
     if operation.body is None:
         return
-    limit = BODY_LIMIT.read(bench.contract.document.data)
+    limit = BODY_LIMIT.read(driver.contract.document.data)
     media_type = operation.body[0]
     forms = {
         "a body that is not JSON": (b'{"a": ', media_type, Condition.INVALID_JSON),
@@ -81,21 +81,21 @@ def _bodies(bench: Workbench, call: Call) -> None:
         forms["a body that is too large"] = (large, media_type, Condition.BODY_TOO_LARGE)
     for how, (content, kind, condition) in forms.items():
         headers = [(name, kind if name == "Content-Type" else each) for name, each in call.headers]
-        request = bench.target.request(
+        request = driver.target.request(
             operation.method,
             call.path,
             headers=headers,
             body=content,
             operation=operation.pointer,
         )
-        _refused(bench, operation, request, how, condition)
+        _refused(driver, operation, request, how, condition)
 
 
 def _refused(
-    bench: Workbench, operation: Operation, request: Request, how: str, condition: Condition | None
+    driver: Driver, operation: Operation, request: Request, how: str, condition: Condition | None
 ) -> None:
-    record, errors = bench.target.record, bench.contract.errors
-    exchange = bench.target.send(request, bench.source, operation.pointer)
+    record, errors = driver.target.record, driver.contract.errors
+    exchange = driver.target.send(request, driver.source, operation.pointer)
     response = exchange.response
     for rule in (
         SERVER_ERROR,
@@ -114,10 +114,10 @@ def _refused(
         if wanted and response.at(errors.code.raw) not in wanted:
             said = f"{how} is not refused with '{min(wanted)}'"
             message = f"{said}: {response.status}"
-            bench.violate(ERROR_CODE, operation, message, exchange, cause=said)
+            driver.violate(ERROR_CODE, operation, message, exchange, cause=said)
 
 
-def _nowhere(bench: Workbench, call: Call) -> None:
+def _nowhere(driver: Driver, call: Call) -> None:
     """Request a resource that does not exist."""
     operation = call.operation
     variables = [slot for slot in operation.slots if slot.written.location == "path"]
@@ -127,43 +127,44 @@ def _nowhere(bench: Workbench, call: Call) -> None:
     )
     if not variables or makes:
         return
-    exchange = bench.send(bench.with_fresh_key(call.with_argument(variables[-1].key, _NOWHERE)))
+    exchange = driver.send(driver.with_fresh_key(call.with_argument(variables[-1].key, _NOWHERE)))
     response = exchange.response
-    bench.target.record.check(CREATED_IS_FOUND, operation.pointer)
+    driver.target.record.check(CREATED_IS_FOUND, operation.pointer)
     if response is not None and response.is_success and operation.response(404) is not None:
         message = f"a resource that was never created is answered {response.status}"
-        bench.violate(CREATED_IS_FOUND, operation, message, exchange)
+        driver.violate(CREATED_IS_FOUND, operation, message, exchange)
 
 
-def _methods(bench: Workbench, routes: ContractRoutes, path: str) -> None:
+def _methods(driver: Driver, routes: ContractRoutes, path: str) -> None:
     """Send a method that the path does not have (RFC 9110, 15.5.6)."""
     there = {
         operation.method: operation
-        for operation in bench.contract.operations.values()
+        for operation in driver.contract.operations.values()
         if operation.site.key == path
     }
     some = next(iter(there.values()))
     made = next(
-        filter(None, (bench.made.get(operation.pointer) for operation in there.values())), None
+        filter(None, (driver.successes.get(operation.pointer) for operation in there.values())),
+        None,
     )
     # Operations that are excluded from the test exist nevertheless.
-    gone = {method for method, key in bench.contract.uncalled if key == path}
+    gone = {method for method, key in driver.contract.uncalled if key == path}
     item = some.site.item.value
     missing = [each.upper() for each in _TRIED if each not in item and each.upper() not in gone]
     if not missing:
         return
     if made is None:
         reason = "no operation of the path succeeded"
-        bench.target.record.skip(METHOD_NOT_ALLOWED, some.item, reason)
+        driver.target.record.skip(METHOD_NOT_ALLOWED, some.item, reason)
         return
     arguments = {key: each for key, each in made[0].arguments.items() if key[0] == "path"}
     call = replace(made[0], arguments=arguments)
     accept = [("Accept", "application/json")]
-    request = bench.target.request(missing[0], call.path, headers=accept, operation=some.pointer)
-    exchange = bench.target.send(request, bench.source, None, MAIN)
-    record = bench.target.record
+    request = driver.target.request(missing[0], call.path, headers=accept, operation=some.pointer)
+    exchange = driver.target.send(request, driver.source, None, MAIN)
+    record = driver.target.record
     for rule in (METHOD_NOT_ALLOWED, ALLOW_HEADER):
         record.check(rule, some.item)
-    found = method_violation(bench.contract, routes, some.site, exchange)
+    found = method_violation(driver.contract, routes, some.site, exchange)
     if found is not None:
         record.violate(found)

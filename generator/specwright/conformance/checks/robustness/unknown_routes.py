@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.driver.workbench import Workbench
+from specwright.conformance.driver.driver import Driver
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
 
@@ -23,20 +23,20 @@ _METHODS = ("GET", "POST", "DELETE")
 
 
 @scenario(after="hostile")
-def routes(bench: Workbench) -> None:
+def routes(driver: Driver) -> None:
     """Request paths that are not in the document, if it declares the response to that."""
-    errors = bench.contract.errors
+    errors = driver.contract.errors
     if errors is None:
         return
     for code, declared in errors.codes.items():
         if declared.condition is Condition.ROUTE_NOT_FOUND:
-            for method, path, shown in _elsewhere(bench):
-                _ask(bench, errors, (declared.status, code.raw), method, path, shown)
+            for method, path, shown in _elsewhere(driver):
+                _ask(driver, errors, (declared.status, code.raw), method, path, shown)
             return
 
 
 def _ask(
-    bench: Workbench,
+    driver: Driver,
     errors: ErrorContract,
     wanted: tuple[int, str],
     method: str,
@@ -44,9 +44,9 @@ def _ask(
     shown: str,
 ) -> None:
     place = join(ERROR.name, "codes", wanted[1])
-    request = bench.target.request(method, path, headers=[("Accept", "application/json")])
-    exchange = bench.target.send(request, bench.source, None)
-    bench.target.record.check(UNKNOWN_ROUTE, place)
+    request = driver.target.request(method, path, headers=[("Accept", "application/json")])
+    exchange = driver.target.send(request, driver.source, None)
+    driver.target.record.check(UNKNOWN_ROUTE, place)
     response = exchange.response
     if response is None or response.status == 429:
         return
@@ -55,15 +55,15 @@ def _ask(
             f"{method} {shown}, which is not a path of the document, was answered "
             f"{response.status}, not {wanted[0]} with the code '{wanted[1]}'"
         )
-        bench.violate(UNKNOWN_ROUTE, None, message, exchange, at=place)
+        driver.violate(UNKNOWN_ROUTE, None, message, exchange, at=place)
 
 
-def _elsewhere(bench: Workbench) -> Iterator[tuple[str, str, str]]:
+def _elsewhere(driver: Driver) -> Iterator[tuple[str, str, str]]:
     """Yield methods and paths that do not exist, with the paths as shown in messages."""
     for method in _METHODS:
         yield method, NOWHERE, NOWHERE
-    known = {operation.site.key for operation in bench.contract.operations.values()}
-    for call, _ in list(bench.made.values()):
+    known = {operation.site.key for operation in driver.contract.operations.values()}
+    for call, _ in list(driver.successes.values()):
         key = call.operation.site.key
         if call.operation.is_safe and not key.endswith("/") and f"{key}/" not in known:
             yield call.operation.method, f"{call.path.partition('?')[0]}/", f"{key}/"

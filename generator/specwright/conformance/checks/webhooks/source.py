@@ -15,10 +15,10 @@ from specwright.conformance.checks.webhooks.receiver import Receiver
 from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.driver.target import Target
 from specwright.conformance.driver.triggers import cause
-from specwright.conformance.driver.workbench import Workbench
 from specwright.vocabulary.keywords.charge import CHARGE
 
 
@@ -80,9 +80,9 @@ class Watch:
             self._receiver = receiver
             if self._is_over:
                 receiver.give_up()
-            bench = Workbench(self.contract, target, SOURCE)
+            driver = Driver(self.contract, target, SOURCE)
             pace = Pace(options.retry_scale, self.patience_seconds)
-            provoke = partial(cause, bench)
+            provoke = partial(cause, driver)
             undone = list(_undone(self.contract))
             WebhookObservation(
                 target, receiver, declared, registered, provoke, pace, apart, undone

@@ -33,12 +33,12 @@ _PAUSES_SECONDS, _PATIENCE_SECONDS = (0.1, 0.3, 0.9), 3.0
 _AT_ONCE_SECONDS = (0.0,) * 4
 
 
-class Workbench:
+class Driver:
     """A builder of calls that collects values from every response for later calls.
 
     Attributes:
-        made: the latest successful call of each operation, with its exchange.
-        busy: the operations whose latest call the server was too busy for.
+        successes: the latest successful call of each operation, with its exchange.
+        busy_operations: those whose latest call the server was too busy for.
     """
 
     def __init__(self, contract: Contract, target: Target, source: str) -> None:
@@ -46,8 +46,8 @@ class Workbench:
         self.target = target
         self.source = source
         token = secrets.token_hex(4)
-        self.made: dict[Pointer, tuple[Call, Exchange]] = {}
-        self.busy = set[Pointer]()
+        self.successes: dict[Pointer, tuple[Call, Exchange]] = {}
+        self.busy_operations = set[Pointer]()
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
         self._ids = KnownIds(contract, target.base_url, target.record.linked)
@@ -61,12 +61,12 @@ class Workbench:
     def send(self, call: Call, role: str = MAIN, *, key: str | None = None) -> Exchange:
         """Send a call, and learn from its response."""
         call = call if key is None else with_key(call, key)
-        exchange = self.ask(call, role)
+        exchange = self.probe(call, role)
         if role == MAIN:
             self._learn(call, exchange)
         return exchange
 
-    def ask(self, call: Call, role: str = MAIN) -> Exchange:
+    def probe(self, call: Call, role: str = MAIN) -> Exchange:
         """Send a call, without learning from its response."""
         request = self.target.request(
             call.operation.method,
@@ -82,7 +82,7 @@ class Workbench:
         """Return a new idempotency key, or any other unique text."""
         return next(self._keys)
 
-    def succeed(self, operation: Operation) -> tuple[Call, Exchange] | None:
+    def first_success(self, operation: Operation) -> tuple[Call, Exchange] | None:
         """Return the first call of an operation that succeeds; None if no candidate does."""
         for call in self.candidates(operation):
             exchange = self._send_while_busy(call)
@@ -92,7 +92,7 @@ class Workbench:
 
     def _send_while_busy(self, call: Call) -> Exchange:
         """Send a call, some more times if the server is busy: after pauses, and later at once."""
-        was_busy = call.operation.pointer in self.busy
+        was_busy = call.operation.pointer in self.busy_operations
         exchange, waited = self.send(call), 0.0
         for pause in _AT_ONCE_SECONDS if was_busy else _PAUSES_SECONDS:
             if not exchange.is_busy or pause > self._patience:
@@ -102,9 +102,9 @@ class Workbench:
             self._patience -= pause
             exchange = self.send(self.with_fresh_key(call))
         if exchange.is_busy:
-            self.busy.add(call.operation.pointer)
+            self.busy_operations.add(call.operation.pointer)
         else:
-            self.busy.discard(call.operation.pointer)
+            self.busy_operations.discard(call.operation.pointer)
             self._patience += waited
         return exchange
 
@@ -149,8 +149,8 @@ class Workbench:
         return linked or self._ids.path(operation).get(slot.key, [])
 
     def _candidates(self, operation: Operation) -> Iterator[Call]:
-        if operation.pointer in self.made:
-            before = self.made[operation.pointer][0]
+        if operation.pointer in self.successes:
+            before = self.successes[operation.pointer][0]
             # Resources in the earlier arguments may be gone; those of links are newer.
             for arguments in self._arguments(operation):
                 yield replace(before, arguments={**before.arguments, **arguments})
@@ -233,7 +233,7 @@ class Workbench:
         found: dict[str, JsonValue] = {}
         for member in choosing(self.contract, operation):
             page, lister = member.page, member.lister
-            made = None if lister is None else self.made.get(lister.pointer)
+            made = None if lister is None else self.successes.get(lister.pointer)
             if page is None or page.id is None or made is None or made[1].response is None:
                 continue
             items = made[1].response.at(page.items.raw)
@@ -259,7 +259,7 @@ class Workbench:
         response = exchange.response
         if response is None or not response.is_success:
             return
-        self.made[call.operation.pointer] = (call, exchange)
+        self.successes[call.operation.pointer] = (call, exchange)
         self._learned += 1
         self._ids.learn(call, exchange)
         for link in self.contract.links(call.operation, response.status):
