@@ -136,20 +136,20 @@ class Run:
         observe = partial(self._take, WEBHOOKS, WEBHOOKS, watch.observe)
         with ThreadPoolExecutor(1) as pool:
             observed = pool.submit(observe).result if OTHER_TENANT in self.target.keys else None
-            steps: dict[str, Callable[[], None]] = {}
-            for each in STEPS:
-                if isinstance(each, Scenario):
-                    steps |= self._scenario(each, driver)
+            actions: dict[str, Callable[[], None]] = {}
+            for step in STEPS:
+                if isinstance(step, Scenario):
+                    actions |= self._scenario(step, driver)
                 else:
-                    steps[FUZZING] = partial(self._fuzz, driver)
-                    steps |= {WEBHOOKS: observe} if observed is None else {}
-            steps |= {WEBHOOKS: observed} if observed is not None else {}
+                    actions[FUZZING] = partial(self._fuzz, driver)
+                    actions |= {WEBHOOKS: observe} if observed is None else {}
+            actions |= {WEBHOOKS: observed} if observed is not None else {}
             shares = {step.name: step.share for step in STEPS}
-            self.budget.begin({name: shares.get(name, 1) for name in steps})
+            self.budget.begin({name: shares.get(name, 1) for name in actions})
             try:
-                for self.at, step in steps.items():
+                for self.at, action in actions.items():
                     self._limit(self.budget.share(self.at))
-                    step()
+                    action()
             except TargetLost as lost:
                 self.stopped = str(lost)
             finally:

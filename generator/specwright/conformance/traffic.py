@@ -73,7 +73,9 @@ def _places(credential: Credential | None) -> list[Scheme]:
 def _texts(request: Request, schemes: Iterable[Scheme]) -> Iterator[tuple[Scheme, str]]:
     """Yield the texts in the parts of a request that contain credentials."""
     query = parse_qs(urlsplit(request.url).query)
-    pairs = [each.strip().partition("=") for each in (request.header("cookie") or "").split(";")]
+    pairs = [
+        cookie.strip().partition("=") for cookie in (request.header("cookie") or "").split(";")
+    ]
     for scheme in schemes:
         match scheme.location:
             case "header":

@@ -90,7 +90,7 @@ def in_order(steps: Iterable[_S]) -> Iterator[_S]:
 
     def chain(after: str) -> list[_S]:
         chains = [[step, *chain(step.name)] for step in waiting if step.after == after]
-        return [step for each in sorted(chains, key=_length) for step in each]
+        return [step for following in sorted(chains, key=_length) for step in following]
 
     yield from chain("")
 

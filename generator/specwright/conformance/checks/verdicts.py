@@ -167,7 +167,7 @@ def judge_method(repetition: Repetition) -> ReplayVerdict:
     response, contract = repetition.proof, repetition.contract
     if response.status != 405:
         return ReplayVerdict(False, f"it is answered {response.status}, not 405")
-    allowed = {each.strip().upper() for each in (response.header("allow") or "").split(",")}
+    allowed = {method.strip().upper() for method in (response.header("allow") or "").split(",")}
     there = {
         operation.method
         for operation in contract.operations.values()

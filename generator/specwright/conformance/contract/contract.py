@@ -177,8 +177,12 @@ class Contract:
             for site in sites.operations(document)
             if site.direction is Direction.PATH
         ]
-        self.operations: Mapping[Pointer, Operation] = {each.pointer: each for each in found}
-        self.by_id: Mapping[str, Operation] = {each.site.id: each for each in found if each.site.id}
+        self.operations: Mapping[Pointer, Operation] = {
+            operation.pointer: operation for operation in found
+        }
+        self.by_id: Mapping[str, Operation] = {
+            operation.site.id: operation for operation in found if operation.site.id
+        }
 
     def declaring(self, keyword: Keyword[T]) -> Iterator[tuple[Operation, T]]:
         """Yield the operations that declare a keyword, with their declarations."""
@@ -316,7 +320,7 @@ class Contract:
         document = self.document
         body = sites.request_body(document, site)
         contents = list(sites.contents(document, body)) if body is not None else []
-        content = next((each for each in contents if sites.is_json(each[0])), None)
+        content = next((entry for entry in contents if sites.is_json(entry[0])), None)
         return Operation(
             site,
             PathTemplate(site.key),
@@ -331,7 +335,11 @@ class Contract:
             dict(sites.responses(document, site)),
             self._demands.scheme(site),
             *self._other_body(contents if content is None else []),
-            {each: each.read(site.value) for each in KEYWORDS if Place.OPERATION in each.places},
+            {
+                keyword: keyword.read(site.value)
+                for keyword in KEYWORDS
+                if Place.OPERATION in keyword.places
+            },
         )
 
     def _other_body(
@@ -416,7 +424,7 @@ def _files(document: Document, content: Site) -> Iterator[str]:
     for name, declared in (properties or {}).items():
         found = document.follow(declared)
         items = document.follow(found.get("items")) if isinstance(found, dict) else None
-        if any(_is_file(each) for each in (found, items)):
+        if any(map(_is_file, (found, items))):
             yield name
 
 

@@ -30,7 +30,7 @@ def conceal(contract: Contract, record: Record, keys: Iterable[str]) -> Redactio
     values = hidden(contract, record.exchanges)
     concealment = Concealment(texts([contract.document.data]).__contains__)
     record.change(concealment)
-    values |= {each for each in concealment.found if len(each) >= _SHORTEST_NAMED}
+    values |= {secret for secret in concealment.found if len(secret) >= _SHORTEST_NAMED}
     return Redaction(keys, values)
 
 
@@ -48,7 +48,7 @@ def hidden(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
             # Most bodies cannot hold any, and need not be parsed.
             if may_hold_any(schema):
                 found.update(_values(document, _at(document, schema), message.json_or_none))
-    return {each for each in found if len(each) >= _SHORTEST}
+    return {value for value in found if len(value) >= _SHORTEST}
 
 
 def _at(document: Document, schema: Pointer) -> Subschema:

@@ -194,7 +194,7 @@ def _place(
 ) -> Pointer | None:
     for place, item in items:
         members = {snake(name): name for name, value in item.items() if _is_plain(value)}
-        name = next((members[each] for each in wanted if each in members), None)
+        name = next((members[member] for member in wanted if member in members), None)
         if name is not None:
             return place + join(name)
     return None

@@ -39,6 +39,6 @@ def for_requests(document: Document) -> Document:
 
 def _is_marked(document: Document, described: Any) -> bool:
     return any(
-        isinstance(each, dict) and each.get("readOnly") is True
-        for each in (described, document.follow(described))
+        isinstance(schema, dict) and schema.get("readOnly") is True
+        for schema in (described, document.follow(described))
     )

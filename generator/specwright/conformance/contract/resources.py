@@ -55,7 +55,7 @@ def singular(name: str) -> str:
 def qualified(path: str, variable: str) -> str:
     """Return the name of a variable with that of its collection: `user_id` in `/users/{id}`."""
     before = path.partition(f"{{{variable}}}")[0]
-    literals = [snake(each) for each in before.strip("/").split("/") if "{" not in each]
+    literals = [snake(literal) for literal in before.strip("/").split("/") if "{" not in literal]
     plain = snake(variable)
     collection = next((literal for literal in reversed(literals) if literal != plain), "")
     return f"{singular(collection)}_{plain}"

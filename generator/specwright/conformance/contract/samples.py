@@ -167,7 +167,7 @@ def _alternatives(document: Document, schema: Any, depth: int) -> Iterator[dict[
     parts = [[member] for member in _members(schema, "allOf")]
     parts += [found for keyword in _UNIONS if (found := _members(schema, keyword))]
     choices = [
-        [found for each in part for found in _alternatives(document, each, depth + 1)] or [{}]
+        [found for member in part for found in _alternatives(document, member, depth + 1)] or [{}]
         for part in parts
     ]
     for chosen in product(*choices):

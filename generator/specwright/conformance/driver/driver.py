@@ -164,7 +164,7 @@ class Driver:
         needed = [slot for slot in operation.slots if self._is_needed(operation, slot)]
         path = self._ids.path(operation)
         choices = {
-            each.key: self._choices(operation, each, path.get(each.key, [])) for each in needed
+            slot.key: self._choices(operation, slot, path.get(slot.key, [])) for slot in needed
         }
         if not all(choices.values()):
             return

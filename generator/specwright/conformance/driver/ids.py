@@ -97,7 +97,7 @@ class KnownIds:
         # Text in a header and a number in a body may be the same id.
         same = [*map(str, trail.values)]
         known = self._trails[path]
-        known[:] = [trail, *(each for each in known if [*map(str, each.values)] != same)][:_KEPT]
+        known[:] = [trail, *(older for older in known if [*map(str, older.values)] != same)][:_KEPT]
 
     def path(self, operation: Operation) -> dict[Key, list[JsonValue]]:
         """Return values of path parameters; those at the same index belong together."""
@@ -128,7 +128,7 @@ class KnownIds:
         schema = self._contract.body_schema(operation)
         if schema is None or not isinstance(body, dict):
             return {}
-        own = tuple(f"{each}_" for each in names_of(self._contract, operation, 201))
+        own = tuple(f"{name}_" for name in names_of(self._contract, operation, 201))
         return self._members(operation, schema, body, own)
 
     def _members(
@@ -167,10 +167,10 @@ class KnownIds:
     ) -> list[JsonValue]:
         problems = self._contract.requests.problems
         fitting = [
-            each
+            candidate
             for wanted in names
-            for each in self._named.get(wanted, ())
-            if not any(problems(schema, each[0]))
+            for candidate in self._named.get(wanted, ())
+            if not any(problems(schema, candidate[0]))
         ][:_TRIED]
         if fitting:
             self._linked[operation.name, name] = fitting[0][1]

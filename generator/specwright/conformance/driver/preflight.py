@@ -55,9 +55,9 @@ def reach(contract: Contract, target: Target) -> None:
 def _calls(driver: Driver) -> Iterator[Call]:
     """Yield calls of safe operations, without path variables if possible."""
     safe = [operation for operation in driver.contract.operations.values() if operation.is_safe]
-    plain = [each for each in safe if not each.template.names] or safe[:1]
+    plain = [operation for operation in safe if not operation.template.names] or safe[:1]
     made = (next(driver.candidates(operation), None) for operation in plain)
-    found = [each for each in made if each is not None]
+    found = [call for call in made if call is not None]
     # In a large document, the first operations need not be typical ones.
     yield from found[:: max(len(found) // _MOST, 1)][:_MOST]
 
@@ -126,7 +126,7 @@ def _prefix(driver: Driver, call: Call) -> str | None:
     parts = urlsplit(driver.target.base_url)
     origin, own = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
     urls = [server.url for server in all_servers(driver.contract.document)]
-    declared = [urlsplit(each).path.rstrip("/") for each in urls if "{" not in each]
+    declared = [urlsplit(url).path.rstrip("/") for url in urls if "{" not in url]
     usual = [place + prefix for place in dict.fromkeys(["", own]) for prefix in _PREFIXES]
     for path in dict.fromkeys([*declared, "", *usual]):
         url = f"{origin}{path}{call.path}"

@@ -20,7 +20,7 @@ STRANGERS = (ANONYMOUS, UNKNOWN_KEY, CASE_SWAPPED, SUFFIXED, WRONG_SCHEME)
 
 def stranger(key: str) -> str:
     """Return a key of the same form that was never issued."""
-    return key[:-8] + "".join("0" if each != "0" else "1" for each in key[-8:])
+    return key[:-8] + "".join("0" if character != "0" else "1" for character in key[-8:])
 
 
 def strangers(key: str) -> dict[str, str]:

@@ -62,9 +62,9 @@ class Signer:
         places = {(scheme.location, scheme.name.lower()) for scheme in self._schemes.values()}
         url, mark, query = request.url.partition("?")
         pairs = [
-            each
-            for each in query.split("&")
-            if ("query", unquote_plus(each.partition("=")[0]).lower()) not in places
+            pair
+            for pair in query.split("&")
+            if ("query", unquote_plus(pair.partition("=")[0]).lower()) not in places
         ]
         headers = []
         for name, value in request.headers:
@@ -72,7 +72,7 @@ class Signer:
                 continue
             kept = value
             if name.lower() == "cookie":
-                cookies = [each.strip() for each in value.split(";")]
+                cookies = [cookie.strip() for cookie in value.split(";")]
                 kept = "; ".join(
                     cookie
                     for cookie in cookies
@@ -86,7 +86,7 @@ class Signer:
     def is_signed(self, request: Request, operation: Pointer | None) -> bool:
         """Return whether a request carries the main role's credentials for its operation."""
         headers = {(name.lower(), value) for name, value in request.headers}
-        cookies = {each.strip() for each in (request.header("cookie") or "").split(";")}
+        cookies = {cookie.strip() for cookie in (request.header("cookie") or "").split(";")}
         pairs = set(parse_qsl(request.url.partition("?")[2]))
         for scheme, text in self.texts(operation, MAIN):
             match scheme.location:
@@ -161,7 +161,7 @@ class Signer:
                 credential = scheme.parse(text)
                 if scheme.write(credential) is not None:
                     found.update(scheme.secrets(credential))
-        return {each for each in found if len(each) >= _SHORTEST_SECRET}
+        return {secret for secret in found if len(secret) >= _SHORTEST_SECRET}
 
     @property
     def _schemes(self) -> Mapping[str, Scheme]:

@@ -36,10 +36,10 @@ def cause(driver: Driver, name: str, example: str | None) -> Exchange:
 
 def _prepare(driver: Driver, operation: Operation) -> None:
     """Call operations that may provide the values that an operation needs."""
-    for each in driver.contract.operations.values():
-        if each.pointer != operation.pointer and (
-            each.is_safe or each.pointer not in driver.successes
+    for other in driver.contract.operations.values():
+        if other.pointer != operation.pointer and (
+            other.is_safe or other.pointer not in driver.successes
         ):
-            creates = each.has_body and not each.slots and each.get(CAPACITY) is None
-            if each.is_safe or creates:
-                driver.first_success(each)
+            creates = other.has_body and not other.slots and other.get(CAPACITY) is None
+            if other.is_safe or creates:
+                driver.first_success(other)

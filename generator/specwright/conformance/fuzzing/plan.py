@@ -62,7 +62,7 @@ def configuration(
     Args:
         uncalled: methods of operations that are not tested; they are not tried on any path.
     """
-    unexpected = [each for each in _UNEXPECTED if each not in uncalled]
+    unexpected = [method for method in _UNEXPECTED if method not in uncalled]
     lines = [
         f"hooks = {json.dumps(str(HOOKS))}",
         "workers = 1",
@@ -139,7 +139,7 @@ def idempotency_keys(
         # Random values of a header are hardly ever the same.
         if declared is not None and declared.key is not None:
             way = split(declared.key.raw)
-            form = next((each for each in _FORMS if judge.allows(operation, way, each)), None)
+            form = next((suited for suited in _FORMS if judge.allows(operation, way, suited)), None)
             if form is None:
                 reason = "no key format fits its schema, and a used key would hide other faults"
                 record.skip(INVALID_ACCEPTED, operation.pointer, reason)
@@ -178,13 +178,13 @@ def derive(
     write_links(derived, contract, seen, endless)
     known = _known_ids(routes, seen)
     copies = []
-    for each in list(operations(derived)):
-        if each.pointer in endless:
-            del each.item.value[split(each.pointer)[-1]]
-        elif each.direction is Direction.PATH:
-            copies.append(each)
+    for site in list(operations(derived)):
+        if site.pointer in endless:
+            del site.item.value[split(site.pointer)[-1]]
+        elif site.direction is Direction.PATH:
+            copies.append(site)
     # Neighbours stay together: values in a response of one are sent to the next one.
-    copies.sort(key=lambda each: each.key)
+    copies.sort(key=lambda site: site.key)
     ends = list(accumulate(_variety(derived, copy) for copy in copies))
     for copy, end in zip(copies, ends, strict=True):
         copy.value["tags"] = [_tag((end - 1) * shards // ends[-1])]
@@ -303,7 +303,7 @@ def _target(contract: Contract, pointer: Pointer) -> dict[str, str]:
 
 def _pattern(operation: Operation, status: int) -> str:
     return next(
-        each
-        for each in (str(status), f"{status // 100}XX", "default")
-        if each in operation.responses
+        pattern
+        for pattern in (str(status), f"{status // 100}XX", "default")
+        if pattern in operation.responses
     )

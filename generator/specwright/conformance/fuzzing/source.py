@@ -61,7 +61,9 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
     seeds = {shard: seed + shard for shard in shards_of(derived)}
     # A path may have a method that is not tested, or that must not be called.
     uncalled = {method for method, _ in contract.uncalled}
-    environments = [environment(target, routes, keys, each, share) for each in seeds.values()]
+    environments = [
+        environment(target, routes, keys, own_seed, share) for own_seed in seeds.values()
+    ]
     with TemporaryDirectory(prefix="specwright-") as name:
         place = Path(name)
         api = place / "openapi.json"
@@ -187,7 +189,7 @@ class _Run:
         )
         # A method that the path does not have is reported for the path.
         nearest = operation or next(
-            each for each in self._routes.operations if each.key == line["path"]
+            site for site in self._routes.operations if site.key == line["path"]
         )
         self._exchanges[number, line["id"]] = exchange, nearest
         if operation is None:

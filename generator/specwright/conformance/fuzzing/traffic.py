@@ -77,9 +77,9 @@ class TrafficOracle:
     def refers_to_nothing(self, exchange: Exchange) -> bool:
         """Return whether a body refers to unseen resources, by a name such as `user_id`."""
         seen = [
-            each.response.body
-            for each in self.exchanges
-            if each.number < exchange.number and each.response and each.response.is_success
+            earlier.response.body
+            for earlier in self.exchanges
+            if earlier.number < exchange.number and earlier.response and earlier.response.is_success
         ]
         return any(
             not any(text.encode(errors="replace") in body for body in seen)
@@ -123,7 +123,7 @@ class TrafficOracle:
 
 def _segments(url: str) -> Iterator[tuple[str, str]]:
     """Yield the segments of a path, each with the kind that the one before it names."""
-    parts = [unquote(each) for each in urlsplit(url).path.rstrip("/").split("/")]
+    parts = [unquote(segment) for segment in urlsplit(url).path.rstrip("/").split("/")]
     return zip(map(_kind, parts), parts[1:], strict=False)
 
 
@@ -133,8 +133,8 @@ def _scalars(value: JsonValue, kind: str = "") -> Iterator[tuple[str, str]]:
         for name, each in value.items():
             yield from _scalars(each, _kind(name))
     elif isinstance(value, list):
-        for each in value:
-            yield from _scalars(each, kind)
+        for item in value:
+            yield from _scalars(item, kind)
     elif isinstance(value, (str, int)) and not isinstance(value, bool):
         yield kind, str(value)
 

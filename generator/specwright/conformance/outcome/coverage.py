@@ -57,7 +57,7 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
     reasons = {skip.rule: skip.reason for skip in record.skips}
     looked_at = record.checked.get(EVENT_HEADERS, set())
     for webhook in contract.webhooks:
-        count = sum(1 for each in looked_at if each.startswith(webhook.pointer))
+        count = sum(1 for pointer in looked_at if pointer.startswith(webhook.pointer))
         reason = "" if count else reasons.get(EVENT_MISSING, "no delivery was observed")
         found.append(Item("event", webhook.key, webhook.pointer, count, reason))
     for rule in RULES:

@@ -79,7 +79,7 @@ def isolation(driver: Driver) -> None:
             if operation.scheme and operation.template.names:
                 reason = "no key of another tenant was given"
                 record.skip(ISOLATION, operation.pointer, reason)
-    for role in (each for each in _WHO if each in driver.target.keys):
+    for role in (role for role in _WHO if role in driver.target.keys):
         renew(driver)
         trial = _Isolation(driver, role, _own_values(driver))
         for operation in driver.contract.operations.values():
@@ -116,7 +116,7 @@ def _own_values(driver: Driver) -> set[str]:
             continue
         found = {text for text in _texts(response.json_or_none) if _can_tell(text)}
         if exchange.role == MAIN and not operation.is_safe:
-            own |= {each for each in found - seen if not _is_sent(exchange, each)}
+            own |= {text for text in found - seen if not _is_sent(exchange, text)}
         seen |= found
     return own
 
@@ -135,9 +135,9 @@ def _can_tell(text: str) -> bool:
 
 def _texts(value: JsonValue) -> list[str]:
     if isinstance(value, dict):
-        return [text for each in value.values() for text in _texts(each)]
+        return [text for member in value.values() for text in _texts(member)]
     if isinstance(value, list):
-        return [text for each in value for text in _texts(each)]
+        return [text for item in value for text in _texts(item)]
     return [value] if isinstance(value, str) else []
 
 
@@ -210,7 +210,7 @@ class _Isolation:
             message = f"{self.who} reached a resource that is not its own"
             self.reached.append(_Reached(collection, id_, is_own, operation, message, exchange))
             shown = self.own.intersection(_texts(response.json_or_none))
-            if not is_own and not all(_is_sent(exchange, each) for each in shown):
+            if not is_own and not all(_is_sent(exchange, text) for text in shown):
                 self._violate(operation, f"{self.who} is shown data of this tenant", exchange)
         else:
             is_there = self._is_there(operation, call)
@@ -241,7 +241,7 @@ class _Isolation:
         yield call
         path = [slot.key for slot in _path(operation)]
         members = contract.members.get((*shape(operation.site.key), None), {})
-        for member in [each for found in members.values() for each in found[:1]] if path else ():
+        for member in [below for found in members.values() for below in found[:1]] if path else ():
             known = [
                 self.driver.known(member, slot)[:_TRIED] for slot in _path(member)[: len(path)]
             ]
@@ -256,7 +256,7 @@ class _Isolation:
             return
         for lead in leads(self.driver.contract, call, own):
             collection = lead.shape[:-1]
-            there, found = (set(listed(each, lead.expressions[-1])) for each in (own, response))
+            there, found = (set(listed(source, lead.expressions[-1])) for source in (own, response))
             self.listed[collection] |= found
             self.lists.append((collection, found, operation, exchange))
             # Items that are missing from a full page may be on a later one.
@@ -267,7 +267,7 @@ class _Isolation:
         """Report the reached resources that are hidden elsewhere, or that are not public."""
         for collection, found, operation, exchange in self.lists:
             # A role that may not read a resource (403) may know that it exists.
-            if any(self.hidden[collection].get(each) == _NOT_THERE for each in found):
+            if any(self.hidden[collection].get(id) == _NOT_THERE for id in found):
                 message = f"{self.who} finds data of this tenant in its list"
                 self._violate(operation, message, exchange)
         for reached in self.reached:
@@ -304,7 +304,7 @@ class _Isolation:
         if errors is None:
             return
         exchange = self._send(operation, invented)
-        answers = [each.response for each in (refused, exchange) if each.response is not None]
+        answers = [shown.response for shown in (refused, exchange) if shown.response is not None]
         told = [(answer.status, answer.at(errors.code.raw)) for answer in answers]
         if len(told) == 2 and told[1][0] == _NOT_THERE and told[0] != told[1]:
             message = (
@@ -321,8 +321,8 @@ class _Isolation:
         calls = [made[0]]
         for slot in operation.slots:
             if slot.filter is not None:
-                known = [each for each in self.driver.known(operation, slot) if each in self.own]
-                calls += [made[0].with_argument(slot.key, each) for each in known[:1]]
+                known = [value for value in self.driver.known(operation, slot) if value in self.own]
+                calls += [made[0].with_argument(slot.key, value) for value in known[:1]]
         for call in calls:
             exchange = self._send(operation, call)
             response = exchange.response

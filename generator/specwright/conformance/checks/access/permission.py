@@ -69,7 +69,7 @@ def _unscoped(driver: Driver, operation: Operation, call: Call) -> None:
     response = exchange.response
     if response is not None and response.is_success:
         scopes = " or ".join(
-            ", ".join(scope for each in alternative.values() for scope in each)
+            ", ".join(scope for scopes in alternative.values() for scope in scopes)
             for alternative in demands
         )
         message = f"answered {response.status} to a key without {scopes}"

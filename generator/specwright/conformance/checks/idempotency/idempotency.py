@@ -204,7 +204,7 @@ class _Trial:
         response, declared = self._answer(rule, exchange), self.declared
         if response is None:
             return
-        taken = [each for each in (declared.changed, declared.in_progress) if each is not None]
+        taken = [error for error in (declared.changed, declared.in_progress) if error is not None]
         if self._is_replay(response) or any(self._is(response, answer) for answer in taken):
             self._violate(rule, message, used, exchange)
 

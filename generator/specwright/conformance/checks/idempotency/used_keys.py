@@ -110,7 +110,7 @@ class Keys:
         document = self.driver.contract.document
         names = sites.members(document, self.operation.body[1], "examples")
         found = [self.driver.example(self.operation, name) for name, _ in names]
-        return [each for each in found if each is not None]
+        return [exchange for exchange in found if exchange is not None]
 
     def refused(self, first: Exchange, right: Call) -> None:
         """Check that a refusal leaves the key free for a valid request."""
@@ -236,7 +236,7 @@ class Keys:
                 *listed_ids(self.driver, self.operation),
                 *self.driver.known(self.operation, slot),
             ]
-            others = [each for each in known if str(each) != str(now)]
+            others = [value for value in known if str(value) != str(now)]
             if not others:
                 reason = "only one value is known for a path parameter"
                 self.driver.target.record.skip(IDEMPOTENCY_CHANGED, self.place, reason)

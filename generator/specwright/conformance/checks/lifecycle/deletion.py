@@ -40,37 +40,37 @@ def _deleted(driver: Driver, operation: Operation) -> None:
         return
     call, first = made
     record.check(DELETED_IS_GONE, operation.pointer)
-    for each in sorted(driver.contract.operations.values(), key=lambda each: not each.is_safe):
-        path, removed = each.site.key.rstrip("/"), operation.site.key.rstrip("/")
+    for other in sorted(driver.contract.operations.values(), key=lambda other: not other.is_safe):
+        path, removed = other.site.key.rstrip("/"), operation.site.key.rstrip("/")
         below = path == removed or path.startswith(f"{removed}/")
         # A PUT may create it again (RFC 9110, 9.3.4).
         if (
             not below
-            or each.method == "PUT"
-            or {slot.key for slot in operation.slots} - {slot.key for slot in each.slots}
+            or other.method == "PUT"
+            or {slot.key for slot in operation.slots} - {slot.key for slot in other.slots}
         ):
             continue
-        later = next(driver.candidates(each), None)
+        later = next(driver.candidates(other), None)
         if later is None:
             continue
-        again = driver.send(Call(each, {**later.arguments, **call.arguments}, later.body))
+        again = driver.send(Call(other, {**later.arguments, **call.arguments}, later.body))
         response = again.response
         if response is not None and response.is_success:
             # RFC 9110, 9.3.5 and 9.2.2: a second DELETE may succeed unless a 404 is declared.
-            if each is operation and operation.response(404) is None:
+            if other is operation and operation.response(404) is None:
                 continue
             message = f"answered {response.status} after {operation.name}"
             cause = f"answered with success after {operation.name}"
             proofs, place = (first, again), operation.pointer
-            driver.violate(DELETED_IS_GONE, each, message, *proofs, at=place, cause=cause)
+            driver.violate(DELETED_IS_GONE, other, message, *proofs, at=place, cause=cause)
 
 
 def _after_another(driver: Driver, operation: Operation) -> tuple[Call, Exchange] | None:
     """Create a resource with the operation of its path or the path above, and delete it."""
     path = operation.site.key.rstrip("/")
     makers = {("POST", path.rpartition("/")[0]), ("PUT", path)}
-    for each in driver.contract.operations.values():
-        is_maker = (each.method, each.site.key.rstrip("/")) in makers
-        if is_maker and driver.first_success(each) is not None:
+    for maker in driver.contract.operations.values():
+        is_maker = (maker.method, maker.site.key.rstrip("/")) in makers
+        if is_maker and driver.first_success(maker) is not None:
             return driver.first_success(operation)
     return None

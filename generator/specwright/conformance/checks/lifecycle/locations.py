@@ -65,7 +65,7 @@ def located(driver: Driver) -> None:
 @scenario(after="located")
 def parents(driver: Driver) -> None:
     """Create a child of one resource, and look for it below another, new one."""
-    makers = {shape(each.site.key): each for each in _creating(driver)}
+    makers = {shape(operation.site.key): operation for operation in _creating(driver)}
     for operation in driver.contract.operations.values():
         path = shape(operation.site.key)
         if operation.method != "GET" or path[-1:] != (None,) or path[:-1].count(None) == 0:
@@ -126,4 +126,4 @@ def _is_another(created: JsonValue, read: Exchange) -> bool:
     if not isinstance(created, dict) or not isinstance(found, dict):
         return False
     shared = [id_ for id_ in _IDS if id_ in created and id_ in found]
-    return any(created[each] != found[each] for each in shared[:1])
+    return any(created[member] != found[member] for member in shared[:1])

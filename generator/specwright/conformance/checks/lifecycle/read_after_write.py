@@ -96,7 +96,7 @@ def _written(driver: Driver, writer: Operation, reader: Operation) -> None:
     members = list(_members(driver.contract, writer, reader))
     for member in members:
         one, other = ({member.name: value} for value in member.values)
-        first, second = (_shown(driver, made[0], reader, each, member) for each in (one, other))
+        first, second = (_shown(driver, made[0], reader, value, member) for value in (one, other))
         if first is None or second is None:
             continue
         driver.target.record.check(WRITTEN_IS_READ, member.place)
@@ -219,5 +219,5 @@ def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Poin
 def _types(document: Document, place: Pointer) -> set[tuple[str, str]]:
     """Return the scalar types and formats of a schema, without null, which may mean no change."""
     found = alternatives(document, resolve(document.data, place))
-    kinds = {(str(each.get("type")), str(each.get("format", ""))) for each in found}
+    kinds = {(str(schema.get("type")), str(schema.get("format", ""))) for schema in found}
     return {(type_, format_) for type_, format_ in kinds if type_ in _COMPARED}

@@ -78,7 +78,7 @@ class _Trial:
             return set()
         items = exchange.response.at(page.items.raw)
         listed = items if isinstance(items, list) else []
-        return {str(value_at(each, page.id.raw)) for each in listed}
+        return {str(value_at(item, page.id.raw)) for item in listed}
 
 
 class _StateTrial(_Trial):

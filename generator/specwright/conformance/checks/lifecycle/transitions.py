@@ -130,7 +130,7 @@ class _Machine:
             known = next(self.driver.candidates(operation), None)
             if known is None:
                 return
-            own, other = (variables(each.site.key) for each in (operation, call.operation))
+            own, other = (variables(side.site.key) for side in (operation, call.operation))
             path = {
                 ("path", name): call.arguments["path", read_as]
                 for name, read_as in zip(own, other, strict=False)
@@ -151,9 +151,9 @@ class _Machine:
 
     def _next(self, state: str) -> Operation | None:
         """Return the operation to call: a refused one first, then one that allows others."""
-        new = [each for each in self.moving if (each, state) not in self.seen]
+        new = [mover for mover in self.moving if (mover, state) not in self.seen]
         allowed = {each: _moves(declared) for each, declared in self.moving.items()}
-        refused = [each for each in new if state not in allowed[each]]
+        refused = [mover for mover in new if state not in allowed[mover]]
         ways: list[tuple[Operation, str]] = [
             (each, after)
             for each, moves in allowed.items()
@@ -169,7 +169,7 @@ class _Machine:
         if any((operation, state) not in self.seen for operation in self.moving):
             return True
         after = {_moves(declared).get(state) for declared in self.moving.values()} - {None}
-        return any(self._is_new(str(each), passed | {state}) for each in after)
+        return any(self._is_new(str(next_state), passed | {state}) for next_state in after)
 
     def _moved(
         self, operation: Operation, call: Call, before: Sequence[Exchange], wanted: str

@@ -179,9 +179,9 @@ def _gives_back(driver: Driver, operation: Operation, declared: Charge) -> None:
     if call is None:
         record.skip(CONSERVATION, place, "its example did not succeed")
         return
-    for each in (call, *_several(driver, call)):
+    for attempt in (call, *_several(driver, call)):
         before = _balance(driver, declared)
-        exchange = driver.probe(driver.with_fresh_key(each))
+        exchange = driver.probe(driver.with_fresh_key(attempt))
         if not exchange.succeeded:
             record.skip(CONSERVATION, place, "its example did not succeed")
             return

@@ -121,7 +121,9 @@ def _uncounted(driver: Driver, call: Call, mistake: Mistake, role: str) -> list[
     between = [mistake.send(driver, role) for _ in range(_IN_A_ROW)]
     after = driver.send(call, role)
     left, then = _left(driver, before), _left(driver, after)
-    is_refused = any(each.response and each.response.status == _TOO_MANY for each in between)
+    is_refused = any(
+        exchange.response and exchange.response.status == _TOO_MANY for exchange in between
+    )
     if left is None or then is None or is_refused or left - then > len(between):
         return []
     return [before, *between, after]
@@ -198,7 +200,7 @@ def _count(
         return
     served = _served(driver, name)
     first = min(exchange.sent_at for exchange in exchanges)
-    last = max(each.sent_at + each.seconds for each in served)
+    last = max(exchange.sent_at + exchange.seconds for exchange in served)
     # After more than a window, the limit may have been renewed.
     if last - first >= declared.window_seconds:
         record.skip(OVER_RATE_LIMIT, place, "the target is too slow to use the limit up")
@@ -206,14 +208,18 @@ def _count(
     record.check(OVER_RATE_LIMIT, place)
     _waits(driver, place, declared, served, refused)
     said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
-    within = [each for each in served if each.sent_at >= last - declared.window_seconds]
+    within = [exchange for exchange in served if exchange.sent_at >= last - declared.window_seconds]
     if len(within) > declared.limit:
         message = f"more than {declared.limit} {said} were served"
         driver.violate(OVER_RATE_LIMIT, None, message, served[-1], at=place)
         return
-    unused = next((each for each in served if _left(driver, each) == declared.limit - 1), None)
+    unused = next(
+        (exchange for exchange in served if _left(driver, exchange) == declared.limit - 1), None
+    )
     if refused and unused is not None:
-        since = [each for each in served if each.sent_at + each.seconds >= unused.sent_at]
+        since = [
+            exchange for exchange in served if exchange.sent_at + exchange.seconds >= unused.sent_at
+        ]
         if len(since) < declared.limit:
             message = f"fewer than {declared.limit} {said} were served"
             driver.violate(OVER_RATE_LIMIT, None, message, refused[0], at=place)
@@ -266,12 +272,16 @@ def _left(driver: Driver, exchange: Exchange) -> int | None:
 def _cheapest(driver: Driver, name: str) -> Call | None:
     """Return a call of the class without effect: a safe one, or one for a missing resource."""
     of_class = _of_class(driver, name)
-    safe = [each.pointer for each in of_class if each.is_safe and each.pointer in driver.successes]
+    safe = [
+        operation.pointer
+        for operation in of_class
+        if operation.is_safe and operation.pointer in driver.successes
+    ]
     if safe:
-        return min((driver.successes[each] for each in safe), key=_size)[0]
-    for each in of_class:
-        if each.method == "DELETE" and len(each.slots) == 1:
-            return Call(each, {each.slots[0].key: "nothing-has-this-id"})
+        return min((driver.successes[pointer] for pointer in safe), key=_size)[0]
+    for operation in of_class:
+        if operation.method == "DELETE" and len(operation.slots) == 1:
+            return Call(operation, {operation.slots[0].key: "nothing-has-this-id"})
     return None
 
 

@@ -183,7 +183,7 @@ class _Trial:
                 said = f"more than {usual} items, the default, without a size"
                 self._violate(PAGE_SIZE, place, said, exchange)
         most = self.largest or 0
-        short = [each for each in walk.exchanges[:-1] if len(self.items(each)) < most]
+        short = [page for page in walk.exchanges[:-1] if len(self.items(page)) < most]
         if self.declared.full and short:
             said = f"a page has fewer than the {most} items requested, and more follow"
             self._violate(PAGE_SIZE, place, said, short[0])

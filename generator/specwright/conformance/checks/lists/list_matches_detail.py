@@ -88,8 +88,7 @@ def _compare(driver: Driver, call: Call, reader: Call, declared: PaginationContr
     first, last = (_members(exchange.response) for exchange in (before, after))
     name = split(declared.id.raw)[-1] if declared.id is not None else ""
     items = listed.response.at(declared.items.raw) if listed.response is not None else None
-    for each in items if isinstance(items, list) else ():
-        item = _plain(each)
+    for item in map(_plain, items if isinstance(items, list) else ()):
         if name not in item or item[name] != first.get(name):
             continue
         record.check(LIST_AGREES, place)

@@ -141,7 +141,7 @@ class _Trial:
             if count == 0 and add is not None:
                 add()
         self.driver.target.record.check(PAGE_SEQUENCE, place)
-        twice = sorted({each for each in seen if seen.count(each) > 1})
+        twice = sorted({id for id in seen if seen.count(id) > 1})
         if twice:
             self._violate(PAGE_SEQUENCE, place, "items were returned twice", *exchanges)
         if self._expected(whole, seen, ended) - set(seen):
@@ -215,7 +215,7 @@ class _Trial:
             return None
         first = self.driver.send(self.limited())
         own = self._cursor(first)
-        foreign = next((each for each in others.values() if isinstance(each, str)), None)
+        foreign = next((value for value in others.values() if isinstance(value, str)), None)
         for how, value in (
             ("an invented cursor", _GARBAGE),
             ("the cursor of another list", foreign),

@@ -79,7 +79,7 @@ def matches(match: Match, found: JsonValue, wanted: JsonValue) -> bool:
     """Return whether a filter accepts a property with a value, or with a list of values."""
     folded = match in (Match.EQUALS_IGNORE_CASE, Match.CONTAINS_IGNORE_CASE)
     fold = (lambda value: str(value).casefold()) if folded else (lambda value: value)
-    return fold(wanted) in [fold(each) for each in each_of(found)]
+    return fold(wanted) in [fold(value) for value in each_of(found)]
 
 
 def each_of(value: JsonValue) -> list[JsonValue]:

@@ -25,7 +25,7 @@ def wholes(
     filter is required, there are several calls, with each of these filters but the given one.
     """
     known, page = driver.successes[operation.pointer][0].arguments, operation.get(PAGINATION)
-    required = [each.key for each in operation.slots if each.written.required]
+    required = [slot.key for slot in operation.slots if slot.written.required]
     plain = {key: known[key] for key in required if key in known}
     if page is not None:
         for name, first in ((page.page, page.first_page), (page.offset, 0)):

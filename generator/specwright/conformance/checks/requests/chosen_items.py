@@ -131,7 +131,7 @@ class _Choices:
         """Choose an item that only the list of another resource has."""
         for call, own in lists:
             for _, others in lists:
-                foreign = next((each for each in others if each not in own), None)
+                foreign = next((item for item in others if item not in own), None)
                 if own and foreign is not None:
                     how = f"a '{self.member.name}' that {self.lister.name} does not have"
                     place = self.member.place + join(CHOSEN_FROM.name)
@@ -177,8 +177,8 @@ def _texts(value: JsonValue) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts(each)
+        for member in value.values():
+            yield from _texts(member)
 
 
 def _traits(place: Pointer, value: JsonValue, texts: Counter[str]) -> Iterator[Hashable]:

@@ -45,4 +45,4 @@ def _calls(driver: Driver) -> list[Call]:
         for name, _ in sites.members(driver.contract.document, operation.body[1], "examples")
         if name not in causes
     ]
-    return [each for each in found if each is not None]
+    return [call for call in found if call is not None]

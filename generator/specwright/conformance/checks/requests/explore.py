@@ -32,12 +32,14 @@ def explore(driver: Driver) -> None:
     )
     ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
     while pending and time.monotonic() < ends:
-        reached = _pass(driver, [each for each in pending if not _is_last(each)])
+        reached = _pass(driver, [operation for operation in pending if not _is_last(operation)])
         if not (reached or is_seen):
             # All that could be made is there: no list will be fuller.
             is_seen = True
             _reached(driver, _askable(driver, operations))
-        reached = reached or _reached(driver, [each for each in pending if _is_last(each)])
+        reached = reached or _reached(
+            driver, [operation for operation in pending if _is_last(operation)]
+        )
         for operation in reached:
             del pending[operation]
         if reached:
@@ -61,7 +63,10 @@ def explore(driver: Driver) -> None:
         _reached(driver, () if is_locked else _askable(driver, operations))
     again = [operation for operation in operations if not takes_everything(operation)]
     # The last round deletes nothing: the scenarios that follow need resources.
-    for operation in (*again * (ENOUGH - 2), *(each for each in again if not _is_last(each))):
+    for operation in (
+        *again * (ENOUGH - 2),
+        *(operation for operation in again if not _is_last(operation)),
+    ):
         if operation.pointer in driver.successes:
             driver.first_success(operation)
 
@@ -76,7 +81,7 @@ def _pass(driver: Driver, operations: Iterable[Operation]) -> list[Operation]:
         group = list(those)
         reached += _reached(driver, group)
         reached += _reached(driver, filter(driver.has_new_candidates, failed))
-        failed = [each for each in (*failed, *group) if each not in reached]
+        failed = [operation for operation in (*failed, *group) if operation not in reached]
     return reached
 
 

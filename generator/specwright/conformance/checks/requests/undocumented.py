@@ -71,7 +71,9 @@ class RecordedRequests:
             return
         known = self._routes.path(request.url)
         path = urlsplit(request.url).path
-        shape = "/".join("{id}" if _ID.fullmatch(each) else each for each in path.split("/"))
+        shape = "/".join(
+            "{id}" if _ID.fullmatch(segment) else segment for segment in path.split("/")
+        )
         asked = f"{request.method} {shape if known is None else known[0]}"
         place = join("paths") if known is None else join("paths", known[0])
         message = f"{asked} was answered {response and response.status}"

@@ -131,7 +131,7 @@ class _Trial:
                 # A parameter that may be missing was not sent before, not even with a usual value.
                 tried = [] if slot.key in self.call.arguments else [ValueVariant("", usual, None)]
                 tried += variants(document, schema, usual)
-                found = [each for each in tried if self._is_distinct(slot, each)]
+                found = [variant for variant in tried if self._is_distinct(slot, variant)]
                 for variant in found:
                     call = self.call.with_argument(slot.key, variant.value)
                     name, place = slot.written.wire, slot.site.pointer
@@ -169,7 +169,7 @@ class _Trial:
 
     def _twice(self, slot: ParameterSlot, usual: JsonValue, found: list[ValueVariant]) -> None:
         """Send a parameter twice, once with an invalid value."""
-        wrong = next((each for each in found if each.condition is not None), None)
+        wrong = next((code for code in found if code.condition is not None), None)
         if slot.written.location != "query" or self.contract.errors is None or wrong is None:
             return
         for first, second in ((usual, wrong.value), (wrong.value, usual)):

@@ -159,7 +159,10 @@ class Consistency:
                 for name in value
             }
             declared = [
-                (name, each) for name, found in members.items() for each in found if _declares(each)
+                (name, place)
+                for name, found in members.items()
+                for place in found
+                if _declares(place)
             ]
             pointers = tuple(subschema.pointer for subschema in applied)
             this = _Object(value, declared, pointers, around, depth)
@@ -229,7 +232,7 @@ class Consistency:
             yield _violation(operation, created[1], message, exchange, rule=TIMESTAMP)
         for schema in found.schemas:
             ids = {snake(name): value for name, value in found.value.items()}
-            names = [each for each in self._readers.get(schema, ()) if each in ids]
+            names = [reader for reader in self._readers.get(schema, ()) if reader in ids]
             if names:
                 which = exchange.role, schema, str(ids[names[0]])
                 yield from self._version(exchange, operation, found, which, seconds)

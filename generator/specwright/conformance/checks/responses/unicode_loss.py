@@ -49,5 +49,5 @@ def _is_lost(sent: str, shown: str) -> bool:
         for encoding in _ENCODINGS
         for errors in ("ignore", "replace")
     }
-    found |= {sent.encode(errors="replace").decode(each, "replace") for each in _MISREAD}
+    found |= {sent.encode(errors="replace").decode(encoding, "replace") for encoding in _MISREAD}
     return shown in found - {sent}

@@ -150,7 +150,9 @@ def _methods(driver: Driver, routes: ContractRoutes, path: str) -> None:
     # Operations that are excluded from the test exist nevertheless.
     gone = {method for method, key in driver.contract.uncalled if key == path}
     item = some.site.item.value
-    missing = [each.upper() for each in _TRIED if each not in item and each.upper() not in gone]
+    missing = [
+        method.upper() for method in _TRIED if method not in item and method.upper() not in gone
+    ]
     if not missing:
         return
     if made is None:

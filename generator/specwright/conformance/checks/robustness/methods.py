@@ -62,7 +62,7 @@ def method_violation(
         message = f"{asked} is not in the document and returned {response.status}, not 405"
         return Violation(METHOD_NOT_ALLOWED, place, message, (exchange,), cause)
     header = response.header("allow")
-    named = {each.strip().upper() for each in (header or "").split(",")}
+    named = {method.strip().upper() for method in (header or "").split(",")}
     if response.status == 405 and not there <= named:
         cause = "the Allow header of a 405 does not name all methods of the path"
         lacking = ", ".join(sorted(there - named))

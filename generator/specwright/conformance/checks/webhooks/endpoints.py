@@ -84,7 +84,9 @@ class Endpoints:
         """Compare the types in the response with the requested ones."""
         place = self.registration.declared.event_types
         shown = done.response.at(place.raw) if done.response and place is not None else None
-        if isinstance(shown, list) and {str(each) for each in shown} != set(event_types):
+        if isinstance(shown, list) and {str(event_type) for event_type in shown} != set(
+            event_types
+        ):
             operation = self.registration.operation
             message, rule = (
                 "the selected types are not the requested ones",

@@ -220,13 +220,13 @@ class Judge:
         """
         declared = webhook.trigger.carries if webhook.trigger is not None else None
         after = [attempt for attempt in attempts if attempt.received_at >= cause.begun_at]
-        own = [each for each in after if self.webhook(each) is webhook]
+        own = [attempt for attempt in after if self.webhook(attempt) is webhook]
         if declared is None:
             return {None: next(iter(own), None)}
         return {
             # A body that did not arrive may have had the value.
             value.raw: next(
-                (each for each in own if carried(webhook, each) in (value.raw, None)), None
+                (attempt for attempt in own if carried(webhook, attempt) in (value.raw, None)), None
             )
             for value in declared.values
         }

@@ -192,4 +192,4 @@ class Listener:
 def _first(attempt: DeliveryAttempt, places: Iterable[Text | None], otherwise: str) -> str:
     """Return the first text found at one of the pointers in the body."""
     found = (in_body(attempt, place.raw) for place in places if place is not None)
-    return next((each for each in found if each is not None), otherwise)
+    return next((value for value in found if value is not None), otherwise)
