@@ -73,9 +73,7 @@ def _falls(driver: Driver, place: Pointer, call: Call) -> None:
         driver.violate(RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
 
 
-def _is_apart(
-    driver: Driver, place: Pointer, call: Call, declared: RateLimitClassContract
-) -> None:
+def _is_apart(driver: Driver, place: Pointer, call: Call, declared: RateLimitClassContract) -> None:
     """Check that requests with another key do not count for a limit by key."""
     record, keys = driver.target.record, driver.target.keys
     if declared.scope.raw != _KEY:

@@ -11,7 +11,7 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.recording.exchange import JsonValue, seconds_of, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.pointer import Pointer, join
-from specwright.vocabulary.keywords.order import ORDER, Order, SortDirection
+from specwright.vocabulary.keywords.order import ORDER, OrderContract, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.sort import SORT
 
@@ -44,7 +44,7 @@ def items_are_in_order(checked: CheckedResponse) -> Iterator[Violation]:
         yield checked.violation(ITEM_ORDER, place, message)
 
 
-def _order_of(checked: CheckedResponse) -> tuple[Pointer, Order | None]:
+def _order_of(checked: CheckedResponse) -> tuple[Pointer, OrderContract | None]:
     """Return the pointer and the value of the requested order, else of the default one."""
     query = parse_qs(urlsplit(checked.exchange.request.url).query)
     for slot in checked.operation.slots:
