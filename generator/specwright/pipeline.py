@@ -28,12 +28,12 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import Origin, PackageContents, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
-from specwright.grading.settings import Settings
 from specwright.ir.build import build
 from specwright.ir.model.api import Api, PackageNames
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal
+from specwright.policy import Settings
 from specwright.render.package import render_package, render_runtime, templates_of_package
 from specwright.render.renderer import Renderer
 from specwright.render.scaffold import render_scaffold

@@ -18,7 +18,6 @@ STILL_SHARED = frozenset(
         "Operation",
         "Outcome",
         "Part",
-        "Profile",
         "Request",
         "Response",
         "Section",

@@ -16,7 +16,7 @@ from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Report
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 from tests.validate.documents import whole
 
 TODAY = date(2026, 6, 1)

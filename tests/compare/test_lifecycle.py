@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from specwright.findings import Level
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 from tests.validate.documents import whole
 
 from .documents import TODAY, changes, report

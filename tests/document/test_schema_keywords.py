@@ -26,10 +26,10 @@ from specwright.document.operations.sites import operations
 from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
-from specwright.grading.settings import Settings
 from specwright.mock.responses import Bodies
 from specwright.models.generate import generate
 from specwright.pointer import join
+from specwright.policy import Settings
 from specwright.reference.schemas import Schemas
 from specwright.samples.compiled import Compiled
 from specwright.samples.sampler import Sampler

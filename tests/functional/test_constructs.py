@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from specwright.check.checks import check
 from specwright.document.shape import METHODS, OBJECTS
 from specwright.document.sources.load import load
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 from tests.functional.conftest import Generate, codecs
 from tests.functional.documents import Json, document, operation, ref
 

@@ -10,7 +10,7 @@ import pytest
 
 from specwright.check.checks import check
 from specwright.document.sources.load import load
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, operation, ref
 from tests.serving import Server

@@ -15,8 +15,8 @@ from specwright.document.sources.load import load_in_part
 from specwright.emit.manifest import PackageContents, contents
 from specwright.errors import Location
 from specwright.findings import Level, Report
-from specwright.grading.settings import Settings, Waiver
 from specwright.pipeline import InvalidDocument, generate
+from specwright.policy import Settings, Waiver
 from tests.functional.documents import THING, Json, content, document, operation, ref
 from tests.mutated_documents.judge import faults
 

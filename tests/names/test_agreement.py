@@ -13,8 +13,8 @@ from specwright.config import PackageOptions
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.findings import Level
-from specwright.grading.settings import Settings
 from specwright.pipeline import generate
+from specwright.policy import Settings
 from tests.conftest import Run
 from tests.functional.documents import THING, Json, content, document, operation, ref
 from tests.mutated_documents.judge import faults

@@ -22,8 +22,8 @@ from specwright.findings import (
     Table,
     in_order,
 )
-from specwright.grading.settings import Profile, Settings
 from specwright.http_messages import MessageContent, RequestMessage, ResponseMessage
+from specwright.policy import LintProfile, Settings
 from specwright.report.directory import summarise
 from specwright.report.formats import FORMATS
 from specwright.report.rule_texts import overview
@@ -287,7 +287,7 @@ def test_sarif_says_that_columns_count_code_points(behind_an_emoji: Path) -> Non
 @pytest.mark.parametrize("rule", DESCRIPTIONS, ids=lambda rule: rule.id)
 def test_the_report_of_every_rule_fits_the_schemas(rule: RuleDescription, tmp_path: Path) -> None:
     document = load(write(tmp_path, rule.bad or "{}"))
-    report = check(document, Settings(Profile.STRICT))
+    report = check(document, Settings(LintProfile.STRICT))
     published.read(FORMATS["json"](report))
     sarif.read(FORMATS["sarif"](report))
     junit.read(FORMATS["junit"](report))

@@ -13,7 +13,7 @@ from specwright.config import PackageOptions
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.findings import Finding, Level, Report
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 from tests.names.test_agreement import SHORT
 
 QUIET = Settings(levels={"operation-tag": Level.OFF})

@@ -9,13 +9,13 @@ import pytest
 from specwright.check import checks
 from specwright.document.sources.load import load
 from specwright.findings import Finding
-from specwright.grading.settings import Profile, Settings
+from specwright.policy import LintProfile, Settings
 from tests.hostile_repositories.documents import BOMBS, write
 
 
 def findings(directory: Path, bomb: str) -> list[Finding]:
     document = load(write(directory, BOMBS[bomb]()))
-    return list(checks.check(document, Settings(Profile.STRICT)).findings)
+    return list(checks.check(document, Settings(LintProfile.STRICT)).findings)
 
 
 @pytest.fixture(autouse=True)

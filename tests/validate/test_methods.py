@@ -9,7 +9,7 @@ import pytest
 
 from specwright.check.checks import check
 from specwright.document.sources.load import load
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 from tests.functional.documents import THING, document, operation, ref
 
 FINAL = {"at": "/state", "states": ["done"], "interval_seconds": 1}

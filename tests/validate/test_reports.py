@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from specwright.cli import cli
 from specwright.errors import Location
-from specwright.grading.settings import Waiver, places_of
+from specwright.policy import Waiver, places_of
 from tests.report import published, sarif
 
 PART = """{

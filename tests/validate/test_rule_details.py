@@ -7,14 +7,14 @@ import pytest
 from specwright.check.checks import check
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
-from specwright.grading.settings import Profile, Settings
+from specwright.policy import LintProfile, Settings
 
 from .documents import write
 
 
 def found(directory: Path, part: str, rule: str) -> list[tuple[str, str]]:
     document = upgrade(load(write(directory, part)))
-    report = check(document, Settings(Profile.STRICT))
+    report = check(document, Settings(LintProfile.STRICT))
     return [
         (finding.pointer, finding.message) for finding in report.findings if finding.rule == rule
     ]

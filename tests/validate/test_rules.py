@@ -15,7 +15,7 @@ from specwright.check.lint.table import RULES
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from specwright.findings import Level, Report
-from specwright.grading.settings import Profile, Settings
+from specwright.policy import LintProfile, Settings
 from tests.functional.documents import document as with_schemas
 
 from .documents import write
@@ -46,7 +46,7 @@ def test_rules_have_ids_and_reasons_of_their_own() -> None:
 def test_strict_is_never_weaker_than_recommended() -> None:
     weight = [Level.OFF, Level.INFO, Level.WARNING, Level.ERROR]
     for rule in RULES:
-        recommended, strict = (Settings(profile).level(rule) for profile in Profile)
+        recommended, strict = (Settings(profile).level(rule) for profile in LintProfile)
         assert weight.index(strict) >= weight.index(recommended), rule.id
 
 
@@ -80,7 +80,7 @@ def stopped(report: Report) -> list[str]:
 
 @pytest.mark.parametrize("part", BROKEN_SHAPES)
 def test_a_document_of_the_wrong_shape_ends_in_findings(part: str, tmp_path: Path) -> None:
-    report = check(load(write(tmp_path, part)), Settings(Profile.STRICT))
+    report = check(load(write(tmp_path, part)), Settings(LintProfile.STRICT))
     assert stopped(report) == []
     assert report.has_errors
     assert "openapi-schema" in {finding.rule for finding in report.findings} or "x-contract" in part
@@ -104,7 +104,7 @@ def test_no_type_of_another_shape_stops_a_rule(tmp_path: Path) -> None:
     schema = {"type": [["object"], {"a": 1}, "object"], "minProperties": 1}
     path = tmp_path / "openapi.json"
     path.write_text(json.dumps(with_schemas({}, {"Thing": schema})), "utf-8")
-    assert stopped(check(load(path), Settings(Profile.STRICT))) == []
+    assert stopped(check(load(path), Settings(LintProfile.STRICT))) == []
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -123,5 +123,5 @@ def test_no_change_of_a_document_stops_a_rule(
         document = load(path)
     except InputError:
         return
-    report = check(document, Settings(Profile.STRICT))
+    report = check(document, Settings(LintProfile.STRICT))
     assert stopped(report) == []

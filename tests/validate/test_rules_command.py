@@ -15,7 +15,7 @@ from specwright.conformance.checks import table as behaviour
 from specwright.conformance.checks.webhooks import deliveries
 from specwright.document.sources.load import load
 from specwright.findings import RuleDescription
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 
 from .documents import write
 

@@ -9,8 +9,8 @@ from specwright.config import PackageOptions
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Level
-from specwright.grading.settings import Settings
 from specwright.pipeline import generate
+from specwright.policy import Settings
 
 from .documents import write
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
+from specwright import policy
 from specwright.arguments.project import chosen_document, configured, reference_directories
 from specwright.check.checks import LEFT_OUT
 from specwright.check.lint.table import RULE_IDS
@@ -22,8 +23,7 @@ from specwright.document.sources.load import load, load_commit
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
-from specwright.grading import settings
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 
 
 def read_document(
@@ -123,8 +123,8 @@ def lint_settings(
     Raises:
         InputError: a setting in the file is invalid.
     """
-    chosen = file or settings.find(str(document))
-    loaded = settings.load(chosen, _KnownRules()) if chosen else Settings()
+    chosen = file or policy.find(str(document))
+    loaded = policy.load(chosen, _KnownRules()) if chosen else Settings()
     today = datetime.now(UTC).date()
     return replace(loaded, short_method_names=short_method_names, today=today)
 

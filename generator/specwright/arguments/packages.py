@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from specwright import policy
 from specwright.arguments.project import (
     DEFAULT_OUTPUT,
     all_configured,
@@ -31,7 +32,6 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import contents
 from specwright.emit.write import write
 from specwright.findings import Report
-from specwright.grading import settings
 from specwright.render.templates import Templates, builtin_directory
 from specwright.report.terminal import progress, show
 
@@ -155,7 +155,7 @@ class PackageBuild:
             return self.generate(start, notice)
         document = self.document
         templates = Templates(builtin_directory(), self.options.templates)
-        lint = settings.find(str(document))
+        lint = policy.find(str(document))
 
         def key() -> str:
             files = [read_file(name) for name in (str(document), lint) if name is not None]

@@ -11,9 +11,8 @@ from specwright.check.lint.rule import LintRule
 from specwright.check.lint.table import RULES
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order
-from specwright.grading.settings import Settings, places_of
-from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
 from specwright.isolation import Stopped, TaskLimits, isolated
+from specwright.policy import WAIVER_EXPIRED, WAIVER_UNUSED, Settings, Waivers, places_of
 from specwright.report.unusable import UNUSABLE
 from specwright.text import shorten
 
@@ -42,8 +41,8 @@ LEFT_OUT = RuleDescription(
 DESCRIPTIONS: tuple[RuleDescription, ...] = (
     *RULES,
     INCOMPLETE,
-    UNUSED,
-    EXPIRED,
+    WAIVER_UNUSED,
+    WAIVER_EXPIRED,
     LEFT_OUT,
     UNUSABLE,
 )
@@ -117,7 +116,7 @@ def examine(document: Document, *settings: Settings) -> Examination:
 
 def _chosen(settings: Settings) -> list[LintRule]:
     """Return the rules that are not off everywhere."""
-    return [rule for rule in RULES if settings.asks(rule)]
+    return [rule for rule in RULES if settings.enables(rule)]
 
 
 def _limits(context: LintContext) -> TaskLimits:

@@ -12,8 +12,8 @@ from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite, operations
 from specwright.document.operations.usage import reaching
 from specwright.findings import Finding, Level
-from specwright.grading.settings import Settings
 from specwright.pointer import Pointer, join, resolve, split
+from specwright.policy import Settings
 
 # Parts where an error affects the operations around it, and those that refer to it; elsewhere it
 # affects all of them.

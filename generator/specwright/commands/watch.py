@@ -13,13 +13,13 @@ from typing import Any
 
 import click
 
+from specwright import policy
 from specwright.arguments.packages import PackageBuild, package_options, packages
 from specwright.arguments.pages import Pages
 from specwright.arguments.project import USUAL_NAMES
 from specwright.config import FILE_NAME, find_project
 from specwright.document.model import is_remote
 from specwright.errors import TOO_LARGE, InputError, SpecwrightError, UnreadableError
-from specwright.grading import settings
 from specwright.mock.process import MockProcess
 from specwright.models.background import ModelWorker
 from specwright.report.terminal import complain, say
@@ -157,7 +157,7 @@ def _inputs(package: PackageBuild) -> Iterator[Path]:
     """Yield the files that a package is made from, apart from those the document refers to."""
     document = Path(package.document)
     yield document
-    yield document.with_name(settings.FILE_NAME)
+    yield document.with_name(policy.FILE_NAME)
     if package.options.templates is not None:
         yield package.options.templates
 

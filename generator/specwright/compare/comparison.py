@@ -45,8 +45,8 @@ from specwright.document.operations.sites import Direction, Site
 from specwright.document.operations.sites import operations as operations_of
 from specwright.errors import InputError, Location
 from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
-from specwright.grading.settings import Settings, places_of
 from specwright.pointer import Pointer, unescape
+from specwright.policy import Settings, places_of
 from specwright.report.wording import counted
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place

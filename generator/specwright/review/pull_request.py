@@ -16,7 +16,7 @@ from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, in_order, worst_first
-from specwright.grading.settings import Settings
+from specwright.policy import Settings
 from specwright.report.wording import counted
 from specwright.review.added_removed import added
 from specwright.review.package import RegeneratedPackage

@@ -19,8 +19,6 @@ from specwright.findings import (
     RuleDescription,
     in_order,
 )
-from specwright.grading.settings import Settings, places_of
-from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
 from specwright.http_messages import (
     BODY_LIMIT,
     MessageContent,
@@ -28,8 +26,9 @@ from specwright.http_messages import (
     ResponseMessage,
 )
 from specwright.pointer import Pointer
+from specwright.policy import WAIVER_EXPIRED, WAIVER_UNUSED, Settings, Waivers, places_of
 
-DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, UNUSED, EXPIRED)
+DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, WAIVER_UNUSED, WAIVER_EXPIRED)
 _BY_ID = {rule.id: rule for rule in DESCRIPTIONS}
 # The reason for accepting a finding that an earlier run also had.
 IN_BASELINE = "It is in the baseline."
@@ -96,7 +95,9 @@ def judged(
                 reason = IN_BASELINE
             causes.setdefault((violation.rule, known.cause, level, reason), []).append(found)
     made = [_finding(*cause, occurrences) for cause, occurrences in causes.items()]
-    about = (finding for finding in waivers.findings() if is_whole or finding.rule == EXPIRED.id)
+    about = (
+        finding for finding in waivers.findings() if is_whole or finding.rule == WAIVER_EXPIRED.id
+    )
     return Judged(
         in_order([*(finding for finding in made if finding.waived is None), *about]),
         in_order(finding for finding in made if finding.waived is not None),

@@ -17,8 +17,8 @@ from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
 from specwright.errors import InputError, Location
 from specwright.findings import Level
-from specwright.grading.settings import PlaceLevels, Profile, Settings, Waiver, places_of
-from specwright.grading.settings import load as read_settings
+from specwright.policy import LintProfile, PlaceLevels, Settings, Waiver, places_of
+from specwright.policy import load as read_settings
 from tests.conformance.shop import DOCUMENT
 
 LIST, MAKE = "/paths/~1orders/get", "/paths/~1orders/post"
@@ -125,7 +125,7 @@ def test_coercion_and_allow_fail_the_strict_profile_only() -> None:
     rules = {rule.id: rule for rule in RULES}
     for name in ("coercion", "allow-header"):
         assert Settings().level(rules[name]) is Level.INFO
-        assert Settings(Profile.STRICT).level(rules[name]) is Level.ERROR
+        assert Settings(LintProfile.STRICT).level(rules[name]) is Level.ERROR
     for name in ("server-error", "isolation", "response-schema"):
         assert Settings().level(rules[name]) is Level.ERROR
 

@@ -1,9 +1,9 @@
-"""`lint.toml`: the levels of rules and the findings that a project accepts."""
+"""The policy of a project in `lint.toml`: the levels of rules, and waivers of findings."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
@@ -22,9 +22,27 @@ FILE_NAME = "lint.toml"
 _OPERATION = 3
 # A century, so that dates stay within the calendar.
 _MOST_DAYS = 36_500
+WAIVER_UNUSED = RuleDescription(
+    "waiver-unused",
+    "Checks",
+    "A waiver that no longer matches a finding would hide the next one.",
+    "",
+    "",
+    Level.WARNING,
+    Level.ERROR,
+)
+WAIVER_EXPIRED = RuleDescription(
+    "waiver-expired",
+    "Checks",
+    "A waiver applies until its expiry date; then the finding is reported again.",
+    "",
+    "",
+    Level.WARNING,
+    Level.ERROR,
+)
 
 
-class Profile(StrEnum):
+class LintProfile(StrEnum):
     """The default levels, for rules that the file does not name."""
 
     RECOMMENDED = "recommended"
@@ -73,7 +91,7 @@ class Settings:
         short_method_names: the setting of `[tool.specwright]`, which affects name clashes.
     """
 
-    profile: Profile = Profile.RECOMMENDED
+    profile: LintProfile = LintProfile.RECOMMENDED
     levels: Mapping[str, Level] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     short_method_names: bool = False
@@ -86,10 +104,10 @@ class Settings:
         for place in reversed(self.places):
             if rule.id in place.levels and any(fnmatchcase(name, place.where) for name in places):
                 return place.levels[rule.id]
-        usual = rule.strict if self.profile is Profile.STRICT else rule.recommended
+        usual = rule.strict if self.profile is LintProfile.STRICT else rule.recommended
         return self.levels.get(rule.id, usual)
 
-    def asks(self, rule: RuleDescription) -> bool:
+    def enables(self, rule: RuleDescription) -> bool:
         """Return whether a rule is enabled anywhere."""
         of_places = (place.levels.get(rule.id, Level.OFF) for place in self.places)
         return any(level is not Level.OFF for level in (self.level(rule), *of_places))
@@ -104,9 +122,48 @@ class Settings:
 
     def forbids(self, finding: Finding) -> bool:
         """Return whether the project makes a finding an error that is otherwise tolerated."""
-        strict = Level.ERROR if self.profile is Profile.STRICT else None
+        strict = Level.ERROR if self.profile is LintProfile.STRICT else None
         level = self.levels.get(finding.rule, strict)
         return level is Level.ERROR and not self.accepts(finding)
+
+
+@dataclass(slots=True)
+class Waivers:
+    """The waivers of a project for some rules, and those of them that were needed.
+
+    Attributes:
+        rules: the ids of the rules that were applied; waivers of others are ignored.
+    """
+
+    settings: Settings
+    rules: Collection[str]
+    _needed: set[Waiver] = field(default_factory=set)
+
+    def reason(self, rule: str, places: Sequence[str]) -> str | None:
+        """Return the reason why a finding at a place is accepted; None if it is not."""
+        fitting = [waiver for waiver in self.settings.waivers if waiver.covers(rule, places)]
+        self._needed.update(fitting)
+        valid = (waiver.reason for waiver in fitting if not waiver.is_over(self.settings.today))
+        return next(valid, None)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the problems of waivers, once all findings were checked."""
+        for waiver in self.settings.waivers:
+            about = f"'{waiver.rule}' at '{waiver.where}'"
+            if waiver.rule not in self.rules:
+                continue
+            if waiver not in self._needed:
+                yield self._finding(
+                    WAIVER_UNUSED, waiver, f"no finding matches {about}: remove the waiver"
+                )
+            elif waiver.is_over(self.settings.today):
+                yield self._finding(
+                    WAIVER_EXPIRED, waiver, f"{about} was accepted until {waiver.expires}"
+                )
+
+    def _finding(self, rule: RuleDescription, waiver: Waiver, message: str) -> Finding:
+        level = self.settings.level(rule)
+        return Finding(rule.id, level, waiver.location, waiver.where, message)
 
 
 def places_of(pointer: Pointer | None) -> tuple[str, ...]:
@@ -159,7 +216,7 @@ class _Reader:
         if not isinstance(levels, dict) or not isinstance(waivers, list):
             raise self.error("[levels] must be a table and [[waivers]] a list of tables", "levels")
         return Settings(
-            self.profile(data.get("profile", Profile.RECOMMENDED)),
+            self.profile(data.get("profile", LintProfile.RECOMMENDED)),
             {
                 rule: self.level(rule, level)
                 for rule, level in levels.items()
@@ -167,19 +224,19 @@ class _Reader:
             },
             tuple(self.waiver(index, waiver) for index, waiver in enumerate(waivers)),
             places=tuple(
-                PlaceLevels(where, {rule: self.level(rule, each) for rule, each in table.items()})
+                PlaceLevels(where, {rule: self.level(rule, level) for rule, level in table.items()})
                 for where, table in levels.items()
                 if isinstance(table, dict)
             ),
             notice=self.notice(data.get("deprecation_days")),
         )
 
-    def profile(self, name: Any) -> Profile:
+    def profile(self, name: Any) -> LintProfile:
         try:
-            return Profile(name)
+            return LintProfile(name)
         except ValueError:
             raise self.error(
-                f"unknown profile {name!r}", "profile", f"use one of {', '.join(Profile)}"
+                f"unknown profile {name!r}", "profile", f"use one of {', '.join(LintProfile)}"
             ) from None
 
     def notice(self, days: Any) -> timedelta | None:

@@ -1,1 +1,0 @@
-"""The grading of findings by a project: their levels, and those that it accepts."""
