@@ -5,9 +5,9 @@ import json
 from pytest import MonkeyPatch
 from starlette.requests import Request
 
-from esim_service.keys.auth import Authenticator
+from esim_service.keys.auth import Authenticator, mode_of
 from esim_service.values.entities import Principal, Scope
-from lab.faults.seeding import Exchange, edit, over_http
+from lab.faults.seeding import Exchange, over_http
 from partner_esim._runtime.server.authentication import Authentication
 from partner_esim._runtime.shared.auth.token import Token
 from partner_esim._runtime.shared.operation import Security
@@ -83,11 +83,15 @@ def missing_key_is_403(patch: MonkeyPatch) -> None:
 
 def unknown_key_fails(patch: MonkeyPatch) -> None:
     """A key that is not stored causes an internal error. “unknown, revoked: one answer”"""
-    edit(
-        patch,
-        Authenticator.__call__,
-        ("return principal if principal is not None and", "return principal if"),
-    )
+    look_up = Authenticator.__call__
+
+    async def unguarded(self: Authenticator, credential: str, request: Request) -> Principal | None:
+        principal = await look_up(self, credential, request)
+        if principal is None and mode_of(credential) is not None:
+            raise LookupError("no key has this digest")
+        return principal
+
+    patch.setattr(Authenticator, "__call__", unguarded)
 
 
 def no_challenge(patch: MonkeyPatch) -> None:

@@ -6,13 +6,15 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
 from pytest import MonkeyPatch
 
 from esim_service.api import backend
-from esim_service.api.backend import ApiBackend
+from esim_service.api.backend import ApiBackend, scope_of
+from esim_service.api.orders import OrderGroup
 from esim_service.api.plans import PlanGroup
 from esim_service.delivery import outbox
 from esim_service.delivery.runner import DueDelivery
@@ -22,8 +24,9 @@ from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import attempts, events, orders
 from esim_service.store.tables import outbox as queue
 from esim_service.values.entities import Account, Esim, LedgerKind, Order, Scope
-from lab.faults.seeding import substitute
+from lab.faults.seeding import in_statements, substitute
 from partner_esim import models
+from partner_esim.server import Context, Problem, Reply
 
 # For calls of which only the statement counts.
 ANY = Scope("prt_any", "test")
@@ -50,6 +53,51 @@ def find_no_small_letters(patch: MonkeyPatch) -> None:
         return await served(self, country=country if known else "no country", **others)
 
     patch.setattr(PlanGroup, "list_plans", list_plans)
+
+
+def find_by_prefix(patch: MonkeyPatch) -> None:
+    """Find also the orders whose reference begins with the one in the query."""
+    in_statements(
+        patch,
+        orders.page,
+        lambda sql: sql.replace("reference = $5", "reference LIKE $5 || '%'"),
+    )(ANY, "", "", 1)
+
+
+def forbid_orders_of_others(patch: MonkeyPatch) -> None:
+    """Answer with 403 for an order that another partner has placed."""
+    known: set[str] = set()
+    add, served = orders.add, OrderGroup.get_order
+
+    def kept(order: Order) -> Unit[None]:
+        known.add(order.order_id)
+        return add(order)
+
+    async def get_order(self: OrderGroup, *, order_id: str, context: Context) -> models.Order:
+        try:
+            return await served(self, order_id=order_id, context=context)
+        except Problem as problem:
+            if problem.code == "resource_not_found" and order_id in known:
+                raise Problem("partner_suspended", "This order is not yours.") from None
+            raise
+
+    substitute(patch, add, kept)
+    patch.setattr(OrderGroup, "get_order", get_order)
+
+
+def replay_current_order(patch: MonkeyPatch) -> None:
+    """Replay an order as it is now, in place of the stored response."""
+    served = OrderGroup.create_order
+
+    async def create_order(self: OrderGroup, *, body: Any, context: Context) -> Any:
+        reply = await served(self, body=body, context=context)
+        if not reply.headers:
+            return reply
+        order_id = json.loads(reply.value)["order_id"]
+        order = await self._backend.read(partial(orders.find, scope_of(context), order_id))
+        return Reply(bodies.order(order), headers=reply.headers)
+
+    patch.setattr(OrderGroup, "create_order", create_order)
 
 
 def continue_behind_the_next(patch: MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from esim_service.carrier.simulator import Simulator
 from esim_service.cli import main as esim_service
 from esim_service.commands import keys
 from esim_service.process import components, live_mode
-from esim_service.values.clock import SystemClock
-from lab.faults.seeding import Seed, edit
+from esim_service.values.clock import SECOND, SystemClock
+from lab.faults.seeding import Seed
 from lab.faults.table import FAULTS
 from lab.faults_by_others import table as by_others
 
@@ -27,7 +27,8 @@ def _as_it_is(patch: MonkeyPatch) -> None:
 
 def _whole_seconds(patch: MonkeyPatch) -> None:
     """Let many moments be the same."""
-    edit(patch, SystemClock.now, ("time.time_ns() // 1_000_000", "int(time.time()) * 1000"))
+    now = SystemClock.now
+    patch.setattr(SystemClock, "now", lambda clock: now(clock) // SECOND * SECOND)
 
 
 # Services that are right.

@@ -10,11 +10,15 @@ from esim_service.api import backend
 from esim_service.api import esims as esim_api
 from esim_service.api import orders as order_api
 from esim_service.api.backend import NEWEST, ApiBackend
-from esim_service.api.plans import PlanGroup
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import events, orders, plans
 from esim_service.values.entities import Event, Order, Scope
-from lab.faults.seeding import Exchange, edit, in_answers, over_http
+from lab.faults.changes import (
+    continue_behind_the_next,
+    find_by_prefix,
+    find_no_small_letters,
+)
+from lab.faults.seeding import Exchange, in_answers, in_statements, over_http, substitute
 from partner_esim._runtime.server.hooks import Cursors
 
 T = TypeVar("T")
@@ -46,7 +50,11 @@ def newest_events_first(patch: MonkeyPatch) -> None:
 
 def plans_by_price(patch: MonkeyPatch) -> None:
     """Plans come by price. “country and coverage are ANDed; order by plan_id”"""
-    edit(patch, plans.plans, ("ORDER BY p.plan_id", "ORDER BY p.price, p.plan_id"))
+    in_statements(
+        patch,
+        plans.plans,
+        lambda sql: sql.replace("ORDER BY p.plan_id", "ORDER BY p.price, p.plan_id"),
+    )(None, None, "", 1)
 
 
 def cursor_skips_one(patch: MonkeyPatch) -> None:
@@ -54,12 +62,7 @@ def cursor_skips_one(patch: MonkeyPatch) -> None:
 
     “GET /orders?cursor=... continues the list”
     """
-    edit(
-        patch,
-        backend.page,
-        ("items = items[:limit]\n", "last, items = items[-1], items[:limit]\n"),
-        ("key(items[-1])", "key(last)"),
-    )
+    continue_behind_the_next(patch)
 
 
 def cursor_repeats_one(patch: MonkeyPatch) -> None:
@@ -109,11 +112,13 @@ def limit_is_ignored(patch: MonkeyPatch) -> None:
 
 def never_more(patch: MonkeyPatch) -> None:
     """The first page says that it is the last one. “"has_more": bool”"""
-    edit(
-        patch,
-        backend.page,
-        ("return items, True, backend", "return items, False, None and backend"),
-    )
+    page = backend.page
+
+    async def last(*request: Any) -> tuple[Sequence[Any], bool, str | None]:
+        items, _, _ = await page(*request)
+        return items, False, None
+
+    substitute(patch, page, last)
 
 
 def feed_without_resume_point(patch: MonkeyPatch) -> None:
@@ -146,7 +151,7 @@ def reference_filter_ignored(patch: MonkeyPatch) -> None:
 
 def reference_filter_by_prefix(patch: MonkeyPatch) -> None:
     """Orders are found by the start of their reference. “finds an order by its reference”"""
-    edit(patch, orders.page, ("AND reference = $5", "AND reference LIKE $5 || '%'"))
+    find_by_prefix(patch)
 
 
 def type_filter_ignored(patch: MonkeyPatch) -> None:
@@ -166,7 +171,7 @@ def type_filter_ignored(patch: MonkeyPatch) -> None:
 
 def country_with_case(patch: MonkeyPatch) -> None:
     """Small letters find no plans. “`country` matches any letter case”"""
-    edit(patch, PlanGroup.list_plans, ("country and country.upper()", "country"))
+    find_no_small_letters(patch)
 
 
 def country_or_coverage(patch: MonkeyPatch) -> None:
@@ -192,4 +197,5 @@ def any_cursor_accepted(patch: MonkeyPatch) -> None:
 
 def cursor_of_another_list(patch: MonkeyPatch) -> None:
     """A cursor does not belong to its list. “of another list or filter, or garbage”"""
-    edit(patch, Cursors._seal, ("json.dumps(scope, default=str)", '"any"'))
+    seal = Cursors._seal
+    patch.setattr(Cursors, "_seal", lambda cursors, data, scope: seal(cursors, data, ()))

@@ -1,22 +1,20 @@
-"""Seeding of faults: edits of a function, of requests or of responses.
+"""Seeding of faults: other behaviour at a seam of the service, or in requests and responses.
 
 A tool that finds nothing in a correct service may be a good one or a blind one. So each fault is
 written from a sentence of the contract, which its docstring quotes, and never from a rule; one that
-no rule finds stays in the list and on the page. An edit of a piece of source that must be there
-exactly once reads like the diff of the bug; one that finds nothing to change is an error, so that
-none grows stale without a word. The service is a process of its own and is asked over HTTP only.
+no rule finds stays in the list and on the page. A fault replaces a function, a method, a constant
+or a part of a statement; one that finds nothing to replace is an error, so that none grows stale
+without a word. The service is a process of its own and is asked over HTTP only.
 Faults that HTTP cannot show, such as secrets in a log, are not in the list.
 """
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from types import CodeType, FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from pydantic import BaseModel
@@ -43,26 +41,6 @@ CALLS = [
     for path, operations in document.load()["paths"].items()
     for method in operations
 ]
-
-
-def edit(patch: MonkeyPatch, function: Any, *edits: tuple[str, str]) -> None:
-    """Replace pieces of a function's source, each of which must be there once.
-
-    Raises:
-        LookupError: it is not.
-    """
-    target: FunctionType = inspect.unwrap(function)
-    source = inspect.getsource(target)
-    for old, new in edits:
-        if source.count(old) != 1:
-            raise LookupError(f"{target.__qualname__} has {old!r} {source.count(old)} times, not 1")
-        source = source.replace(old, new)
-    # Without its decorators; a method is indented.
-    _, head, rest = re.split(r"^( *(?:async )?def )", source, maxsplit=1, flags=re.MULTILINE)
-    text = f"from __future__ import annotations\nif True:\n {head}{rest}"
-    module = compile(text, inspect.getfile(target), "exec")
-    code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
-    patch.setattr(target, "__code__", code)
 
 
 def substitute(patch: MonkeyPatch, function: Callable[..., Any], by: Callable[..., Any]) -> None:

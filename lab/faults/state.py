@@ -1,30 +1,40 @@
 """Faults in the state and the balance after an operation."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 from pytest import MonkeyPatch
 
-from esim_service.domain import bodies, endpoints, orders, sandbox, topups
-from lab.faults.seeding import Exchange, edit, over_http
+from esim_service.domain import ledger, orders
+from esim_service.domain.lifecycle import NextReport
+from esim_service.domain.stamp import Stamp
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import events, sandbox
+from esim_service.store.tables import orders as order_store
+from esim_service.values.entities import Account, LedgerKind, Profile, Scope
+from lab.faults.changes import charge_topups, refund_orders, show_balance_before_topups, show_order
+from lab.faults.seeding import Exchange, over_http, substitute
 
 
 def removed_endpoint_stays(patch: MonkeyPatch) -> None:
     """A removal is acknowledged and forgotten. “the resource in the path does not exist”"""
-    edit(
-        patch,
-        endpoints.remove,
-        ("store.remove_endpoint(scope, endpoint_id)", "store.lock_endpoint(endpoint_id)"),
-    )
+
+    def kept(_: Scope, endpoint_id: str) -> Unit[bool]:
+        return (yield from events.lock_endpoint(endpoint_id)) is not None
+
+    substitute(patch, events.remove_endpoint, kept)
 
 
 def second_removal_succeeds(patch: MonkeyPatch) -> None:
     """Removing a resource that never existed succeeds. “the resource in the path does not exist”"""
-    edit(
-        patch,
-        endpoints.remove,
-        (
-            "if not (yield from store.remove_endpoint(scope, endpoint_id)):",
-            "if (yield from store.remove_endpoint(scope, endpoint_id)) is None:",
-        ),
-    )
+    remove = events.remove_endpoint
+
+    def removed(scope: Scope, endpoint_id: str) -> Unit[bool]:
+        yield from remove(scope, endpoint_id)
+        return True
+
+    substitute(patch, remove, removed)
 
 
 def secret_in_list(patch: MonkeyPatch) -> None:
@@ -65,46 +75,43 @@ def charged_twice(patch: MonkeyPatch) -> None:
 
     “Partner price in US dollars.”
     """
-    edit(
-        patch,
-        orders.complete,
-        (
-            "account = yield from events.emit(",
-            'account = yield from ledger.post(account, "order", -order.total, order_id, stamp)\n'
-            "    account = yield from events.emit(",
-        ),
-    )
+    complete = orders.complete
+
+    def charged(
+        order_id: str,
+        profiles: Sequence[Profile],
+        next_report: NextReport,
+        account: Account,
+        stamp: Stamp,
+    ) -> Unit[tuple[Account, None]]:
+        before = yield from order_store.find(account.scope, order_id)
+        account, _ = yield from complete(order_id, profiles, next_report, account, stamp)
+        if before is not None and before.status == "processing":
+            account = yield from ledger.post(account, "order", -before.total, order_id, stamp)
+        return account, None
+
+    substitute(patch, complete, charged)
 
 
 def quantity_is_free(patch: MonkeyPatch) -> None:
     """An order of several eSIMs costs as much as one. “total = price x days x quantity”"""
-    edit(patch, orders._priced, ("plan.price * times * request.quantity", "plan.price * times"))
+    priced = orders._priced
+    substitute(patch, priced, lambda request: priced(replace(request, quantity=1)))
 
 
 def failed_order_is_kept(patch: MonkeyPatch) -> None:
     """The money of an order that failed is kept. “a failed order is refunded”"""
-    edit(patch, orders.fail, ('"refund", order.total', '"refund", 0'))
+    refund_orders(patch, lambda order: 0)
 
 
 def balance_before_topup(patch: MonkeyPatch) -> None:
     """A top-up shows the balance before it. “balance after the top-up, in US dollars”"""
-    edit(
-        patch,
-        topups.buy,
-        ("balance_after=account.balance,", "balance_after=account.balance + total,"),
-    )
+    show_balance_before_topups(patch)
 
 
 def topup_is_free(patch: MonkeyPatch) -> None:
     """Top-ups are not charged. “buys a top-up for that eSIM”"""
-    edit(
-        patch,
-        topups.buy,
-        (
-            'ledger.charge(account, "topup", total,',
-            'ledger.charge(account, "topup", 0,',
-        ),
-    )
+    charge_topups(patch, lambda total: 0)
 
 
 def reset_keeps_orders(patch: MonkeyPatch) -> None:
@@ -112,25 +119,26 @@ def reset_keeps_orders(patch: MonkeyPatch) -> None:
 
     “deletes that partner's test orders, eSIMs, top-ups, events, deliveries, references”
     """
-    edit(patch, sandbox.reset, ("yield from sandbox.forget(scope)", "sandbox.forget(scope)"))
+    patch.setattr(sandbox, "_TABLES", ())
 
 
 def reset_keeps_balance(patch: MonkeyPatch) -> None:
     """A reset leaves the balance as it is. “sets the test balance back to 1000.00”"""
-    edit(patch, sandbox.reset, ("missing = TEST_BALANCE - account.balance", "missing = 0"))
+    post = ledger.post
+
+    def unless_reset(
+        account: Account, kind: LedgerKind, amount: int, *others: Any
+    ) -> Unit[Account]:
+        return post(account, kind, 0 if kind == "reset" else amount, *others)
+
+    substitute(patch, post, unless_reset)
 
 
 def reset_removes_endpoints(patch: MonkeyPatch) -> None:
     """A reset removes the webhook endpoints as well. “keeps keys, endpoints, catalogue”"""
-    from esim_service.store.tables import sandbox as store
-
-    patch.setattr(store, "_TABLES", (*store._TABLES, "webhook_endpoints"))
+    patch.setattr(sandbox, "_TABLES", (*sandbox._TABLES, "webhook_endpoints"))
 
 
 def completed_without_time(patch: MonkeyPatch) -> None:
     """An order that is completed does not say since when. “created_at, completed_at or null”"""
-    edit(
-        patch,
-        bodies.order,
-        ("completed_at=_moment(value.completed_at)", "completed_at=None"),
-    )
+    show_order(patch, lambda order: replace(order, completed_at=None))

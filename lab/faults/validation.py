@@ -1,15 +1,18 @@
 """Faults in the checks of requests: too little is refused, or with the wrong words."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field, StrictInt, StrictStr
 from pytest import MonkeyPatch
 
-from lab.faults.seeding import Exchange, edit, in_requests, over_http, unchecked
+from lab.faults.seeding import Exchange, in_requests, over_http, substitute, unchecked
 from partner_esim import models
 from partner_esim._runtime.server.bodies import BodyReader
 from partner_esim._runtime.server.endpoint import Endpoint
 from partner_esim._runtime.shared import styles
+from partner_esim._runtime.shared.operation import Content, Operation
 
 
 def unknown_fields_accepted(patch: MonkeyPatch) -> None:
@@ -86,11 +89,12 @@ def plans_without_filter(patch: MonkeyPatch) -> None:
 
     “Rule: GET /plans requires country or coverage (at least one).”
     """
-    edit(
-        patch,
-        Endpoint.__call__,
-        ("for names, code in self.operation.one_of:", "for names, code in ():"),
-    )
+    init = Endpoint.__init__
+
+    def without_filter(endpoint: Endpoint, operation: Operation[Any], *others: Any) -> None:
+        init(endpoint, replace(operation, one_of=()), *others)
+
+    patch.setattr(Endpoint, "__init__", without_filter)
 
 
 def first_of_repeated_parameters(patch: MonkeyPatch) -> None:
@@ -98,7 +102,8 @@ def first_of_repeated_parameters(patch: MonkeyPatch) -> None:
 
     “a parameter given twice is 400 invalid_value”
     """
-    edit(patch, styles.value, ("if len(sent) > 1:", "if not sent:"))
+    value = styles.value
+    substitute(patch, value, lambda parameter, sent: value(parameter, sent[:1]))
 
 
 def http_address_accepted(patch: MonkeyPatch) -> None:
@@ -116,11 +121,13 @@ def any_media_type_accepted(patch: MonkeyPatch) -> None:
 
     “body_too_large (over 64 KiB), unsupported_media_type”
     """
-    edit(
-        patch,
-        BodyReader._content,
-        ("if not _fits(essence(content.media_type), name):", "if False:"),
-    )
+    content = BodyReader._content
+
+    def of_json(reader: BodyReader, sent: str, fields: Mapping[bytes, bytes]) -> Content:
+        _, separator, parameters = sent.partition(";")
+        return content(reader, f"application/json{separator}{parameters}", fields)
+
+    patch.setattr(BodyReader, "_content", of_json)
 
 
 def invalid_is_422(patch: MonkeyPatch) -> None:

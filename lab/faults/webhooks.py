@@ -2,24 +2,42 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import httpcore2
+from pydantic import BaseModel
 from pytest import MonkeyPatch
 
 from esim_service.delivery import outbox, schedule
-from esim_service.delivery.sender import Sender
-from esim_service.domain import bodies, events, ledger, lifecycle, orders
+from esim_service.delivery.runner import DueDelivery
+from esim_service.delivery.sender import Sender, WebhookMessage
+from esim_service.domain import bodies, events, ledger, lifecycle
+from esim_service.domain.lifecycle import EXPIRING_UNTIL
+from esim_service.domain.stamp import Stamp
 from esim_service.store.statements.unit import Unit, row
 from esim_service.store.tables import events as store
-from esim_service.values.entities import Account, Scope, WebhookEndpoint
+from esim_service.store.tables.outbox import Taken
+from esim_service.values.entities import Account, Event, Scope, WebhookEndpoint
 from lab.faults.changes import send_acknowledged_again
-from lab.faults.seeding import edit, substitute
+from lab.faults.seeding import substitute
 from partner_esim import webhooks
 from partner_esim._runtime.shared.signature import SignatureScheme
 
-SIGNED = "webhooks.sign(message.body, message.secret, timestamp=timestamp)"
+
+def _deliver(patch: MonkeyPatch, change: Callable[[Taken], Taken]) -> None:
+    """Let deliveries have other contents than the event that is stored."""
+    claim = outbox._claim
+
+    def changed(taken: Taken, lease_until: int) -> DueDelivery:
+        return claim(change(taken), lease_until)
+
+    substitute(patch, claim, changed)
+
+
+def _own_id(taken: Taken) -> str:
+    return f"evt_{taken.delivery_id[4:]}"
 
 
 def signed_with_decoded_secret(patch: MonkeyPatch) -> None:
@@ -43,26 +61,30 @@ def signed_without_time(patch: MonkeyPatch) -> None:
 
 def body_written_anew(patch: MonkeyPatch) -> None:
     """The body is formatted after it was signed. “then the raw request body”"""
-    edit(
-        patch,
-        Sender._request,
-        ("content=message.body", 'content=message.body.replace(b":", b": ", 1)'),
-        ("len(message.body)", "len(message.body) + 1"),
-    )
+    signed = Sender._request
+
+    def formatted(sender: Sender, message: WebhookMessage) -> httpcore2.Request:
+        request, body = signed(sender, message), message.body.replace(b":", b": ", 1)
+        headers = {**dict(request.headers), b"Content-Length": b"%d" % len(body)}
+        return httpcore2.Request(
+            request.method,
+            request.url,
+            headers=list(headers.items()),
+            content=body,
+            extensions=request.extensions,
+        )
+
+    patch.setattr(Sender, "_request", formatted)
 
 
 def other_event_id(patch: MonkeyPatch) -> None:
     """The id in the header is that of the delivery. “Service-Event-Id | identifies the event”"""
-    edit(
-        patch,
-        outbox._claim,
-        ("row.event_id, row.event_type", '"evt_" + row.delivery_id[4:], row.event_type'),
-    )
+    _deliver(patch, lambda taken: replace(taken, event_id=_own_id(taken)))
 
 
 def no_event_type(patch: MonkeyPatch) -> None:
     """The header with the type has another name. “Service-Event-Type | names the event type”"""
-    edit(patch, Sender._request, ("webhooks.EVENT_TYPE_HEADER", '"Event-Type"'))
+    patch.setattr(webhooks, "EVENT_TYPE_HEADER", "Event-Type")
 
 
 def everything_delivered(patch: MonkeyPatch) -> None:
@@ -119,14 +141,12 @@ def order_event_missing(patch: MonkeyPatch) -> None:
 
     “order.completed and topup.completed are sent within seconds.”
     """
-    edit(
-        patch,
-        orders.complete,
-        (
-            'yield from events.emit(account, "order.completed", bodies.order(order), stamp)',
-            "account",
-        ),
-    )
+    emit = events.emit
+
+    def silent(account: Account, type_: str, *others: Any) -> Unit[Account]:
+        return account if type_ == "order.completed" else (yield from emit(account, type_, *others))
+
+    substitute(patch, emit, silent)
 
 
 def low_balance_event_missing(patch: MonkeyPatch) -> None:
@@ -147,16 +167,13 @@ def expiring_event_missing(patch: MonkeyPatch) -> None:
 
     “esim.expiring arrives between 24 and 20 hours before expires_at.”
     """
-    edit(
-        patch,
-        lifecycle.elapse,
-        ("EXPIRING_UNTIL <= remaining <= EXPIRING_FROM", "0 < remaining < EXPIRING_UNTIL"),
-    )
+    substitute(patch, lifecycle.is_expiring, lambda remaining: 0 < remaining < EXPIRING_UNTIL)
 
 
 def usage_without_threshold(patch: MonkeyPatch) -> None:
     """Usage does not say which share is used. “threshold_percent, with value 50 or 80”"""
-    edit(patch, bodies.event, ("if threshold is None else", "if threshold or not threshold else"))
+    event = bodies.event
+    substitute(patch, event, lambda *parts: event(*parts[:-1], None))
 
 
 def event_shows_earlier_state(patch: MonkeyPatch) -> None:
@@ -164,14 +181,16 @@ def event_shows_earlier_state(patch: MonkeyPatch) -> None:
 
     “`data` is exactly what GET returns for the resource at that moment”
     """
-    edit(
-        patch,
-        orders.complete,
-        (
-            "bodies.order(order), stamp)",
-            'bodies.order(replace(order, status="processing")), stamp)',
-        ),
-    )
+    emit = events.emit
+
+    def earlier(
+        account: Account, type_: str, data: BaseModel, stamp: Stamp, **others: Any
+    ) -> Unit[Account]:
+        if type_ == "order.completed":
+            data = data.model_copy(update={"status": "processing"})
+        return emit(account, type_, data, stamp, **others)
+
+    substitute(patch, emit, earlier)
 
 
 def feed_and_delivery_differ(patch: MonkeyPatch) -> None:
@@ -180,15 +199,17 @@ def feed_and_delivery_differ(patch: MonkeyPatch) -> None:
     “the feed and every delivery attempt show the same body”
     """
 
-    def own(body: bytes, delivery_id: str) -> bytes:
-        event = json.loads(body)
-        event["id"] = "evt_" + delivery_id[4:]
+    def own_body(taken: Taken) -> bytes:
+        event = json.loads(taken.body) | {"id": _own_id(taken)}
         return json.dumps(event, separators=(",", ":")).encode()
 
-    patch.setattr(outbox, "own_body", own, raising=False)
-    edit(patch, outbox._claim, ("row.body)", "own_body(row.body, row.delivery_id))"))
+    _deliver(patch, lambda taken: replace(taken, body=own_body(taken)))
 
 
 def tested_endpoint_hears_nothing(patch: MonkeyPatch) -> None:
     """A test is accepted and sends nothing. “Sends a webhook.test event to that endpoint.”"""
-    edit(patch, events.emit_to, ("yield from store.add_delivery(", "("))
+
+    def written(_: str, *event: Any) -> Unit[tuple[Account, Event]]:
+        return events._write(*event, None)
+
+    substitute(patch, events.emit_to, written)

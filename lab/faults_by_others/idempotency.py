@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from functools import partial
 from typing import Any
 
 from pytest import MonkeyPatch
@@ -13,12 +12,11 @@ from pytest import MonkeyPatch
 from esim_service.api import topups
 from esim_service.api.backend import ApiBackend, payload, scope_of
 from esim_service.api.orders import OrderGroup
-from esim_service.domain import bodies, idempotency
+from esim_service.domain import idempotency
 from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
-from esim_service.store.tables import orders as store
 from esim_service.store.tables import sandbox
 from esim_service.values.entities import Scope
-from lab.faults.changes import compare_payloads
+from lab.faults.changes import compare_payloads, replay_current_order
 from lab.faults.seeding import Exchange, over_http, substitute
 from lab.faults_by_others.by_hand import (
     DEAR_PLAN,
@@ -35,7 +33,7 @@ from lab.faults_by_others.by_hand import (
     topup,
 )
 from lab.faults_by_others.edits import refuse
-from partner_esim.server import Problem, Reply
+from partner_esim.server import Problem
 
 
 def _same_metadata(desk: Desk) -> bool:
@@ -307,17 +305,7 @@ def replay_of_today(patch: MonkeyPatch) -> None:
 
     “The stored 201 body comes back byte for byte with `Idempotent-Replay: true`.”
     """
-    served = OrderGroup.create_order
-
-    async def create_order(self: OrderGroup, *, body: Any, context: Any) -> Any:
-        reply = await served(self, body=body, context=context)
-        if not reply.headers:
-            return reply
-        order_id = json.loads(reply.value)["order_id"]
-        found = await self._backend.read(partial(store.find, scope_of(context), order_id))
-        return Reply(bodies.order(found), headers=reply.headers)
-
-    patch.setattr(OrderGroup, "create_order", create_order)
+    replay_current_order(patch)
 
 
 def _another_esim(desk: Desk) -> bool:

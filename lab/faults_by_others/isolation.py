@@ -14,15 +14,14 @@ from pytest import MonkeyPatch
 from esim_service.api import balance as balance_api
 from esim_service.api import events as event_api
 from esim_service.api.backend import scope_of
-from esim_service.api.orders import OrderGroup
 from esim_service.domain import endpoints, events, idempotency
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import esims as esim_store
 from esim_service.store.tables import events as event_store
 from esim_service.store.tables import orders as order_store
 from esim_service.store.tables import sandbox
-from esim_service.values.entities import Order, Scope, WebhookEndpoint
-from lab.faults.changes import ANY
+from esim_service.values.entities import Scope, WebhookEndpoint
+from lab.faults.changes import ANY, forbid_orders_of_others
 from lab.faults.seeding import in_statements, substitute
 from lab.faults_by_others.by_hand import (
     Desk,
@@ -37,8 +36,6 @@ from lab.faults_by_others.by_hand import (
     register,
     shown_by,
 )
-from partner_esim import models
-from partner_esim.server import Context, Problem
 
 
 def _of_both_modes(sql: str) -> str:
@@ -161,23 +158,7 @@ def order_of_another_is_forbidden(patch: MonkeyPatch) -> None:
 
     “404 | the resource in the path does not exist, or belongs to another partner or mode”
     """
-    known: set[str] = set()
-    add, served = order_store.add, OrderGroup.get_order
-
-    def kept(made: Order) -> Unit[None]:
-        known.add(made.order_id)
-        return add(made)
-
-    async def get_order(self: OrderGroup, *, order_id: str, context: Context) -> models.Order:
-        try:
-            return await served(self, order_id=order_id, context=context)
-        except Problem as problem:
-            if problem.code == "resource_not_found" and order_id in known:
-                raise Problem("partner_suspended", "This order is not yours.") from None
-            raise
-
-    patch.setattr(order_store, "add", kept)
-    patch.setattr(OrderGroup, "get_order", get_order)
+    forbid_orders_of_others(patch)
 
 
 def _own_references(desk: Desk) -> bool:

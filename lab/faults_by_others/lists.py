@@ -16,7 +16,7 @@ from esim_service.store.tables import events as event_store
 from esim_service.store.tables import orders as order_store
 from esim_service.store.tables import plans as plan_store
 from esim_service.values.entities import Event, Plan, Scope
-from lab.faults.changes import ANY, continue_behind_the_next, find_no_small_letters
+from lab.faults.changes import ANY, continue_behind_the_next, find_by_prefix, find_no_small_letters
 from lab.faults.seeding import in_answers, in_statements, substitute
 from lab.faults_by_others.by_hand import Api, Desk, fresh, order, ordered, played, shown_by
 from partner_esim import models
@@ -156,11 +156,7 @@ def reference_is_a_prefix(patch: MonkeyPatch) -> None:
 
     “GET /orders?reference=... finds an order by its reference.”
     """
-    in_statements(
-        patch,
-        order_store.page,
-        lambda sql: sql.replace("reference = $5", "reference LIKE $5 || '%'"),
-    )(ANY, "", "", 1)
+    find_by_prefix(patch)
 
 
 def _esims_of_order(desk: Desk) -> bool:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from esim_service.store.tables import orders
+from lab.faults.changes import ANY
 from lab.faults.judge import DOCUMENT, judge, serving
-from lab.faults.seeding import edit
+from lab.faults.seeding import in_statements, substitute
 from lab.faults.table import FAULTS, Fault
 from lab.faults.verdicts import load
 from lab.faults_by_others import table as by_others
@@ -87,9 +89,14 @@ def test_a_fault_changes_the_service(fault: Fault) -> None:
         patch.undo()
 
 
-def test_an_edit_of_what_is_not_there_is_an_error() -> None:
+def test_a_fault_in_a_function_that_nothing_uses_is_an_error() -> None:
     with pytest.MonkeyPatch.context() as patch, pytest.raises(LookupError):
-        edit(patch, judge, ("nothing has this text", "nor this"))
+        substitute(patch, judge, judge)
+
+
+def test_a_fault_in_a_statement_that_stays_as_it_is_is_an_error() -> None:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(LookupError):
+        in_statements(patch, orders.find, str.strip)(ANY, "ord_any")
 
 
 def test_every_fault_was_judged() -> None:

@@ -90,9 +90,14 @@ def elapse(esim: Esim, now: int) -> Step:
     remaining = esim.expires_at - now
     if remaining <= 0:
         return replace(esim, status="expired", updated_at=now), (Happened("esim.expired"),)
-    if not esim.expiring_reported and EXPIRING_UNTIL <= remaining <= EXPIRING_FROM:
+    if not esim.expiring_reported and is_expiring(remaining):
         return replace(esim, expiring_reported=True), (Happened("esim.expiring"),)
     return esim, ()
+
+
+def is_expiring(remaining: int) -> bool:
+    """Return whether an eSIM with this time until its end is reported as expiring."""
+    return EXPIRING_UNTIL <= remaining <= EXPIRING_FROM
 
 
 def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
