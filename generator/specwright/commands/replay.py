@@ -104,8 +104,8 @@ def _repeat(replay: FailureReplay) -> ReplayVerdict:
 def _prepared(exchange: Exchange) -> Iterator[str]:
     """Yield one line about a request that makes a needed resource."""
     response = exchange.response
-    answer = response.status if response is not None else exchange.failure
-    yield f"first {exchange.request.method} {exchange.request.url}: {answer}"
+    outcome = response.status if response is not None else exchange.failure
+    yield f"first {exchange.request.method} {exchange.request.url}: {outcome}"
 
 
 def _compared(recorded: Recorded, exchange: Exchange) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _compared(recorded: Recorded, exchange: Exchange) -> Iterator[str]:
     yield f"{request.method} {request.url}"
     if request.body:
         yield from _indented("sent", request.body[:_SHOWN].decode("utf-8", "replace"))
-    before = recorded.answer.shown if recorded.answer is not None else "no response"
+    before = recorded.response.shown if recorded.response is not None else "no response"
     now = exchange.response.shown if exchange.response is not None else str(exchange.failure)
     yield from _indented("before", before)
     yield from _indented("now", "the same" if before == now else now)

@@ -173,5 +173,5 @@ def _obstacle(run: Run, redaction: Redaction, operation: Operation) -> str:
     if not sent:
         return "no request could be made"
     last = sent[-1]
-    answer = last.response.shown if last.response else last.failure or "no response"
-    return redaction.text(f"{last.request.curl}\n{answer}")
+    outcome = last.response.shown if last.response else last.failure or "no response"
+    return redaction.text(f"{last.request.curl}\n{outcome}")

@@ -168,7 +168,7 @@ class Contract:
         self.instances = Instances(document)
         self._demands = Demands(document)
         # Responses may have only listed values: a new one must be added to the document first.
-        self.answers = Instances(_closed(document))
+        self.responses = Instances(_closed(document))
         self.requests = Instances(for_requests(document))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)

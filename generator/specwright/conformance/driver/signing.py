@@ -39,9 +39,9 @@ class Signer:
     own: Mapping[Owner, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     sign_in: Mapping[str, Callable[[str], str]] = field(default_factory=dict, repr=False)
-    _obtained: dict[Owner, str] = field(default_factory=dict, repr=False)
-    _good: set[Owner] = field(default_factory=set, repr=False)
-    _told: set[str] = field(default_factory=set, repr=False)
+    _credentials: dict[Owner, str] = field(default_factory=dict, repr=False)
+    _accepted: set[Owner] = field(default_factory=set, repr=False)
+    _issued: set[str] = field(default_factory=set, repr=False)
 
     def sign(self, request: Request, operation: Pointer | None, role: str) -> Request:
         """Return a request with the credentials of a role added."""
@@ -135,25 +135,25 @@ class Signer:
 
     def trust(self, operation: Pointer | None, role: str) -> None:
         """Note that credentials were accepted: a later refusal then means that they expired."""
-        self._good.update((role, name) for name in self.chosen(operation, role))
+        self._accepted.update((role, name) for name in self.chosen(operation, role))
 
     def forget(self, operation: Pointer | None, role: str) -> bool:
         """Drop obtained credentials that were accepted before; return whether there were any."""
         owners = {(role, name) for name in self.chosen(operation, role)}
-        outdated = owners & self._good & self._obtained.keys()
+        outdated = owners & self._accepted & self._credentials.keys()
         for owner in outdated:
-            del self._obtained[owner]
-        self._good -= outdated
+            del self._credentials[owner]
+        self._accepted -= outdated
         return bool(outdated)
 
     def renew(self) -> None:
         """Drop all obtained credentials, to obtain them again when they are needed."""
-        self._obtained.clear()
+        self._credentials.clear()
 
     @property
     def secrets(self) -> set[str]:
         """The texts that no report may show."""
-        found = {*self.keys.values(), *self.own.values(), *self._told, *self.headers.values()}
+        found = {*self.keys.values(), *self.own.values(), *self._issued, *self.headers.values()}
         for text in list(found):
             # The password of a user, or the secret of a client.
             found.add(text.partition(":")[2])
@@ -196,7 +196,7 @@ class Signer:
             return None if key is None else scheme.write(scheme.parse(key))
         if role == UNKNOWN_KEY:
             return stranger(self._text(MAIN, name) or key)
-        if (role, name) not in self._obtained:
-            self._obtained[role, name] = self.sign_in[name](key)
-            self._told.add(self._obtained[role, name])
-        return scheme.write(self._obtained[role, name])
+        if (role, name) not in self._credentials:
+            self._credentials[role, name] = self.sign_in[name](key)
+            self._issued.add(self._credentials[role, name])
+        return scheme.write(self._credentials[role, name])

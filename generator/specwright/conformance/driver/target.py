@@ -244,16 +244,16 @@ class Target:
             headers=list(request.headers),
             content=request.body,
             extensions={"trace": note},
-        ) as answer:
-            is_stream = _is_stream(answer.headers.get("content-type", ""))
+        ) as response:
+            is_stream = _is_stream(response.headers.get("content-type", ""))
             body = bytearray()
             ends = time.monotonic() + self.timeout
             try:
                 if is_stream:
                     # The transport reads the timeout when the body begins.
-                    request_timeouts = answer.request.extensions["timeout"]
+                    request_timeouts = response.request.extensions["timeout"]
                     request_timeouts["read"] = _FIRST_BYTES_SECONDS
-                for part in answer.iter_bytes():
+                for part in response.iter_bytes():
                     body += part
                     if is_stream:
                         break
@@ -266,8 +266,8 @@ class Target:
             except httpx2.ReadTimeout:
                 if not is_stream:
                     raise
-            headers = tuple((name, value) for name, value in answer.headers.multi_items())
-            return Response(answer.status_code, headers, bytes(body))
+            headers = tuple((name, value) for name, value in response.headers.multi_items())
+            return Response(response.status_code, headers, bytes(body))
 
 
 def is_stream(response: Response | None) -> bool:

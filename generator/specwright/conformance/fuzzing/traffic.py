@@ -92,8 +92,8 @@ class TrafficOracle:
         """Return the statuses that refuse a key that was used before, with another body."""
         declared = IDEMPOTENCY.read(operation.value)
         if declared is not None:
-            answers = (declared.changed, declared.in_progress)
-            return {answer.status for answer in answers if answer is not None}
+            errors = (declared.changed, declared.in_progress)
+            return {error.status for error in errors if error is not None}
         has_key = ("header", KEY_HEADER) in parameters(self.contract.document, operation)
         return {_KEY_REUSED} if has_key else set()
 

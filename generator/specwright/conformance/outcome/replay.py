@@ -82,7 +82,7 @@ class FailureReplay:
                 self.contract,
                 self.failure.rule,
                 self.failure.pointer,
-                [request.answer for request in self.failure.requests],
+                [request.response for request in self.failure.requests],
                 sent,
                 self.target.record,
                 frozenset(self._made),
@@ -106,8 +106,8 @@ class FailureReplay:
             operation=place,
         )
         exchange = self.target.send(request, recorded.source, place, recorded.role)
-        if recorded.answer is not None and exchange.response is not None:
-            names.update(renamed(recorded.answer, exchange.response))
+        if recorded.response is not None and exchange.response is not None:
+            names.update(renamed(recorded.response, exchange.response))
         return exchange
 
     @property

@@ -41,7 +41,7 @@ class Recorded:
     path: str
     headers: Headers
     body: bytes | None
-    answer: Response | None
+    response: Response | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,8 @@ def _recorded(exchange: Exchange, run: Run) -> _Object:
     if not request.url.startswith(f"{run.target.base_url}/"):
         written["received"] = True
     if response is not None:
-        answer = MessageContent.of(response.headers, response.body, BODY_LIMIT)
-        written["answer"] = answer.as_json()
+        received = MessageContent.of(response.headers, response.body, BODY_LIMIT)
+        written["answer"] = received.as_json()
     return written | content.body_as_json()
 
 
@@ -202,7 +202,7 @@ def _failure(failure: Mapping[str, Any], data: Mapping[str, Any]) -> RecordedFai
 
 def _request(written: Mapping[str, Any]) -> Recorded:
     request, status = MessageContent.from_json(written), written["status"]
-    answer = MessageContent.from_json(written.get("answer", {"headers": []}))
+    response = MessageContent.from_json(written.get("answer", {"headers": []}))
     return Recorded(
         str(written.get("source", "")),
         str(written["role"]),
@@ -210,7 +210,7 @@ def _request(written: Mapping[str, Any]) -> Recorded:
         _path(written["path"]),
         request.headers,
         request.data,
-        None if status is None else Response(status, answer.headers, answer.data or b""),
+        None if status is None else Response(status, response.headers, response.data or b""),
     )
 
 

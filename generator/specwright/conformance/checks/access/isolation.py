@@ -304,12 +304,12 @@ class _Isolation:
         if errors is None:
             return
         exchange = self._send(operation, invented)
-        answers = [shown.response for shown in (refused, exchange) if shown.response is not None]
-        told = [(answer.status, answer.at(errors.code.raw)) for answer in answers]
-        if len(told) == 2 and told[1][0] == _NOT_THERE and told[0] != told[1]:
+        responses = [shown.response for shown in (refused, exchange) if shown.response is not None]
+        outcomes = [(response.status, response.at(errors.code.raw)) for response in responses]
+        if len(outcomes) == 2 and outcomes[1][0] == _NOT_THERE and outcomes[0] != outcomes[1]:
             message = (
-                f"{self.who} is answered {told[0][0]} {told[0][1]} for an existing resource, and "
-                f"{told[1][0]} {told[1][1]} for a missing one"
+                f"{self.who} is answered {outcomes[0][0]} {outcomes[0][1]} for an existing "
+                f"resource, and {outcomes[1][0]} {outcomes[1][1]} for a missing one"
             )
             self._violate(operation, message, refused, exchange)
 

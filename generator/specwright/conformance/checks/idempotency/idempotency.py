@@ -90,7 +90,7 @@ class _Trial:
         """Repeat the request, also with equivalent payloads."""
         for request, repeated in {"the same request": call, **dict(self._equal(call))}.items():
             exchange = self.driver.send(repeated)
-            response = self._answer(IDEMPOTENCY_REPLAY, exchange)
+            response = self._response(IDEMPOTENCY_REPLAY, exchange)
             if response is None or first.response is None:
                 continue
             replay = self.declared.replay
@@ -132,11 +132,11 @@ class _Trial:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             exchanges = list(pool.map(self.driver.send, [call] * _AT_ONCE))
         rule = IDEMPOTENCY_CONCURRENT
-        answers = [(exchange, self._answer(rule, exchange)) for exchange in exchanges]
-        bodies = {answer.body for _, answer in answers if answer and answer.is_success}
+        responses = [(exchange, self._response(rule, exchange)) for exchange in exchanges]
+        bodies = {response.body for _, response in responses if response and response.is_success}
         if len(bodies) > 1:
             self._violate(rule, "concurrent requests took effect more than once", *exchanges)
-        refused = [each for each, answer in answers if answer and not answer.is_success]
+        refused = [each for each, response in responses if response and not response.is_success]
         for exchange in refused:
             self._answered(rule, "a concurrent request", exchange, self.declared.in_progress)
         return bool(refused)
@@ -152,7 +152,7 @@ class _Trial:
             if refused.response.status in (401, 429):
                 continue
             right = self.driver.send(call, key=key)
-            response = self._answer(rule, right)
+            response = self._response(rule, right)
             if response is not None and not response.is_success:
                 before, after = refused.response.status, response.status
                 message = f"after {before}, a valid request with its key returned {after}"
@@ -167,7 +167,7 @@ class _Trial:
             self.driver.target.record.skip(rule, self.place, "no key of another tenant was given")
             return
         exchange = self.driver.send(call, OTHER_TENANT)
-        response = self._answer(rule, exchange)
+        response = self._response(rule, exchange)
         if (
             response is not None
             and first.response is not None
@@ -201,11 +201,11 @@ class _Trial:
 
     def _is_new(self, rule: str, message: str, used: Exchange, exchange: Exchange) -> None:
         """Check that the response to a key is the one that an unused key gets."""
-        response, declared = self._answer(rule, exchange), self.declared
+        response, declared = self._response(rule, exchange), self.declared
         if response is None:
             return
         taken = [error for error in (declared.changed, declared.in_progress) if error is not None]
-        if self._is_replay(response) or any(self._is(response, answer) for answer in taken):
+        if self._is_replay(response) or any(self._is(response, error) for error in taken):
             self._violate(rule, message, used, exchange)
 
     def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
@@ -278,13 +278,13 @@ class _Trial:
         schema = contract.body_schema(self.operation)
         return schema is None or any(contract.requests.problems(schema, call.body))
 
-    def _answer(self, rule: str, exchange: Exchange) -> Response | None:
+    def _response(self, rule: str, exchange: Exchange) -> Response | None:
         self.driver.target.record.check(rule, self.place)
         response = exchange.response
         return None if response is None or response.status == 429 else response
 
     def _refused(self, rule: str, how: str, exchange: Exchange, first: Exchange) -> None:
-        response = self._answer(rule, exchange)
+        response = self._response(rule, exchange)
         if response is None:
             return
         if response.is_success:

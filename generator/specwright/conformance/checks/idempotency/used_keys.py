@@ -144,7 +144,7 @@ class Keys:
         if response is None:
             return False
         taken = (self.declared.changed, self.declared.in_progress)
-        return self.is_replay(response) or any(self.says(response, answer) for answer in taken)
+        return self.is_replay(response) or any(self.says(response, error) for error in taken)
 
     def says(self, response: Response | None, wanted: ErrorResponse | None) -> bool:
         """Return whether a response is a declared refusal."""

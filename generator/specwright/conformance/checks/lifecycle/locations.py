@@ -81,9 +81,9 @@ def parents(driver: Driver) -> None:
         right = driver.send(Call(operation, dict(zip(names, own, strict=True))))
         other = (*new, *own[len(new) :])
         wrong = driver.probe(Call(operation, dict(zip(names, other, strict=True))))
-        answers = [exchange.response for exchange in (right, wrong)]
+        responses = [exchange.response for exchange in (right, wrong)]
         driver.target.record.check(PARENT, operation.pointer)
-        if all(answer is not None and answer.is_success for answer in answers):
+        if all(response is not None and response.is_success for response in responses):
             said = "a child of one resource is found below another one"
             driver.violate(PARENT, operation, said, right, wrong)
 

@@ -122,11 +122,11 @@ class _StateTrial(_Trial):
 
     def _restored(self) -> dict[str, Exchange]:
         """Return the responses with restored values, by operation."""
-        answers = {
+        exchanges = {
             restore.operation.raw: self._read(restore.operation.raw)
             for restore in self.declared.restores
         }
-        return {name: each for name, each in answers.items() if each is not None}
+        return {name: each for name, each in exchanges.items() if each is not None}
 
     def _charged(self) -> Iterator[Violation]:
         """Call operations that charge a restored balance, which may have been used up before."""

@@ -102,7 +102,7 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
 def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:
     problems = (
         problem
-        for problem in checked.contract.answers.problems(schema, value)
+        for problem in checked.contract.responses.problems(schema, value)
         # A value that was redacted from a recording is not a violation.
         if value_at(value, problem.pointer) != REDACTED
     )

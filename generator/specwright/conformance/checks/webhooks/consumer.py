@@ -31,7 +31,7 @@ _SUCCESS = range(200, 300)
 _REFUSAL = range(400, 500)
 
 # The status, or the reason why there was no response.
-_Answer: TypeAlias = int | str
+_Response: TypeAlias = int | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ class Consumer:
         found: list[Finding] = []
         async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=False) as client:
             for trial in self._trials(webhooks):
-                answer = await self._send(client, trial)
-                if not found and isinstance(answer, str):
+                response = await self._send(client, trial)
+                if not found and isinstance(response, str):
                     raise InputError(
-                        f"the consumer does not respond: {answer}", hint="start it, then retry"
+                        f"the consumer does not respond: {response}", hint="start it, then retry"
                     )
-                found.append(self._finding(trial, answer))
+                found.append(self._finding(trial, response))
         if not found:
             raise InputError(
                 "no webhook of the document has an example, or a schema that a value was found for",
@@ -108,7 +108,7 @@ class Consumer:
     def _genuine(self, webhook: SentWebhook, event: Any) -> Genuine:
         return Genuine(webhook, event, self.secret, time.time())
 
-    async def _send(self, client: httpx2.AsyncClient, trial: _Trial) -> _Answer:
+    async def _send(self, client: httpx2.AsyncClient, trial: _Trial) -> _Response:
         declared = trial.webhook.delivery
         try:
             async with asyncio.timeout(declared.timeout_seconds if declared else _SECONDS):
@@ -124,8 +124,8 @@ class Consumer:
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
             return type(error).__name__
 
-    def _finding(self, trial: _Trial, answer: _Answer) -> Finding:
-        level, words = _judged(trial, answer)
+    def _finding(self, trial: _Trial, response: _Response) -> Finding:
+        level, words = _judged(trial, response)
         pointer = trial.webhook.pointer + ("" if trial.is_genuine else join(SIGNATURE.name))
         return Finding(
             trial.rule.id,
@@ -158,19 +158,19 @@ class Consumer:
                     )
 
 
-def _judged(trial: _Trial, answer: _Answer) -> tuple[Level, str]:
+def _judged(trial: _Trial, response: _Response) -> tuple[Level, str]:
     declared = trial.webhook.delivery
     success = _SUCCESS if declared is None else declared.success_statuses
-    if isinstance(answer, str):
-        return Level.ERROR, f"was not answered: {answer}"
-    if answer in success:
+    if isinstance(response, str):
+        return Level.ERROR, f"was not answered: {response}"
+    if response in success:
         level = Level.INFO if trial.is_genuine else Level.ERROR
-        return level, f"was acknowledged with {answer}"
+        return level, f"was acknowledged with {response}"
     if trial.is_genuine:
-        return Level.ERROR, f"was not acknowledged, but answered with {answer}"
-    if answer in _REFUSAL:
-        return Level.INFO, f"was refused with {answer}"
-    return Level.WARNING, f"was answered with {answer}, but a refusal must be 4XX"
+        return Level.ERROR, f"was not acknowledged, but answered with {response}"
+    if response in _REFUSAL:
+        return Level.INFO, f"was refused with {response}"
+    return Level.WARNING, f"was answered with {response}, but a refusal must be 4XX"
 
 
 def _shown(trial: _Trial) -> Evidence:

@@ -179,9 +179,11 @@ class Listener:
             async with (
                 asyncio.timeout(self._seconds),
                 httpx2.AsyncClient(verify=self._trust, trust_env=False, timeout=None) as client,
-                client.stream(attempt.method, url, headers=headers, content=attempt.body) as answer,
+                client.stream(
+                    attempt.method, url, headers=headers, content=attempt.body
+                ) as response,
             ):
-                status = answer.status_code
+                status = response.status_code
         except (httpx2.RequestError, TimeoutError) as error:
             return 502, f"not forwarded: {type(error).__name__}"
         if not 200 <= status < 600:
