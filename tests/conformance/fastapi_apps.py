@@ -13,7 +13,7 @@ from specwright.config import AddedLink
 from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
@@ -29,7 +29,7 @@ def driver_of(app: FastAPI, place: Path, *links: AddedLink) -> Iterator[Driver]:
     record.monitors = (Monitors(contract, record),)
     outer = FastAPI()
     outer.mount("/v1", app)
-    with serving(outer) as url, Target(url, None, record, {}) as target:
+    with serving(outer) as url, TargetServer(url, None, record, {}) as target:
         yield Driver(contract, target, "scenarios")
 
 

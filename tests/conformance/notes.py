@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
@@ -247,6 +247,6 @@ def notes_driver(place: Path, bug: str = "") -> Iterator[Driver]:
     path.write_text(json.dumps(DOCUMENT), "utf-8")
     with (
         serving(Notes(bug).app()) as url,
-        Target(url, None, Record(), {}) as target,
+        TargetServer(url, None, Record(), {}) as target,
     ):
         yield Driver(Contract(load(path)), target, "scenarios")

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
@@ -102,7 +102,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
         *(Route(f"/v1/{name}/{{id}}", made.read) for name in KINDS),
     ]
     found = contract(tmp_path_factory.mktemp("made") / "api.json")
-    with serving(Starlette(routes=routes)) as url, Target(url, None, Record(), {}) as target:
+    with serving(Starlette(routes=routes)) as url, TargetServer(url, None, Record(), {}) as target:
         explore(Driver(found, target, "scenarios"))
     return target.record
 

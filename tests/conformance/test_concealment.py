@@ -14,7 +14,7 @@ from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.outcome.evidence import judged
 from specwright.conformance.recording import har
 from specwright.conformance.recording.concealment import Concealment, is_secret
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
 from specwright.findings import Report
@@ -38,7 +38,7 @@ def exchange(
     answered: Headers = (),
     answer: bytes = b"",
 ) -> Exchange:
-    request, response = Request("POST", url, sent, body), Response(200, answered, answer)
+    request, response = HttpRequest("POST", url, sent, body), HttpResponse(200, answered, answer)
     return Exchange(1, source, MAIN, None, request, response, None, 0, 0)
 
 

@@ -10,7 +10,7 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.outcome.coverage import Item, coverage, share
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 
@@ -53,8 +53,8 @@ def items(
     contract: Contract, status: int, query: str = "", body: bytes = b"", **headers: str
 ) -> list[Item]:
     """The coverage after one answer."""
-    request = Request("GET", f"http://127.0.0.1/things{query}", tuple(headers.items()))
-    response = Response(status, (), body)
+    request = HttpRequest("GET", f"http://127.0.0.1/things{query}", tuple(headers.items()))
+    response = HttpResponse(status, (), body)
     record = Record()
     record.add(Exchange(0, "scenarios", MAIN, GET, request, response, None, 0, 0))
     return coverage(contract, record)

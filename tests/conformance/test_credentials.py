@@ -18,7 +18,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, UNKNOWN_KEY, stranger
 from specwright.conformance.driver.signing import Signer
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential, scheme_of
 from specwright.document.sources.load import load
@@ -52,7 +52,7 @@ def tried(path: Path, scheme: dict[str, Any], declared: list[str], answer: Refus
     keys = {MAIN: KEY, UNKNOWN_KEY: stranger(KEY)}
     with (
         serving(Starlette(routes=[Route("/v1/things", things)])) as url,
-        Target(url, Credential.of(contract.document), Record(), keys) as target,
+        TargetServer(url, Credential.of(contract.document), Record(), keys) as target,
     ):
         credentials(Driver(contract, target, "scenarios"))
     return target.record

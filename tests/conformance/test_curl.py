@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from specwright.conformance.recording.exchange import Request
+from specwright.conformance.recording.exchange import HttpRequest
 from specwright.http_messages import Headers
 from tests.conformance.test_command import Exchange as Answering
 from tests.conformance.test_command import playing
@@ -43,7 +43,7 @@ def test_a_command_repeats_a_request_byte_by_byte(
         exchange.answer(200, b"")
 
     with playing(respond) as port:
-        request = Request(method, f"http://127.0.0.1:{port}{path}", headers, body)
+        request = HttpRequest(method, f"http://127.0.0.1:{port}{path}", headers, body)
         command = ["sh", "-c", request.curl]
         subprocess.run(command, check=True, capture_output=True, timeout=30)
     assert seen == [(method, path, dict(headers), body or b"")]

@@ -14,9 +14,9 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver import target as driver
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target, TargetLost
+from specwright.conformance.driver.target import TargetLost, TargetServer
 from specwright.conformance.monitors import Monitors
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
@@ -64,7 +64,7 @@ def test_the_request_that_killed_the_server_is_named_and_no_other_is_blamed(
 ) -> None:
     record = Record()
     record.monitors = (Monitors(contract, record),)
-    with Target(mortal, None, record, {}) as target:
+    with TargetServer(mortal, None, record, {}) as target:
         for method, operation in (("GET", LIST), ("POST", MAKE)):
             target.send(target.request(method, "/orders"), "scenarios", operation)
         with pytest.raises(TargetLost) as lost:
@@ -102,7 +102,7 @@ def test_a_server_that_is_restarted_gets_the_request_that_it_missed(
     thread.start()
     record = Record()
     record.monitors = (Monitors(contract, record),)
-    with Target(f"http://127.0.0.1:{address[1]}", None, record, {}) as target:
+    with TargetServer(f"http://127.0.0.1:{address[1]}", None, record, {}) as target:
         for _ in range(2):
             target.send(target.request("GET", "/orders"), "scenarios", LIST)
         last = target.send(target.request("GET", "/orders"), "scenarios", LIST)
@@ -116,7 +116,7 @@ def test_a_server_that_is_restarted_gets_the_request_that_it_missed(
 def test_a_server_that_was_never_there_is_for_the_preflight(contract: Contract) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    with Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
+    with TargetServer(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
         sent = target.send(target.request("GET", "/orders"), "preflight", LIST)
     assert sent.is_unconnected
 
@@ -124,8 +124,8 @@ def test_a_server_that_was_never_there_is_for_the_preflight(contract: Contract) 
 def test_what_the_fuzzer_sends_to_a_dead_server_is_not_blamed(contract: Contract) -> None:
     record = Record()
     record.monitors = (Monitors(contract, record),)
-    request = Request("GET", "http://127.0.0.1/orders", ())
-    alive = Response(204, (), b"")
+    request = HttpRequest("GET", "http://127.0.0.1/orders", ())
+    alive = HttpResponse(204, (), b"")
     unknown = "the connection failed, or no response came in time"
     first = Exchange(0, "fuzzing", MAIN, LIST, request, None, unknown, 0, 0)
     for exchange in (

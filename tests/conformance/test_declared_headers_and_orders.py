@@ -20,7 +20,7 @@ from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
@@ -125,7 +125,7 @@ def blamed(bug: str, tmp_path: Path) -> list[str]:
     keys = {MAIN: "test-anna", OTHER_TENANT: "test-bert"}
     with (
         Server(app(bug, sent)) as server,
-        Target(server.url, Credential.of(contract.document), record, keys) as target,
+        TargetServer(server.url, Credential.of(contract.document), record, keys) as target,
     ):
         driver = Driver(contract, target, "scenarios")
         for scenario in (idempotency, sorting, validation):
@@ -169,7 +169,9 @@ def test_a_list_that_is_not_sorted_is_in_none_of_its_orders_by_chance(
     record.monitors = (Monitors(contract, record),)
     with (
         Server(app("unsorted", set(), "")) as server,
-        Target(server.url, Credential.of(contract.document), record, {MAIN: "test-anna"}) as target,
+        TargetServer(
+            server.url, Credential.of(contract.document), record, {MAIN: "test-anna"}
+        ) as target,
     ):
         driver = Driver(contract, target, "scenarios")
         for operation in contract.operations.values():

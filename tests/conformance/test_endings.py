@@ -20,7 +20,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.preflight import reach
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.fuzzing.plan import derive
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
@@ -101,7 +101,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Contract, Record]:
     found = contract(tmp_path_factory.mktemp("asked") / "api.json")
     with (
         serving(application()) as url,
-        Target(url, None, Record(), {}, timeout=PATIENCE_SECONDS) as target,
+        TargetServer(url, None, Record(), {}, timeout=PATIENCE_SECONDS) as target,
     ):
         driver = Driver(found, target, "scenarios")
         reach(found, target)
@@ -153,7 +153,7 @@ def test_what_is_documented_may_answer_first(tmp_path: Path, first: str) -> None
     found = contract(tmp_path / "api.json", first, "/e-thing")
     with (
         serving(application()) as url,
-        Target(url, None, Record(), {}, timeout=PATIENCE_SECONDS) as target,
+        TargetServer(url, None, Record(), {}, timeout=PATIENCE_SECONDS) as target,
     ):
         reach(found, target)
     assert outcomes(target.record, first) == {None if first == "/d-hang" else 200}

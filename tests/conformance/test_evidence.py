@@ -10,7 +10,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.outcome.evidence import judged
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
@@ -23,14 +23,14 @@ def contract() -> Contract:
     return Contract(load(DOCUMENT))
 
 
-def exchange(number: int, response: Response | None) -> Exchange:
-    request = Request("GET", f"http://127.0.0.1/v1/orders?page={number}", ())
+def exchange(number: int, response: HttpResponse | None) -> Exchange:
+    request = HttpRequest("GET", f"http://127.0.0.1/v1/orders?page={number}", ())
     failure = None if response is not None else "ReadTimeout"
     return Exchange(number, "scenarios", MAIN, LIST, request, response, failure, 0, 0)
 
 
 def test_the_proof_is_shown_and_what_came_just_before_it() -> None:
-    answered = [exchange(number, Response(200, (), b"{}")) for number in range(1, 9)]
+    answered = [exchange(number, HttpResponse(200, (), b"{}")) for number in range(1, 9)]
     sent = (*answered, exchange(9, None))
     record = Record()
     record.violate(Violation("pagination", LIST, "items were returned twice", sent))
@@ -49,8 +49,8 @@ def test_the_proof_is_shown_and_what_came_just_before_it() -> None:
 
 
 def answered(number: int, pointer: str, status: int) -> Exchange:
-    request = Request("GET", f"http://127.0.0.1/v1/{number}", ())
-    response = Response(status, (), b"{}")
+    request = HttpRequest("GET", f"http://127.0.0.1/v1/{number}", ())
+    response = HttpResponse(status, (), b"{}")
     return Exchange(number, "fuzzing", MAIN, pointer, request, response, None, 0, 0)
 
 

@@ -17,7 +17,7 @@ from specwright.conformance.checks.requests import explore as module
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver import driver as workbench
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.fastapi_apps import driver_of, messages
@@ -83,7 +83,10 @@ def explore(
 ) -> None:
     """Explore an API whose responses are played, while pauses move a clock."""
     pause(monkeypatch, clock)
-    with playing(respond) as port, Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
+    with (
+        playing(respond) as port,
+        TargetServer(f"http://127.0.0.1:{port}", None, Record(), {}) as target,
+    ):
         module.explore(Driver(Contract(load(path)), target, "scenarios"))
 
 

@@ -13,7 +13,7 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.recording import har
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.traffic import credentials, watch
 from specwright.document.sources.load import load
 from specwright.http_messages import Headers
@@ -25,8 +25,8 @@ LARGEST = 256 * 1024
 
 
 def exchange(url: str = f"{BASE}/items", sent: Headers = (), body: bytes = b"{}") -> Exchange:
-    answer = Response(200, (("Content-Type", "application/json"),), body)
-    return Exchange(1, "traffic", "", None, Request("GET", url, sent), answer, None, 0.0, 0.5)
+    answer = HttpResponse(200, (("Content-Type", "application/json"),), body)
+    return Exchange(1, "traffic", "", None, HttpRequest("GET", url, sent), answer, None, 0.0, 0.5)
 
 
 def entry(content: dict[str, Any], status: int = 200, **headers: str) -> dict[str, Any]:

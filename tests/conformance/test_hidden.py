@@ -11,7 +11,7 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import hidden
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.document.sources.load import load
 
 TEXT = {"type": "string"}
@@ -53,8 +53,8 @@ def contract(tmp_path: Path, **schemas: object) -> Contract:
 
 
 def exchange(operation: str, sent: object, answered: object = None) -> Exchange:
-    request = Request("POST", "http://127.0.0.1/things", (), json.dumps(sent).encode())
-    response = Response(201, (), json.dumps(answered).encode())
+    request = HttpRequest("POST", "http://127.0.0.1/things", (), json.dumps(sent).encode())
+    response = HttpResponse(201, (), json.dumps(answered).encode())
     return Exchange(1, "scenarios", MAIN, operation, request, response, None, 0, 0)
 
 

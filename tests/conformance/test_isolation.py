@@ -18,7 +18,7 @@ from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
@@ -76,7 +76,7 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
     keys = {MAIN: ANNA, OTHER_TENANT: BERT}
     with (
         playing(respond) as port,
-        Target(
+        TargetServer(
             f"http://127.0.0.1:{port}", Credential.of(contract.document), Record(), keys
         ) as target,
     ):
@@ -154,7 +154,7 @@ def test_what_is_open_is_an_error_only_where_something_hides_it(
     contract = Contract(load(path))
     keys = {MAIN: ANNA, OTHER_TENANT: BERT}
     credential = Credential.of(contract.document)
-    with Server(app) as server, Target(server.url, credential, Record(), keys) as target:
+    with Server(app) as server, TargetServer(server.url, credential, Record(), keys) as target:
         driver = Driver(contract, target, "scenarios")
         explore(driver)
         made = next(

@@ -10,7 +10,7 @@ from fastapi import FastAPI, HTTPException, Request
 
 from specwright.conformance.checks.requests.explore import explore
 from specwright.conformance.checks.requests.validation import validation
-from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.calls import OperationCall
 from tests.conformance.fastapi_apps import driver_of, messages
 
 LINE = {
@@ -115,6 +115,6 @@ def test_what_a_body_refers_to_is_new(tmp_path: Path) -> None:
 def test_a_member_of_an_item_is_replaced_in_its_place(tmp_path: Path) -> None:
     with driver_of(orders(""), tmp_path) as driver:
         [operation] = driver.contract.operations.values()
-    call = Call(operation, {}, {"lines": [{"a": 1}, {"a": 2}, {"a": 3}]})
+    call = OperationCall(operation, {}, {"lines": [{"a": 1}, {"a": 2}, {"a": 3}]})
     assert call.with_member("/lines/1/a", 0).body == {"lines": [{"a": 1}, {"a": 0}, {"a": 3}]}
     assert call.without_member("/lines/1", "a").body == {"lines": [{"a": 1}, {}, {"a": 3}]}

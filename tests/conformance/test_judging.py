@@ -15,7 +15,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN, OTHER_TENANT, UNKNOWN_KEY
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.outcome.evidence import judged
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse, JsonValue
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
 
@@ -88,8 +88,8 @@ def contract(tmp_path: Path) -> Contract:
 
 def sent(contract: Contract, value: JsonValue) -> Violation:
     """Return the violation of a body that was accepted with 201."""
-    request = Request("POST", "http://127.0.0.1/items", (), json.dumps(value).encode())
-    answer = Response(201, (), b"{}")
+    request = HttpRequest("POST", "http://127.0.0.1/items", (), json.dumps(value).encode())
+    answer = HttpResponse(201, (), b"{}")
     proof = Exchange(1, "scenarios", MAIN, POST, request, answer, None, 0, 0)
     return accepted_value(
         contract, contract.operations[POST], proof, SentValue("", BODY, BODY, value)
@@ -179,11 +179,11 @@ def test_two_limits_of_one_member_are_two_findings_and_two_values_are_one(
 
 
 def answered(
-    contract: Contract, place: str, request: Request, status: int, **headers: str
+    contract: Contract, place: str, request: HttpRequest, status: int, **headers: str
 ) -> list[tuple[str, str]]:
     """Return the findings of the monitors on a response."""
     return observed(
-        contract, "fuzzing", place, request, Response(status, tuple(headers.items()), b"")
+        contract, "fuzzing", place, request, HttpResponse(status, tuple(headers.items()), b"")
     )
 
 
@@ -191,8 +191,8 @@ def observed(
     contract: Contract,
     source: str,
     place: str,
-    request: Request,
-    response: Response,
+    request: HttpRequest,
+    response: HttpResponse,
     role: str = MAIN,
 ) -> list[tuple[str, str]]:
     """Return the findings of the monitors on a response that a source got."""
@@ -203,7 +203,7 @@ def observed(
 
 
 def test_an_undeclared_status_says_which_are_declared(contract: Contract) -> None:
-    request = Request("POST", "http://127.0.0.1/items", JSON, b"{}")
+    request = HttpRequest("POST", "http://127.0.0.1/items", JSON, b"{}")
     assert answered(contract, POST, request, 418) == [
         ("undeclared-status", "POST /items: status 418 is not declared (declared: 201, 422)")
     ]
@@ -233,7 +233,7 @@ def test_how_a_body_that_cannot_be_read_is_refused_is_a_note(
     status: int,
     rule: str,
 ) -> None:
-    request = Request("POST", "http://127.0.0.1/items", headers, body)
+    request = HttpRequest("POST", "http://127.0.0.1/items", headers, body)
     assert [found for found, _ in answered(contract, POST, request, status)] == [rule]
 
 
@@ -252,14 +252,14 @@ def test_each_media_type_of_a_body_can_be_read(
 ) -> None:
     names = ("application/x-www-form-urlencoded", "text/*")
     operation = replace(contract.operations[POST], body=None, media_types=names)
-    request = Request("POST", "http://127.0.0.1/items", (("Content-Type", kind),), body)
-    response = Response(400, (), b"")
+    request = HttpRequest("POST", "http://127.0.0.1/items", (("Content-Type", kind),), body)
+    response = HttpResponse(400, (), b"")
     exchange = Exchange(0, "fuzzing", MAIN, POST, request, response, None, 0, 0)
     assert undeclared(operation, exchange, response, is_foreign=False).rule == rule
 
 
 def test_a_failure_of_no_operation_names_its_path(contract: Contract) -> None:
-    request = Request("PUT", "http://127.0.0.1/odd", ())
+    request = HttpRequest("PUT", "http://127.0.0.1/odd", ())
     assert answered(contract, "", request, 500) == [("server-error", "PUT /odd: answered 500")]
 
 
@@ -283,8 +283,8 @@ def test_an_undeclared_404_is_a_note_where_a_resource_may_be_missing(
     contract: Contract, source: str, place: str, status: int, rules: list[str]
 ) -> None:
     operation = contract.operations[place]
-    request = Request(operation.method, "http://127.0.0.1/items", JSON, b"{}")
-    found = observed(contract, source, place, request, Response(status, (), b""))
+    request = HttpRequest(operation.method, "http://127.0.0.1/items", JSON, b"{}")
+    found = observed(contract, source, place, request, HttpResponse(status, (), b""))
     assert [rule for rule, _ in found] == rules
     if rules == ["undeclared-refusal"]:
         said = f"status {status} is not declared for a resource that does not exist"
@@ -308,10 +308,10 @@ def test_the_declared_statuses_are_shown_beside_an_undeclared_one(
     rule: str,
 ) -> None:
     operation = contract.operations[place]
-    request = Request(operation.method, "http://127.0.0.1/items", headers, body)
+    request = HttpRequest(operation.method, "http://127.0.0.1/items", headers, body)
     record = Record()
     record.monitors = (Monitors(contract, record),)
-    response = Response(status, (), b"")
+    response = HttpResponse(status, (), b"")
     record.add(Exchange(0, "scenarios", MAIN, place, request, response, None, 0, 0))
     [finding] = judged(contract, record).findings
     assert finding.rule == rule
@@ -371,8 +371,8 @@ def test_a_member_that_is_only_for_requests_is_not_in_a_response(
     path = tmp_path / "accounts.json"
     path.write_text(json.dumps(document), "utf-8")
     contract = Contract(load(path))
-    request = Request("GET", "http://127.0.0.1/items", ())
-    response = Response(200, JSON, json.dumps(value).encode())
+    request = HttpRequest("GET", "http://127.0.0.1/items", ())
+    response = HttpResponse(200, JSON, json.dumps(value).encode())
     said = observed(contract, "fuzzing", "/paths/~1items/get", request, response)
     begin = "GET /items: 200: a member that is only for requests at"
     assert {each for _, each in said} == {f"{begin} '{at}'" for at in found}
@@ -394,8 +394,8 @@ def test_how_a_caller_who_is_not_allowed_is_refused_is_a_note(
     contract: Contract, role: str, status: int, rule: str
 ) -> None:
     request, response = (
-        Request("POST", "http://127.0.0.1/items", JSON, b"{}"),
-        Response(status, (), b""),
+        HttpRequest("POST", "http://127.0.0.1/items", JSON, b"{}"),
+        HttpResponse(status, (), b""),
     )
     [(found, said)] = observed(contract, "scenarios", POST, request, response, role)
     assert found == rule
@@ -403,8 +403,8 @@ def test_how_a_caller_who_is_not_allowed_is_refused_is_a_note(
 
 
 def test_a_resource_is_missing_whether_or_not_the_body_can_be_read(contract: Contract) -> None:
-    request = Request("PUT", "http://127.0.0.1/items/7", JSON, b"\xff")
-    found = observed(contract, "scenarios", PUT, request, Response(404, (), b""))
+    request = HttpRequest("PUT", "http://127.0.0.1/items/7", JSON, b"\xff")
+    found = observed(contract, "scenarios", PUT, request, HttpResponse(404, (), b""))
     assert [rule for rule, _ in found] == ["undeclared-refusal"]
 
 
@@ -421,7 +421,7 @@ def test_a_resource_is_missing_whether_or_not_the_body_can_be_read(contract: Con
 def test_a_redirect_to_the_slash_is_said_with_a_hint(
     contract: Contract, place: str, rule: str
 ) -> None:
-    request = Request("GET", "http://127.0.0.1/items/7", ())
+    request = HttpRequest("GET", "http://127.0.0.1/items/7", ())
     [(found, said)] = answered(contract, GET, request, 307, Location=place)
     assert found == rule
     if rule == "redirect":

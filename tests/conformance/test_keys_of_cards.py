@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from specwright.conformance.checks.idempotency.idempotency import idempotency
 from specwright.conformance.checks.idempotency.used_keys import Keys, refusals
-from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import Exchange
@@ -111,7 +111,7 @@ def test_a_request_may_arrive_after_the_one_that_was_sent_later(
 ) -> None:
     app, ask, main = cards("no pause"), Driver.ask, threading.current_thread()
 
-    def late(driver: Driver, call: Call, role: str = MAIN) -> Exchange:
+    def late(driver: Driver, call: OperationCall, role: str = MAIN) -> Exchange:
         if threading.current_thread() is not main:
             assert app.state.begun.wait(10)
         return ask(driver, call, role)

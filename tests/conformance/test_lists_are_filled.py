@@ -10,7 +10,7 @@ from fastapi import FastAPI, Query
 from pydantic import BaseModel
 
 from specwright.conformance.checks.lists.lists import lists
-from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.calls import OperationCall
 from tests.conformance.fastapi_apps import driver_of, messages
 
 PAGES = {
@@ -81,9 +81,9 @@ def test_every_list_is_looked_at_whoever_asks_for_it(tmp_path: Path) -> None:
     with driver_of(shop("filter"), tmp_path) as driver:
         reader, maker = driver.contract.operations.values()
         driver.first_success(maker)
-        driver.probe(Call(reader, {("query", "status"): "draft"}))
+        driver.probe(OperationCall(reader, {("query", "status"): "draft"}))
         assert messages(driver, "filter") == []
-        driver.probe(Call(reader, {("query", "status"): "sold"}))
+        driver.probe(OperationCall(reader, {("query", "status"): "sold"}))
         assert messages(driver, "filter") == [
             f"{reader.name}: items that do not match the filter were returned"
         ]
@@ -103,5 +103,5 @@ def test_a_page_of_less_than_an_item_is_not_judged(
     app.openapi()["paths"]["/items"]["get"].update(PAGES)
     with driver_of(app, tmp_path) as driver:
         [operation] = driver.contract.operations.values()
-        driver.send(Call(operation, {("query", "limit"): limit}))
+        driver.send(OperationCall(operation, {("query", "limit"): limit}))
         assert bool(messages(driver, "page-size")) is is_blamed

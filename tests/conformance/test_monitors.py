@@ -10,7 +10,7 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.monitors import Monitors
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
@@ -51,9 +51,9 @@ def blamed(
     record = Record()
     record.monitors = (Monitors(contract, record),)
     operation = contract.by_id[name]
-    request = Request(operation.method, f"http://127.0.0.1{operation.site.key}", ())
+    request = HttpRequest(operation.method, f"http://127.0.0.1{operation.site.key}", ())
     sent = {"Request-Id": "1", **headers}
-    response = Response(status, tuple(sent.items()), body.encode())
+    response = HttpResponse(status, tuple(sent.items()), body.encode())
     record.add(Exchange(0, "scenarios", role, operation.pointer, request, response, None, 0, 0))
     return [(violation.rule, violation.text) for violation in record.violations]
 
@@ -168,9 +168,17 @@ def test_an_answer_may_take_as_long_as_it_may(
 ) -> None:
     record = Record()
     operation = contract.by_id["listHooks"]
-    request = Request("GET", "http://127.0.0.1/hooks", ())
+    request = HttpRequest("GET", "http://127.0.0.1/hooks", ())
     exchange = Exchange(
-        0, "scenarios", MAIN, operation.pointer, request, Response(429, (), b""), None, 0, seconds
+        0,
+        "scenarios",
+        MAIN,
+        operation.pointer,
+        request,
+        HttpResponse(429, (), b""),
+        None,
+        0,
+        seconds,
     )
     said = [violation.rule for violation in Monitors(contract, record, limit)(exchange)]
     assert [each for each in said if each == "response-time"] == rules

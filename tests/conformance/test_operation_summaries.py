@@ -10,7 +10,7 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.outcome.operation_summaries import operation_summaries
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from specwright.findings import OperationSummary
@@ -23,8 +23,8 @@ ORDER = "/paths/~1orders~1{order_id}/get"
 
 
 def exchange(status: int, role: str = MAIN, source: str = "scenarios") -> Exchange:
-    request = Request("GET", f"http://127.0.0.1/v1/orders/{source}", ())
-    response = Response(status, (), b"{}") if status else None
+    request = HttpRequest("GET", f"http://127.0.0.1/v1/orders/{source}", ())
+    response = HttpResponse(status, (), b"{}") if status else None
     return Exchange(0, source, role, ORDER, request, response, None if status else "Broken", 0, 0)
 
 

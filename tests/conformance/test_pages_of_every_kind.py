@@ -16,7 +16,7 @@ from specwright.conformance.checks.lists.collections import collections
 from specwright.conformance.checks.lists.lists import lists
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.serving import Server
@@ -77,7 +77,7 @@ def blamed(name: str, bug: str, path: Path) -> list[str]:
     contract, record = document(KINDS[name], path), Record()
     with (
         Server(app(KINDS[name], bug)) as server,
-        Target(server.url, None, record, {}) as target,
+        TargetServer(server.url, None, record, {}) as target,
     ):
         driver = Driver(contract, target, "scenarios")
         lists(driver)

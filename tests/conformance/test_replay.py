@@ -27,10 +27,10 @@ from specwright.conformance.checks.verdicts import Repetition
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import OTHER_TENANT
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.outcome.replay import in_body, in_path, judge
 from specwright.conformance.outcome.result import FILE, render
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.origins import Origins, renamed
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.run import RunProfile, begin
@@ -130,7 +130,7 @@ def after_a_run(document: Path, *bugs: str) -> tuple[Path, dict[str, str]]:
     with playing(Items("first", *bugs).respond) as port:
         keys = {"main": KEY}
         url = f"http://127.0.0.1:{port}"
-        with Target(url, Credential.of(contract.document), Record(), keys) as target:
+        with TargetServer(url, Credential.of(contract.document), Record(), keys) as target:
             run = begin(contract, target, RunProfile.QUICK, 1)
             explore(Driver(contract, target, "scenarios"))
     path = document.with_name(FILE)
@@ -322,8 +322,8 @@ def test_a_repeated_request_is_judged_by_its_own_declaration(
 
 
 def exchange(status: int, role: str = "main", body: bytes = b"{}", url: str = "/a") -> Exchange:
-    request = Request("GET", f"http://127.0.0.1{url}", ())
-    return Exchange(1, "scenarios", role, None, request, Response(status, (), body), None, 0, 0)
+    request = HttpRequest("GET", f"http://127.0.0.1{url}", ())
+    return Exchange(1, "scenarios", role, None, request, HttpResponse(status, (), body), None, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def exchange(status: int, role: str = "main", body: bytes = b"{}", url: str = "/
 def test_each_rule_is_judged_by_what_it_asks_for(
     document: Path, rule: str, before: int, now: int, is_fixed: bool | None
 ) -> None:
-    given = (rule, "/paths", [Response(before, (), b"{}")], [exchange(now)], Record())
+    given = (rule, "/paths", [HttpResponse(before, (), b"{}")], [exchange(now)], Record())
     verdict = judge(Repetition(Contract(load(document)), *given))
     assert verdict.is_fixed is is_fixed, verdict.words
     assert verdict.words
@@ -373,7 +373,7 @@ def test_each_rule_is_judged_by_what_it_asks_for(
 def test_what_was_made_again_is_looked_for_in_what_another_partner_gets(
     document: Path, now: Exchange, is_fixed: bool
 ) -> None:
-    before = [Response(200, (), b"{}")]
+    before = [HttpResponse(200, (), b"{}")]
     contract = Contract(load(document))
     rule = ISOLATION
     made = Repetition(contract, rule, "/paths", before, [now], Record(), frozenset({"itm-2"}))
@@ -385,7 +385,7 @@ def test_a_violation_of_the_rule_that_the_monitors_see_is_the_failure(document: 
     record = Record()
     again = record.add(exchange(200))
     record.violate(Violation("response-schema", "/paths", "no id", (again,)))
-    given = ("response-schema", "/paths", [Response(200, (), b"{}")], [again], record)
+    given = ("response-schema", "/paths", [HttpResponse(200, (), b"{}")], [again], record)
     verdict = judge(Repetition(Contract(load(document)), *given))
     assert (verdict.is_fixed, verdict.words) == (False, "no id")
 
@@ -394,8 +394,8 @@ def test_a_violation_of_the_rule_that_the_monitors_see_is_the_failure(document: 
 
 
 def sent(number: int, method: str, path: str, body: object, answered: object) -> Exchange:
-    request = Request(method, f"http://127.0.0.1{path}", (), json.dumps(body).encode())
-    response = Response(201, (), json.dumps(answered).encode())
+    request = HttpRequest(method, f"http://127.0.0.1{path}", (), json.dumps(body).encode())
+    response = HttpResponse(201, (), json.dumps(answered).encode())
     return Exchange(number, "scenarios", "main", None, request, response, None, 0, 0)
 
 
@@ -421,8 +421,12 @@ def test_the_ten_nearest_makers_are_enough() -> None:
 
 
 def test_new_values_take_the_places_of_old_ones_and_of_nothing_else() -> None:
-    before = Response(201, (("Location", "/a/x-000001"),), b'{"id": 1, "n": 1, "at": "2026-01-01"}')
-    now = Response(201, (("Location", "/a/x-000002"),), b'{"id": 2, "n": 3, "at": "2026-01-02"}')
+    before = HttpResponse(
+        201, (("Location", "/a/x-000001"),), b'{"id": 1, "n": 1, "at": "2026-01-01"}'
+    )
+    now = HttpResponse(
+        201, (("Location", "/a/x-000002"),), b'{"id": 2, "n": 3, "at": "2026-01-02"}'
+    )
     names = renamed(before, now)
     assert names == {"x-000001": "x-000002", "1": "2", "2026-01-01": "2026-01-02"}
     assert in_path("/a/1/b/x-000001/11?c=1&at=2026-01-01", names) == (

@@ -25,7 +25,7 @@ from specwright.conformance.driver.roles import (
 )
 from specwright.conformance.outcome.coverage import coverage
 from specwright.conformance.outcome.result import FILE, read, render
-from specwright.conformance.recording.exchange import Exchange, Request
+from specwright.conformance.recording.exchange import Exchange, HttpRequest
 from specwright.conformance.recording.record import Violation
 from specwright.errors import InputError
 from tests.conformance.shop import KEYS, serving
@@ -50,7 +50,7 @@ ROLES = {
 
 def delivery(number: int) -> Exchange:
     """Return a delivery from the target to a receiver."""
-    request = Request("POST", "https://127.0.0.1:4300/token", (), b"{}")
+    request = HttpRequest("POST", "https://127.0.0.1:4300/token", (), b"{}")
     return Exchange(number, "webhooks", ANONYMOUS, None, request, None, None, 0, 0)
 
 

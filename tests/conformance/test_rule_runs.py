@@ -5,7 +5,7 @@ from __future__ import annotations
 from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.outcome.rule_runs import rule_runs, run_time
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
@@ -14,7 +14,7 @@ LIST, CREATE = "/paths/~1orders/get", "/paths/~1orders/post"
 
 
 def exchange(sent_at: float, seconds: float) -> Exchange:
-    request, response = Request("GET", "http://127.0.0.1/", ()), Response(200, (), b"")
+    request, response = HttpRequest("GET", "http://127.0.0.1/", ()), HttpResponse(200, (), b"")
     return Exchange(0, "scenarios", "main", LIST, request, response, None, sent_at, seconds)
 
 

@@ -21,7 +21,7 @@ from specwright.conformance.checks.scenario import Scenario
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIMITED, MAIN, OTHER_TENANT, SUSPENDED, strangers
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.outcome import coverage
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import run_report
@@ -156,7 +156,7 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
     keys = {MAIN: anna, OTHER_TENANT: bert, **strangers(anna), **others}
     with (
         serving(shop_with(bug).app()) as url,
-        Target(url, Credential.of(contract().document), Record(), keys) as target,
+        TargetServer(url, Credential.of(contract().document), Record(), keys) as target,
     ):
         begun = begin(contract(), target, RunProfile.QUICK, 0)
         driver = Driver(contract(), target, "scenarios")
@@ -195,7 +195,7 @@ class Late(Shop):
 def test_a_request_that_was_still_on_its_way_is_no_fault_of_a_reset() -> None:
     with (
         serving(Late().app()) as url,
-        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+        TargetServer(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
         finish(Driver(contract(), target, "scenarios"))
     assert target.record.violations == []
@@ -229,7 +229,7 @@ def test_only_a_refusal_of_the_request_itself_shows_that_keys_of_failures_are_ke
     shop, keys = Busy(code), {MAIN: ANNA}
     with (
         serving(shop.app()) as url,
-        Target(url, Credential.of(contract().document), Record(), keys) as target,
+        TargetServer(url, Credential.of(contract().document), Record(), keys) as target,
     ):
         idempotency(Driver(contract(), target, "scenarios"))
     assert shop.code is None
@@ -242,7 +242,7 @@ def test_what_comes_after_the_first_of_two_pages_moves_the_second(
 ) -> None:
     with (
         serving(shop_with(bug).app()) as url,
-        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+        TargetServer(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
         driver = Driver(contract(), target, "scenarios")
         for _ in range(3):
@@ -263,7 +263,7 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
     main, _, limited = KEYS
     with (
         serving(shop_with(bug).app()) as url,
-        Target(
+        TargetServer(
             url, Credential.of(contract().document), Record(), {MAIN: main, LIMITED: limited}
         ) as target,
     ):
@@ -280,7 +280,7 @@ def test_a_limit_that_was_used_up_before_is_not_blamed() -> None:
     shop.asked[spent] = shop.requests
     with (
         serving(shop.app()) as url,
-        Target(
+        TargetServer(
             url, Credential.of(contract().document), Record(), {MAIN: main, LIMITED: spent}
         ) as target,
     ):
@@ -308,7 +308,7 @@ def test_the_only_place_that_there_is_can_be_used_again(
     single, (main, *_) = written(tmp_path, document), KEYS
     with (
         serving(shop_with(bug, most=1).app()) as url,
-        Target(url, Credential.of(single.document), Record(), {MAIN: main}) as target,
+        TargetServer(url, Credential.of(single.document), Record(), {MAIN: main}) as target,
     ):
         begun = begin(single, target, RunProfile.QUICK, 0)
         capacity(Driver(single, target, "scenarios"))
@@ -331,7 +331,7 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
     limited, (main, _, spent) = written(tmp_path, document), KEYS
     with (
         serving(Shop(requests=served).app()) as url,
-        Target(
+        TargetServer(
             url, Credential.of(limited.document), Record(), {MAIN: main, LIMITED: spent}
         ) as target,
     ):
@@ -356,7 +356,7 @@ def test_a_limit_that_is_not_kept_to_the_last_request_is_found(tmp_path: Path) -
     limited, (main, _, spent) = written(tmp_path, document), KEYS
     with (
         serving(Stingy(requests=LIMIT).app()) as url,
-        Target(
+        TargetServer(
             url, Credential.of(limited.document), Record(), {MAIN: main, LIMITED: spent}
         ) as target,
     ):

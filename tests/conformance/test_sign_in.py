@@ -19,7 +19,7 @@ from specwright.config import ContractTesting, SignIn, read_config
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT, UNKNOWN_KEY
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from tests.conformance.shop import serving
@@ -99,7 +99,7 @@ def contract(path: Path, scheme: dict[str, Any], *scopes: str) -> Contract:
     return Contract(load(path))
 
 
-def statuses(target: Target, found: Contract, *roles: str) -> list[int]:
+def statuses(target: TargetServer, found: Contract, *roles: str) -> list[int]:
     driver = Driver(found, target, "scenarios")
     (operation,) = (each for each in found.operations.values() if each.method == "GET")
     call = next(driver.candidates(operation))

@@ -22,7 +22,7 @@ from specwright.conformance.checks.requests.validation import validation
 from specwright.conformance.checks.robustness.malformed_requests import robustness
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from tests.conformance import shop
@@ -220,7 +220,7 @@ def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) ->
     short = written(tmp_path, document)
     with (
         shop.serving(shop_with("any payload").app()) as url,
-        Target(url, Credential.of(short.document), Record(), {MAIN: ANNA}) as target,
+        TargetServer(url, Credential.of(short.document), Record(), {MAIN: ANNA}) as target,
     ):
         idempotency(Driver(short, target, "scenarios"))
     assert [violation.text for violation in target.record.violations] == [
@@ -235,7 +235,7 @@ def test_a_balance_that_a_reset_restores_is_spent_until_a_charge_is_refused(
     monkeypatch.setattr(shop, "CREDIT", 100)
     with (
         shop.serving(shop.Shop().app()) as url,
-        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+        TargetServer(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
         driver = Driver(contract(), target, "scenarios")
         order = contract().by_id["createOrder"]
@@ -268,7 +268,7 @@ def test_a_refusal_tells_what_is_missing(
     monkeypatch.setattr(shop, "CREDIT", 35)
     with (
         shop.serving(shop_with(bug).app()) as url,
-        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+        TargetServer(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
     ):
         driver = Driver(contract(), target, "scenarios")
         assert driver.first_success(contract().by_id["createOrder"]) is not None
@@ -279,7 +279,7 @@ def test_a_refusal_tells_what_is_missing(
 def test_a_reset_of_another_partner_hides_nothing_that_is_missing() -> None:
     with (
         shop.serving(shop_with("forgets large orders").app()) as url,
-        Target(
+        TargetServer(
             url,
             Credential.of(contract().document),
             Record(),
@@ -308,7 +308,7 @@ def test_a_reset_is_left_to_the_steps_that_are_about_it(tmp_path: Path) -> None:
     linked = written(tmp_path, document)
     with (
         shop.serving(shop.Shop().app()) as url,
-        Target(url, Credential.of(linked.document), Record(), {MAIN: ANNA}) as target,
+        TargetServer(url, Credential.of(linked.document), Record(), {MAIN: ANNA}) as target,
     ):
         driver, reset = Driver(linked, target, "scenarios"), linked.by_id["reset"]
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target, TargetLost
+from specwright.conformance.driver.target import TargetLost, TargetServer
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
@@ -52,12 +52,12 @@ def hanging_up(*answers: int, answer: bytes = ANSWER) -> Iterator[tuple[str, lis
         server.close()
 
 
-def asked(target: Target) -> Exchange:
+def asked(target: TargetServer) -> Exchange:
     return target.send(target.request("POST", "/orders", body=b"{}"), "test", None)
 
 
 def test_an_idle_connection_that_ends_is_no_answer_to_the_request() -> None:
-    with hanging_up(1, 1) as (url, seen), Target(url, None, Record(), {}) as target:
+    with hanging_up(1, 1) as (url, seen), TargetServer(url, None, Record(), {}) as target:
         exchanges = [asked(target), asked(target)]
     assert [exchange.failure for exchange in exchanges] == [None, None]
     assert len(target.record.exchanges) == 2
@@ -65,14 +65,14 @@ def test_an_idle_connection_that_ends_is_no_answer_to_the_request() -> None:
 
 
 def test_a_server_that_hangs_up_on_a_new_connection_does_not_answer() -> None:
-    with hanging_up(0) as (url, seen), Target(url, None, Record(), {}) as target:
+    with hanging_up(0) as (url, seen), TargetServer(url, None, Record(), {}) as target:
         exchange = asked(target)
     assert exchange.response is None
     assert len(seen) == 1
 
 
 def test_a_server_that_hangs_up_twice_does_not_answer() -> None:
-    with hanging_up(1, 0) as (url, seen), Target(url, None, Record(), {}) as target:
+    with hanging_up(1, 0) as (url, seen), TargetServer(url, None, Record(), {}) as target:
         asked(target)
         exchange = asked(target)
     assert exchange.response is None
@@ -81,14 +81,14 @@ def test_a_server_that_hangs_up_twice_does_not_answer() -> None:
 
 def test_failures_count_only_while_nothing_is_answered_between_them() -> None:
     turns = (0, 1) * 9
-    with hanging_up(*turns) as (url, _), Target(url, None, Record(), {}) as target:
+    with hanging_up(*turns) as (url, _), TargetServer(url, None, Record(), {}) as target:
         exchanges = [asked(target) for _ in turns]
     assert [exchange.response is not None for exchange in exchanges] == [False, True] * 9
 
 
-def keyed(url: str) -> Target:
+def keyed(url: str) -> TargetServer:
     """A target that is asked with a key."""
-    return Target(url, Credential("X-Key", ""), Record(), {MAIN: "key-of-the-test"})
+    return TargetServer(url, Credential("X-Key", ""), Record(), {MAIN: "key-of-the-test"})
 
 
 @pytest.fixture
@@ -169,10 +169,10 @@ def test_eight_requests_or_a_minute_without_an_answer_are_enough(
     seconds: float, requests: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Every request ends with the refusal of the connection; only the clock hangs.
-    monkeypatch.setattr(sys.modules[Target.__module__], "time", Clock(seconds))
+    monkeypatch.setattr(sys.modules[TargetServer.__module__], "time", Clock(seconds))
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        target = Target(f"http://127.0.0.1:{closed.getsockname()[1]}", None, Record(), {})
+        target = TargetServer(f"http://127.0.0.1:{closed.getsockname()[1]}", None, Record(), {})
         with target, pytest.raises(TargetLost, match=f"^{requests} requests in a row got no "):
             for _ in range(20):
                 asked(target)
@@ -192,8 +192,8 @@ def test_an_answer_that_comes_drop_by_drop_has_thirty_seconds(
             self.now, self.asked = seconds if self.asked > 1 else 0.0, self.asked + 1
             return self.now
 
-    monkeypatch.setattr(sys.modules[Target.__module__], "time", Late(0.0))
-    with hanging_up(1) as (url, _), Target(url, None, Record(), {}) as target:
+    monkeypatch.setattr(sys.modules[TargetServer.__module__], "time", Late(0.0))
+    with hanging_up(1) as (url, _), TargetServer(url, None, Record(), {}) as target:
         exchange = asked(target)
     assert (exchange.response is not None) == is_answered
     assert exchange.failure == (None if is_answered else "ReadTimeout: the response took over 30 s")
@@ -203,8 +203,8 @@ def test_an_answer_that_comes_drop_by_drop_has_thirty_seconds(
 def test_an_answer_has_an_end(
     most: int, is_answered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules[Target.__module__], "MAX_RESPONSE_BYTES", most)
-    with hanging_up(1) as (url, _), Target(url, None, Record(), {}) as target:
+    monkeypatch.setattr(sys.modules[TargetServer.__module__], "MAX_RESPONSE_BYTES", most)
+    with hanging_up(1) as (url, _), TargetServer(url, None, Record(), {}) as target:
         exchange = asked(target)
     assert (exchange.response is not None) == is_answered
     assert exchange.failure == (

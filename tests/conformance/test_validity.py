@@ -12,7 +12,7 @@ import pytest
 from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
-from specwright.conformance.recording.exchange import Request
+from specwright.conformance.recording.exchange import HttpRequest
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
 from tests.conformance.fuzzing.widgets import DOCUMENT
@@ -56,7 +56,7 @@ def judged(tmp_path: Path, method: str, path: str, url: str, **sent: Any) -> str
     routes = ContractRoutes(Contract(loaded), BASE)
     operation = routes.find(path, method)
     assert operation is not None
-    request = Request(method, BASE + url, sent.get("headers", JSON), sent.get("body"))
+    request = HttpRequest(method, BASE + url, sent.get("headers", JSON), sent.get("body"))
     verdict = RequestJudge(loaded, routes).judge(operation, request)
     return "invalid" if verdict.faults else "valid" if verdict.is_valid else "open"
 

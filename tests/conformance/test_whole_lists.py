@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from specwright.conformance.checks.lists.collections import collections
 from specwright.conformance.checks.lists.whole_lists import wholes
-from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.calls import OperationCall
 from tests.conformance.fastapi_apps import driver_of, messages
 
 LOST = "GET /items: a created resource is not in the list"
@@ -66,7 +66,7 @@ def test_a_part_is_not_taken_for_the_whole_list(
         driver.first_success(maker)
         driver.first_success(maker)
         part = {("query", "status"): "sold", ("query", "page"): 7, ("query", "offset"): 7}
-        assert driver.send(Call(reader, part)).response is not None
+        assert driver.send(OperationCall(reader, part)).response is not None
         collections(driver)
         said = [LOST] if loses and claims else []
         assert messages(driver, "created-is-found") == said
@@ -90,7 +90,9 @@ def test_a_call_chooses_by_another_filter_than_the_tested_one(tmp_path: Path) ->
     }
     with driver_of(app, tmp_path) as driver:
         (reader,) = driver.contract.operations.values()
-        assert driver.send(Call(reader, {("query", "status"): "draft"})).response is not None
+        assert (
+            driver.send(OperationCall(reader, {("query", "status"): "draft"})).response is not None
+        )
         tested = reader.slot("query.status")
         assert [call.arguments for call in wholes(driver, reader)] == [
             {("query", "status"): "draft"},

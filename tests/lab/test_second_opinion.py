@@ -19,7 +19,7 @@ from specwright.conformance.checks.responses.statuses import UNDECLARED_STATUS
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
@@ -65,7 +65,7 @@ def traffic(bug: str, directory: Path) -> tuple[Any, list[Exchange], set[int]]:
     credential = Credential.of(contract.document)
     with (
         Server(app) as server,
-        Target(server.url, credential, record, {MAIN: "test-alice"}) as target,
+        TargetServer(server.url, credential, record, {MAIN: "test-alice"}) as target,
     ):
         driver = Driver(contract, target, "scenarios")
         explore(driver)

@@ -22,7 +22,7 @@ from specwright.conformance.checks.requests.explore import explore, renew
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT, UNSCOPED
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
@@ -64,7 +64,7 @@ def found(place: Path, shop: str, bug: str, *scenarios: Scenario) -> set[str]:
     keys = {role: spelled.format(user) for role, user in users.items()}
     credential, record = Credential.of(contract.document), Record()
     record.monitors = (Monitors(contract, record),)
-    with Server(app) as server, Target(server.url, credential, record, keys) as target:
+    with Server(app) as server, TargetServer(server.url, credential, record, keys) as target:
         driver = Driver(contract, target, "scenarios")
         explore(driver)
         operations = driver.contract.operations

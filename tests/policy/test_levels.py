@@ -12,7 +12,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.outcome.evidence import Judged, Known, Standards, judged
 from specwright.conformance.outcome.result import VERSION, read_baseline
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
 from specwright.errors import InputError, Location
@@ -36,8 +36,8 @@ def found(contract: Contract, settings: Settings, *baseline: Known) -> Judged:
     """Return the findings left of one undeclared status of two operations."""
     record = Record()
     for number, pointer in enumerate((LIST, MAKE), 1):
-        request = Request("GET", "http://127.0.0.1/v1", ())
-        answer = Response(418, (), b"")
+        request = HttpRequest("GET", "http://127.0.0.1/v1", ())
+        answer = HttpResponse(418, (), b"")
         proof = Exchange(number, "fuzzing", MAIN, pointer, request, answer, None, 0, 0)
         name = contract.operations[pointer].name
         message, place = "status 418 is not declared", pointer + "/responses"

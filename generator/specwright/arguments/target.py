@@ -30,7 +30,7 @@ from specwright.conformance.driver.roles import (
 )
 from specwright.conformance.driver.sign_in import sign_ins
 from specwright.conformance.driver.signing import Owner
-from specwright.conformance.driver.target import TIMEOUT_SECONDS, Target
+from specwright.conformance.driver.target import TIMEOUT_SECONDS, TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
@@ -234,7 +234,7 @@ def target_of(
     contract: Contract,
     settings: ContractTesting,
     timeout: float = TIMEOUT_SECONDS,
-) -> Target:
+) -> TargetServer:
     """Return a target that signs requests as its operations require.
 
     Args:
@@ -253,7 +253,7 @@ def target_of(
             raise InputError(f"the document does not ask for a credential {scheme!r}", hint=hint)
     if MAIN in keys:
         keys |= strangers(keys[MAIN])
-    target = Target(
+    target = TargetServer(
         url, credential, Record(), keys, own=own, headers=access.headers(), timeout=timeout
     )
     target.signer.sign_in = sign_ins(

@@ -24,7 +24,7 @@ from specwright.conformance.checks.webhooks.listener import Listener
 from specwright.conformance.checks.webhooks.source import ReceiverOptions
 from specwright.conformance.contract.webhooks import registration, webhooks
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
@@ -103,7 +103,7 @@ def listen(
         raise InputError("the document requires a credential", hint="name it with --api-key-env")
     lines: Lines = SimpleQueue()
     with (
-        Target(target_url, credential, Record(), keys) as target,
+        TargetServer(target_url, credential, Record(), keys) as target,
         Listener(webhooks(loaded), receiver, forward_to, lines.put) as listener,
         _stopping(lines),
     ):

@@ -22,7 +22,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.preflight import reach
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.outcome import coverage
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import run_report
@@ -180,7 +180,7 @@ def test(
     ctx.exit(INTERRUPTED if interrupted else exit_code(run, report, share, min_coverage))
 
 
-def _need(target: Target) -> None:
+def _need(target: TargetServer) -> None:
     credential = target.credential
     if credential is not None and credential.is_required and MAIN not in target.keys:
         raise InputError("the document requires a credential", hint="name it with --api-key-env")

@@ -12,8 +12,8 @@ from specwright.conformance.checks.responses.request_ids import RequestIds
 from specwright.conformance.checks.responses.shown_once import ShownOnce
 from specwright.conformance.checks.robustness.failures import NO_RESPONSE, SERVER_ERROR
 from specwright.conformance.checks.table import RESPONSE_CHECKS
-from specwright.conformance.contract.contract import Contract, Operation
-from specwright.conformance.recording.exchange import FUZZING, Exchange, Response
+from specwright.conformance.contract.contract import Contract, ContractOperation
+from specwright.conformance.recording.exchange import FUZZING, Exchange, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 
 
@@ -49,7 +49,9 @@ class Monitors:
             violations += self._of_operation(exchange, operation, exchange.response)
         return violations
 
-    def _no_response(self, exchange: Exchange, operation: Operation | None) -> Iterator[Violation]:
+    def _no_response(
+        self, exchange: Exchange, operation: ContractOperation | None
+    ) -> Iterator[Violation]:
         """Yield a violation for a missing response, unless the server had crashed before."""
         # The fuzzer does not report whether a request was received.
         is_dead = exchange.source == FUZZING and exchange.source in self._silent
@@ -59,7 +61,7 @@ class Monitors:
             place, rule = operation.pointer, NO_RESPONSE
             yield Violation(rule, place, message, (exchange,), "no response", operation.name)
 
-    def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+    def _of_any(self, exchange: Exchange, response: HttpResponse) -> Iterator[Violation]:
         """Yield violations of the rules that also apply to requests that match no operation."""
         if is_undeclared_failure(self.contract, response):
             # The same for all paths that match no operation.
@@ -70,7 +72,7 @@ class Monitors:
         yield from self._shown_once.check(exchange, response)
 
     def _of_operation(
-        self, exchange: Exchange, operation: Operation, response: Response
+        self, exchange: Exchange, operation: ContractOperation, response: HttpResponse
     ) -> Iterator[Violation]:
         declared = operation.response(response.status)
         checked = CheckedResponse(
@@ -79,7 +81,9 @@ class Monitors:
         for check in RESPONSE_CHECKS:
             yield from check.find(checked)
 
-    def _response_time(self, exchange: Exchange, operation: Operation) -> Iterator[Violation]:
+    def _response_time(
+        self, exchange: Exchange, operation: ContractOperation
+    ) -> Iterator[Violation]:
         if self.max_seconds is None:
             return
         self.record.check(RESPONSE_TIME, operation.pointer)

@@ -17,7 +17,7 @@ from specwright.conformance.checks.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import OTHER_TENANT
-from specwright.conformance.driver.target import Target, TargetLost, TimeOver
+from specwright.conformance.driver.target import TargetLost, TargetServer, TimeOver
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
@@ -98,7 +98,7 @@ class Run:
     """
 
     contract: Contract
-    target: Target
+    target: TargetServer
     profile: RunProfile
     seed: int
     receiver: ReceiverOptions | None = None
@@ -195,7 +195,7 @@ class Run:
 
 def begin(
     contract: Contract,
-    target: Target,
+    target: TargetServer,
     profile: RunProfile,
     seed: int,
     receiver: ReceiverOptions | None = None,

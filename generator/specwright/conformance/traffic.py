@@ -11,7 +11,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.monitors import Monitors
-from specwright.conformance.recording.exchange import Exchange, Request
+from specwright.conformance.recording.exchange import Exchange, HttpRequest
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from specwright.runtime.shared.auth.scheme import Scheme
@@ -70,7 +70,7 @@ def _places(credential: Credential | None) -> list[Scheme]:
     return [scheme for scheme in known if scheme.is_sent]
 
 
-def _texts(request: Request, schemes: Iterable[Scheme]) -> Iterator[tuple[Scheme, str]]:
+def _texts(request: HttpRequest, schemes: Iterable[Scheme]) -> Iterator[tuple[Scheme, str]]:
     """Yield the texts in the parts of a request that contain credentials."""
     query = parse_qs(urlsplit(request.url).query)
     pairs = [

@@ -11,7 +11,7 @@ from typing import Any
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
-from specwright.ir.model.api import Example, Webhook
+from specwright.ir.model.api import ExampleValue, Webhook
 from specwright.ir.model.operations import OperationDefinition
 from specwright.ir.model.values import TypeRef
 from specwright.pointer import ROOT, Pointer, join, resolve, split
@@ -31,10 +31,10 @@ class Examples:
         self._document = document
         self.witnesses = Witnesses(document)
 
-    def answers(self, operations: Iterable[OperationDefinition]) -> tuple[Example, ...]:
+    def answers(self, operations: Iterable[OperationDefinition]) -> tuple[ExampleValue, ...]:
         """Return one example of each model that is the body of a success, or an item of a list."""
-        bodies: dict[str | None, Example] = {}
-        items: dict[str | None, Example] = {}
+        bodies: dict[str | None, ExampleValue] = {}
+        items: dict[str | None, ExampleValue] = {}
         for operation in operations:
             page = PAGINATION.read(resolve(self._document.data, operation.pointer))
             for response in operation.successes:
@@ -44,10 +44,10 @@ class Examples:
                         _add(items, operation.page.item if operation.page else None, item)
         return tuple({**items, **bodies}.values())
 
-    def events(self, webhooks: Iterable[Webhook]) -> tuple[Example, ...]:
+    def events(self, webhooks: Iterable[Webhook]) -> tuple[ExampleValue, ...]:
         """Return one example of each event, by its type."""
         return tuple(
-            Example(webhook.payload, _written(value), webhook.event_type)
+            ExampleValue(webhook.payload, _written(value), webhook.event_type)
             for webhook in webhooks
             if webhook.payload is not None and webhook.payload.is_class
             if webhook.operation.body is not None
@@ -116,9 +116,9 @@ def _ends_without_items(page: PaginationContract) -> bool:
     return by_number and is_counted and not any(places)
 
 
-def _add(examples: dict[str | None, Example], type_: TypeRef | None, value: Any) -> None:
+def _add(examples: dict[str | None, ExampleValue], type_: TypeRef | None, value: Any) -> None:
     if type_ is not None and type_.model is not None:
-        examples.setdefault(type_.model, Example(type_, _written(value)))
+        examples.setdefault(type_.model, ExampleValue(type_, _written(value)))
 
 
 def _first(page: PaginationContract | None, value: Any) -> Iterator[Any]:

@@ -13,12 +13,12 @@ from specwright.arguments.documents import lint_settings, without_errors
 from specwright.arguments.project import configured
 from specwright.arguments.target import check_roles, checked_url, tested_document
 from specwright.conformance.contract.added_links import with_settings
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.preflight import reach
 from specwright.conformance.driver.roles import MAIN, UNKNOWN_KEY, stranger
 from specwright.conformance.driver.sign_in import sign_ins
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.outcome.coverage import coverage, never_succeeded
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import run_report
@@ -81,7 +81,7 @@ def check(
         raise InputError("the document requires a credential", hint="pass keys={'main': …}")
     if MAIN in by_role:
         by_role[UNKNOWN_KEY] = stranger(by_role[MAIN])
-    with _at(target, hosts) as url, Target(url, credential, Record(), by_role) as server:
+    with _at(target, hosts) as url, TargetServer(url, credential, Record(), by_role) as server:
         server.signer.sign_in = sign_ins(
             contract, server, project.test.sign_in, lambda each: checked_url(each, tuple(hosts))
         )
@@ -122,7 +122,7 @@ def _at(target: Any, hosts: Sequence[str]) -> Any:
             yield url
 
 
-def name_of(operation: Operation) -> str:
+def name_of(operation: ContractOperation) -> str:
     """Return method and path, the name of a test."""
     return f"{operation.method} {operation.site.key}"
 
@@ -165,7 +165,7 @@ def _apart(finding: Finding) -> Iterator[tuple[str, Finding]]:
         yield "", finding
 
 
-def _obstacle(run: Run, redaction: Redaction, operation: Operation) -> str:
+def _obstacle(run: Run, redaction: Redaction, operation: ContractOperation) -> str:
     """Return the last request of an operation and its response, as text."""
     sent = [
         exchange for exchange in run.record.exchanges if exchange.operation == operation.pointer

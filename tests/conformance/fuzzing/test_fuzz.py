@@ -14,7 +14,7 @@ import pytest
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.fuzzing import process, source
 from specwright.conformance.fuzzing.profile import QUICK, FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
@@ -64,7 +64,7 @@ def run(
     profile: FuzzingLimits = SMALL,
 ) -> Record:
     record, contract = Record(), Contract(document)
-    with Target(url, Credential.of(document), record, {MAIN: key}) as target:
+    with TargetServer(url, Credential.of(document), record, {MAIN: key}) as target:
         fuzz(contract, target, profile, seed)
     return record
 
@@ -219,7 +219,7 @@ def test_an_interrupt_ends_the_processes(
     says(monkeypatch, WRITES + "signal.pause()")
     record = Record((interrupt,))
     with (
-        Target("http://127.0.0.1:1/v1", None, record, {}) as target,
+        TargetServer("http://127.0.0.1:1/v1", None, record, {}) as target,
         pytest.raises(KeyboardInterrupt),
     ):
         fuzz(Contract(contract), target, SMALL, 1)

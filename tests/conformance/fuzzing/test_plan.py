@@ -13,7 +13,7 @@ from specwright.conformance.checks.requests.validity import RequestJudge
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.fuzzing.plan import (
     configuration,
     derive,
@@ -22,7 +22,7 @@ from specwright.conformance.fuzzing.plan import (
     shards_of,
 )
 from specwright.conformance.fuzzing.profile import FULL
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
@@ -48,7 +48,7 @@ def contract(tmp_path: Path) -> Document:
 
 
 def exchange(url: str, status: int) -> Exchange:
-    request, response = Request("GET", BASE + url, ()), Response(status, (), b"")
+    request, response = HttpRequest("GET", BASE + url, ()), HttpResponse(status, (), b"")
     return Exchange(1, "scenarios", MAIN, GET, request, response, None, 1.0, 0.1)
 
 
@@ -96,7 +96,7 @@ def test_the_key_is_in_the_environment_only(
     contract: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://elsewhere.example.com")
-    with Target(BASE, Credential.of(contract), Record(), {MAIN: KEY}) as target:
+    with TargetServer(BASE, Credential.of(contract), Record(), {MAIN: KEY}) as target:
         written = configuration(target, FULL, ["ignored_auth"], 0)
         given = environment(target, ContractRoutes(Contract(contract), BASE), {}, 1)
     assert KEY not in written

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
@@ -171,7 +171,7 @@ def test_what_is_proved_is_what_is_wrong(
     record = Record()
     with (
         Server(server) as served,
-        Target(served.url, Credential.of(document), record, {MAIN: KEY}) as target,
+        TargetServer(served.url, Credential.of(document), record, {MAIN: KEY}) as target,
     ):
         # What was found before has the ids that are there; this document has none.
         for path in ("/2.0/repositories/ada/engine/pullrequests", "/unknown"):

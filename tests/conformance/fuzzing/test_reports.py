@@ -18,7 +18,7 @@ from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
@@ -39,8 +39,8 @@ def document(tmp_path: Path) -> Document:
 
 def exchange(number: int, method: str, sent_at: float, status: int | None = 200) -> Exchange:
     """A request that is answered after a second."""
-    response = None if status is None else Response(status, (), b"{}")
-    request = Request(method, f"{BASE}/widgets/w1", ())
+    response = None if status is None else HttpResponse(status, (), b"{}")
+    request = HttpRequest(method, f"{BASE}/widgets/w1", ())
     return Exchange(number, "fuzzing", MAIN, DELETE, request, response, None, sent_at, 1.0)
 
 
@@ -126,7 +126,7 @@ def answered(document: Document, status: int, code: str) -> bool:
     operation = ContractRoutes(Contract(document), BASE).find("/widgets", "POST")
     assert operation is not None
     body = json.dumps({"code": code}).encode()
-    proof = replace(exchange(1, "POST", 10), response=Response(status, (), body))
+    proof = replace(exchange(1, "POST", 10), response=HttpResponse(status, (), body))
     report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
     doubtful = replace(report, verdict=RequestVerdict(doubtful=True))
     traffic = oracle(document, [proof])
@@ -228,8 +228,8 @@ def test_a_request_with_a_deleted_id_may_be_refused(
 ) -> None:
     operation = ContractRoutes(Contract(document), BASE).find("/widgets", "POST")
     assert operation is not None
-    refused = Response(400, (), json.dumps({"code": "invalid"}).encode())
-    request = Request("POST", f"{BASE}{url}", (), json.dumps(body).encode())
+    refused = HttpResponse(400, (), json.dumps({"code": "invalid"}).encode())
+    request = HttpRequest("POST", f"{BASE}{url}", (), json.dumps(body).encode())
     proof = replace(exchange(2, "POST", 10), request=request, response=refused)
     report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
     for deletion, is_found in (
@@ -264,7 +264,7 @@ def test_a_number_is_a_deleted_id_where_its_name_says_so(
     operation = ContractRoutes(Contract(document), BASE).find("/widgets", "POST")
     assert operation is not None
     deleted = [
-        replace(exchange(1, "DELETE", 5, 204), request=Request("DELETE", each, ()))
+        replace(exchange(1, "DELETE", 5, 204), request=HttpRequest("DELETE", each, ()))
         for each in (
             f"{BASE}/parts/2",
             f"{BASE}/widgets/1",
@@ -272,9 +272,9 @@ def test_a_number_is_a_deleted_id_where_its_name_says_so(
             f"{ORIGIN}/",
         )
     ]
-    refused = Response(400, (), json.dumps({"code": "invalid"}).encode())
-    listed = replace(exchange(2, "GET", 6), response=Response(200, (), b"[1, 2]"))
-    request = Request("POST", f"{BASE}{url}", (), json.dumps(body).encode())
+    refused = HttpResponse(400, (), json.dumps({"code": "invalid"}).encode())
+    listed = replace(exchange(2, "GET", 6), response=HttpResponse(200, (), b"[1, 2]"))
+    request = HttpRequest("POST", f"{BASE}{url}", (), json.dumps(body).encode())
     proof = replace(exchange(3, "POST", 10), request=request, response=refused)
     report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
     found = violation(report, oracle(document, [*deleted, listed, proof]))
@@ -298,10 +298,10 @@ def test_a_request_that_refers_to_nothing_may_be_refused(
 ) -> None:
     operation = ContractRoutes(Contract(document), BASE).find("/widgets", "POST")
     assert operation is not None
-    listed = replace(exchange(1, "GET", 5), response=Response(200, (), b'[{"id": "p1"}]'))
-    failed = replace(exchange(2, "GET", 6), response=Response(404, (), b'{"detail": "p2"}'))
-    refused = Response(400, (), json.dumps({"code": "invalid"}).encode())
-    request = Request("POST", f"{BASE}/widgets", (), json.dumps(body).encode())
+    listed = replace(exchange(1, "GET", 5), response=HttpResponse(200, (), b'[{"id": "p1"}]'))
+    failed = replace(exchange(2, "GET", 6), response=HttpResponse(404, (), b'{"detail": "p2"}'))
+    refused = HttpResponse(400, (), json.dumps({"code": "invalid"}).encode())
+    request = HttpRequest("POST", f"{BASE}/widgets", (), json.dumps(body).encode())
     proof = replace(exchange(3, "POST", 10), request=request, response=refused)
     report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
     assert (violation(report, oracle(document, [listed, failed, proof])) is not None) is is_blamed

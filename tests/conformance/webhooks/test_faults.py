@@ -14,7 +14,7 @@ from specwright.conformance.checks.webhooks.observe import WebhookObservation, s
 from specwright.conformance.checks.webhooks.receiver import Receiver
 from specwright.conformance.checks.webhooks.sequence import Pace
 from specwright.conformance.contract.webhooks import registration, webhooks
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
@@ -45,7 +45,7 @@ def observed(document: Document, authority: Authority, kind: type[Provider]) -> 
     assert registered is not None
     with (
         kind(authority.file) as provider,
-        Target(provider.url, None, record, {}) as target,
+        TargetServer(provider.url, None, record, {}) as target,
         Receiver(setting(declared, authority=authority)) as receiver,
     ):
 

@@ -21,7 +21,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import registration, webhooks
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.driver.triggers import cause
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
@@ -63,7 +63,9 @@ def test_all_events_of_the_reference_service_are_observed(
     }
     with (
         serving(str(tmp_path / "service.db"), tmp_path, **variables) as service,
-        Target(service.base_url, Credential.of(document), record, {MAIN: service.key()}) as target,
+        TargetServer(
+            service.base_url, Credential.of(document), record, {MAIN: service.key()}
+        ) as target,
         Receiver(setting(declared, authority=authority)) as receiver,
     ):
         pace = Pace(RETRY_SCALE, patience_seconds=5)
@@ -85,7 +87,7 @@ def observed(document: Document, provider: Provider, authority: Authority, pace:
     declared, registered, record = webhooks(document), registration(document), Record()
     assert registered is not None
     with (
-        Target(provider.url, None, record, {}) as target,
+        TargetServer(provider.url, None, record, {}) as target,
         Receiver(setting(declared, authority=authority)) as receiver,
     ):
 

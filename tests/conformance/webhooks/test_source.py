@@ -13,7 +13,7 @@ from specwright.conformance.checks.webhooks.listener import Listener
 from specwright.conformance.checks.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import webhooks
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.sources.load import load
@@ -33,7 +33,7 @@ def watched(document: Document, options: ReceiverOptions | None) -> Record:
     """Return the record of a run against a server that refuses everything."""
     with (
         playing(always(503)) as port,
-        Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target,
+        TargetServer(f"http://127.0.0.1:{port}", None, Record(), {}) as target,
     ):
         Watch(Contract(document), target, options, patience_seconds=0).observe()
     return target.record

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.recording.exchange import Exchange, Response
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.pointer import Pointer
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
@@ -37,20 +37,20 @@ class Repetition:
     contract: Contract
     rule: str
     place: Pointer
-    before: Sequence[Response | None]
+    before: Sequence[HttpResponse | None]
     now: Sequence[Exchange]
     record: Record
     made: frozenset[str] = frozenset()
 
     @property
-    def proof(self) -> Response:
+    def proof(self) -> HttpResponse:
         """The last response of the repetition, which shows the state of the failure."""
         response = self.now[-1].response
         assert response is not None, "without a response there is a verdict before"
         return response
 
     @property
-    def was(self) -> Response | None:
+    def was(self) -> HttpResponse | None:
         """The last recorded response, which showed the failure."""
         return self.before[-1]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.pointer import Pointer, resolve, split
 from specwright.runtime.client.wire.query import parts
@@ -25,22 +25,22 @@ ABSENT: Final = Absent()
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class OperationCall:
     """An operation with arguments by place and name, and a JSON body."""
 
-    operation: Operation
+    operation: ContractOperation
     arguments: Mapping[Key, JsonValue] = field(default_factory=dict)
     body: JsonValue | Absent = ABSENT
 
-    def with_argument(self, key: Key, value: JsonValue) -> Call:
+    def with_argument(self, key: Key, value: JsonValue) -> OperationCall:
         """Return the same call with another argument."""
         return replace(self, arguments={**self.arguments, key: value})
 
-    def with_member(self, pointer: Pointer, value: JsonValue) -> Call:
+    def with_member(self, pointer: Pointer, value: JsonValue) -> OperationCall:
         """Return the same call with another value at a pointer of its body."""
         return replace(self, body=_with(self.body, split(pointer), value))
 
-    def without_member(self, pointer: Pointer, name: str) -> Call:
+    def without_member(self, pointer: Pointer, name: str) -> OperationCall:
         """Return the same call without a member of an object in its body."""
         holder = resolve(self.body, pointer)
         return self.with_member(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.read_only import in_place
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
@@ -34,7 +34,7 @@ class Choosing:
 
     name: str
     place: Pointer
-    lister: Operation | None
+    lister: ContractOperation | None
     required: dict[str, Required]
 
     @property
@@ -43,7 +43,7 @@ class Choosing:
         return self.lister.get(PAGINATION) if self.lister else None
 
 
-def choosing(contract: Contract, operation: Operation) -> Iterator[Choosing]:
+def choosing(contract: Contract, operation: ContractOperation) -> Iterator[Choosing]:
     """Yield the members of an operation's body that choose items."""
     schema = contract.body_schema(operation)
     members = {} if schema is None else dict(_members(contract, schema))

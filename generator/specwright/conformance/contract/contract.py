@@ -15,7 +15,7 @@ from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.resources import Shape, shape, up_to_variables
 from specwright.conformance.contract.samples import distinct, sample
 from specwright.conformance.contract.write_only import WriteOnlyMembers
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.security import Demands
@@ -77,7 +77,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Operation:
+class ContractOperation:
     """An operation of the API.
 
     Attributes:
@@ -177,14 +177,14 @@ class Contract:
             for site in sites.operations(document)
             if site.direction is Direction.PATH
         ]
-        self.operations: Mapping[Pointer, Operation] = {
+        self.operations: Mapping[Pointer, ContractOperation] = {
             operation.pointer: operation for operation in found
         }
-        self.by_id: Mapping[str, Operation] = {
+        self.by_id: Mapping[str, ContractOperation] = {
             operation.site.id: operation for operation in found if operation.site.id
         }
 
-    def declaring(self, keyword: Keyword[T]) -> Iterator[tuple[Operation, T]]:
+    def declaring(self, keyword: Keyword[T]) -> Iterator[tuple[ContractOperation, T]]:
         """Yield the operations that declare a keyword, with their declarations."""
         for operation in self.operations.values():
             declaration = operation.get(keyword)
@@ -214,13 +214,13 @@ class Contract:
         return tuple(dict.fromkeys(scope for scopes in asked for scope in scopes))
 
     @cached_property
-    def members(self) -> Mapping[Shape, Mapping[str, list[Operation]]]:
+    def members(self) -> Mapping[Shape, Mapping[str, list[ContractOperation]]]:
         """The operations below the members of collections.
 
         The keys are the shape of a path up to a variable, then the name of the variable. A list
         has the operations with that as the last variable, and may be empty.
         """
-        found = defaultdict[Shape, dict[str, list[Operation]]](dict)
+        found = defaultdict[Shape, dict[str, list[ContractOperation]]](dict)
         for operation in self.operations.values():
             longest = True
             for part, names in up_to_variables(operation.site.key):
@@ -270,7 +270,7 @@ class Contract:
         path = urlsplit(request.url).path
         return f"{request.method} {path}" if operation is None else operation.name
 
-    def secrets(self, pointer: Pointer | None, response: Response) -> list[str]:
+    def secrets(self, pointer: Pointer | None, response: HttpResponse) -> list[str]:
         """Return the values in the response of an operation that are shown once."""
         operation = self.operations.get(pointer or "")
         declared = operation.response(response.status) if operation is not None else None
@@ -286,7 +286,7 @@ class Contract:
             and isinstance(found := value.get(split(pointer)[-1]), str)
         ]
 
-    def links(self, operation: Operation, status: int) -> list[Link]:
+    def links(self, operation: ContractOperation, status: int) -> list[Link]:
         """Return the links of a response to operations of this document."""
         response = operation.response(status)
         if response is None:
@@ -316,12 +316,12 @@ class Contract:
             return target if target in self.operations else None
         return None
 
-    def _operation(self, site: OperationSite) -> Operation:
+    def _operation(self, site: OperationSite) -> ContractOperation:
         document = self.document
         body = sites.request_body(document, site)
         contents = list(sites.contents(document, body)) if body is not None else []
         content = next((entry for entry in contents if sites.is_json(entry[0])), None)
-        return Operation(
+        return ContractOperation(
             site,
             PathTemplate(site.key),
             tuple(
@@ -359,13 +359,13 @@ class Contract:
             return None
         return content / "schema"
 
-    def body_schema(self, operation: Operation) -> Pointer | None:
+    def body_schema(self, operation: ContractOperation) -> Pointer | None:
         """Return the pointer of the schema of the JSON body; None without a schema."""
         if operation.body is None or "schema" not in operation.body[1].value:
             return None
         return operation.body[1] / "schema"
 
-    def sampled_body(self, operation: Operation, *, is_whole: bool = False) -> JsonValue:
+    def sampled_body(self, operation: ContractOperation, *, is_whole: bool = False) -> JsonValue:
         """Return a sample body without read-only members; None without a schema.
 
         Args:

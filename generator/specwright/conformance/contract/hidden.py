@@ -9,7 +9,7 @@ from functools import cache
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.value_parts import value_parts
 from specwright.conformance.recording.concealment import Concealment, texts
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse, JsonValue
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.operations import sites
@@ -57,7 +57,7 @@ def _at(document: Document, schema: Pointer) -> Subschema:
 
 def _messages(
     contract: Contract, exchange: Exchange
-) -> Iterator[tuple[Pointer, Request | Response]]:
+) -> Iterator[tuple[Pointer, HttpRequest | HttpResponse]]:
     """Yield the schema of each body in an exchange, with the request or response that has it."""
     operation = contract.operations.get(exchange.operation or "")
     if operation is not None:

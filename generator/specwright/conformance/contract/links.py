@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specwright.conformance.contract.calls import Absent, Call
-from specwright.conformance.contract.contract import Contract, Link, Operation
+from specwright.conformance.contract.calls import Absent, OperationCall
+from specwright.conformance.contract.contract import Contract, ContractOperation, Link
 from specwright.conformance.contract.resources import (
     COLLECTION_VERBS,
     Shape,
@@ -15,7 +15,7 @@ from specwright.conformance.contract.resources import (
     singular,
     variables,
 )
-from specwright.conformance.recording.exchange import JsonValue, Response, value_at
+from specwright.conformance.recording.exchange import HttpResponse, JsonValue, value_at
 from specwright.names import snake
 from specwright.pointer import Pointer, join, split
 
@@ -48,7 +48,7 @@ class Lead:
     expressions: tuple[str, ...]
 
 
-def evaluate(expression: JsonValue, call: Call, response: Response) -> JsonValue:
+def evaluate(expression: JsonValue, call: OperationCall, response: HttpResponse) -> JsonValue:
     """Return the value of a runtime expression; any other value is returned as it is.
 
     Raises:
@@ -77,7 +77,7 @@ def evaluate(expression: JsonValue, call: Call, response: Response) -> JsonValue
     return found
 
 
-def inferred(contract: Contract, call: Call, response: Response) -> Iterator[Link]:
+def inferred(contract: Contract, call: OperationCall, response: HttpResponse) -> Iterator[Link]:
     """Yield undeclared links, from a collection to the operations below its members."""
     for lead in leads(contract, call, response):
         for targets in contract.members.get(lead.shape, {}).values():
@@ -87,7 +87,7 @@ def inferred(contract: Contract, call: Call, response: Response) -> Iterator[Lin
                 yield Link("", "", str(response.status), target.pointer, parameters, None)
 
 
-def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
+def leads(contract: Contract, call: OperationCall, response: HttpResponse) -> Iterator[Lead]:
     """Yield the places of ids in an exchange, by the names of variables and members.
 
     `/users/{user}/posts` is linked to `/users/{user}/posts/{postId}` by the `postId`, `post_id` or
@@ -108,7 +108,7 @@ def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
                 yield Lead(selected, (*parents, expression))
 
 
-def listed(response: Response, expression: str) -> Iterator[str]:
+def listed(response: HttpResponse, expression: str) -> Iterator[str]:
     """Yield the ids of all items of a list, by an expression for the id of the first item."""
     array, zero, member = expression.partition("#")[2].rpartition("/0/")
     found = value_at(response.json_or_none, array) if zero else None
@@ -119,7 +119,7 @@ def listed(response: Response, expression: str) -> Iterator[str]:
 
 
 def named(
-    contract: Contract, operation: Operation, response: Response
+    contract: Contract, operation: ContractOperation, response: HttpResponse
 ) -> Iterator[tuple[str, Pointer]]:
     """Yield qualified names of the ids in a response, such as `user_id`, with their pointers."""
     resources = names_of(contract, operation, response.status)
@@ -134,7 +134,7 @@ def named(
                 yield plain, place + join(name)
 
 
-def names_of(contract: Contract, operation: Operation, status: int) -> tuple[str, ...]:
+def names_of(contract: Contract, operation: ContractOperation, status: int) -> tuple[str, ...]:
     """Return the likely names of the resource in a response, by its path and its schema."""
     parts = list(shape(operation.site.key))
     while parts and (parts[-1] is None or parts[-1] in COLLECTION_VERBS):
@@ -177,7 +177,7 @@ def _without_verb(path: Shape) -> Shape:
     return path[:-1] if path and path[-1] in COLLECTION_VERBS else path
 
 
-def _id_of(call: Call, response: Response, wanted: tuple[str, ...]) -> str | None:
+def _id_of(call: OperationCall, response: HttpResponse, wanted: tuple[str, ...]) -> str | None:
     """Return an expression for the id in the response, or else in the body of the request."""
     operation = call.operation
     place = _place(_items(response.json_or_none, is_list=operation.is_safe), wanted)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.document.operations.sites import OperationSite
 from specwright.pointer import Pointer
 
@@ -39,7 +39,7 @@ class ContractRoutes:
         found = self._contract.operations.get(pointer)
         return None if found is None else found.site
 
-    def operation(self, method: str, url: str) -> Operation | None:
+    def operation(self, method: str, url: str) -> ContractOperation | None:
         """Return the operation of a request; of several, the one with the fewest path variables."""
         path = urlsplit(url).path
         fitting = [

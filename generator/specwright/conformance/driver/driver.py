@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
-from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
+from specwright.conformance.contract.calls import ABSENT, Absent, Key, OperationCall
 from specwright.conformance.contract.choosing import choosing
-from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.driver.ids import KnownIds, is_reference
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import Target
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, value_at
+from specwright.conformance.driver.target import TargetServer
+from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
 from specwright.pointer import Pointer, resolve
@@ -41,12 +41,12 @@ class Driver:
         busy_operations: those whose latest call the server was too busy for.
     """
 
-    def __init__(self, contract: Contract, target: Target, source: str) -> None:
+    def __init__(self, contract: Contract, target: TargetServer, source: str) -> None:
         self.contract = contract
         self.target = target
         self.source = source
         token = secrets.token_hex(4)
-        self.successes: dict[Pointer, tuple[Call, Exchange]] = {}
+        self.successes: dict[Pointer, tuple[OperationCall, Exchange]] = {}
         self.busy_operations = set[Pointer]()
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
@@ -58,7 +58,7 @@ class Driver:
         # Independent of the seed: a repeated run must not reuse the keys of the first one.
         self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
 
-    def send(self, call: Call, role: str = MAIN, *, key: str | None = None) -> Exchange:
+    def send(self, call: OperationCall, role: str = MAIN, *, key: str | None = None) -> Exchange:
         """Send a call, and learn from its response."""
         call = call if key is None else with_key(call, key)
         exchange = self.probe(call, role)
@@ -66,7 +66,7 @@ class Driver:
             self._learn(call, exchange)
         return exchange
 
-    def probe(self, call: Call, role: str = MAIN) -> Exchange:
+    def probe(self, call: OperationCall, role: str = MAIN) -> Exchange:
         """Send a call, without learning from its response."""
         request = self.target.request(
             call.operation.method,
@@ -82,7 +82,7 @@ class Driver:
         """Return a new idempotency key, or any other unique text."""
         return next(self._keys)
 
-    def first_success(self, operation: Operation) -> tuple[Call, Exchange] | None:
+    def first_success(self, operation: ContractOperation) -> tuple[OperationCall, Exchange] | None:
         """Return the first call of an operation that succeeds; None if no candidate does."""
         for call in self.candidates(operation):
             exchange = self._send_while_busy(call)
@@ -90,7 +90,7 @@ class Driver:
                 return call, exchange
         return None
 
-    def _send_while_busy(self, call: Call) -> Exchange:
+    def _send_while_busy(self, call: OperationCall) -> Exchange:
         """Send a call, some more times if the server is busy: after pauses, and later at once."""
         was_busy = call.operation.pointer in self.busy_operations
         exchange, waited = self.send(call), 0.0
@@ -108,7 +108,7 @@ class Driver:
             self._patience += waited
         return exchange
 
-    def candidates(self, operation: Operation) -> Iterator[Call]:
+    def candidates(self, operation: ContractOperation) -> Iterator[OperationCall]:
         """Yield calls that may succeed, those that did before first, each with a fresh key."""
         if operation.pointer in self.target.hanging:
             return
@@ -121,18 +121,18 @@ class Driver:
             if len(tried) >= _CANDIDATES:
                 return
 
-    def has_new_candidates(self, operation: Operation) -> bool:
+    def has_new_candidates(self, operation: ContractOperation) -> bool:
         """Return whether there are candidates that were not among those of the last time."""
         if self._tried_after.get(operation.pointer) == self._learned:
             return False
         tried = self._tried[operation.pointer]
         return any(_plain(call) not in tried for call in self._candidates(operation))
 
-    def with_fresh_key(self, call: Call) -> Call:
+    def with_fresh_key(self, call: OperationCall) -> OperationCall:
         """Return the same call with a fresh idempotency key, if the operation has one."""
         return with_key(call, self.fresh_key())
 
-    def example(self, operation: Operation, name: str) -> Call | None:
+    def example(self, operation: ContractOperation, name: str) -> OperationCall | None:
         """Return the call for a named example of the request body; None if it cannot be made."""
         if operation.body is None:
             return None
@@ -140,15 +140,17 @@ class Driver:
             if each == name and "value" in example.value:
                 arguments = next(self._arguments(operation), None)
                 if arguments is not None:
-                    return self.with_fresh_key(Call(operation, arguments, example.value["value"]))
+                    return self.with_fresh_key(
+                        OperationCall(operation, arguments, example.value["value"])
+                    )
         return None
 
-    def known(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
+    def known(self, operation: ContractOperation, slot: ParameterSlot) -> list[JsonValue]:
         """Return the values that links gave to a parameter, newest first."""
         linked = self._values[operation.pointer, slot.key]
         return linked or self._ids.path(operation).get(slot.key, [])
 
-    def _candidates(self, operation: Operation) -> Iterator[Call]:
+    def _candidates(self, operation: ContractOperation) -> Iterator[OperationCall]:
         if operation.pointer in self.successes:
             before = self.successes[operation.pointer][0]
             # Resources in the earlier arguments may be gone; those of links are newer.
@@ -157,9 +159,9 @@ class Driver:
         bodies = list(self._bodies(operation))
         for arguments in self._arguments(operation):
             for body in bodies:
-                yield Call(operation, arguments, body)
+                yield OperationCall(operation, arguments, body)
 
-    def _arguments(self, operation: Operation) -> Iterator[dict[Key, JsonValue]]:
+    def _arguments(self, operation: ContractOperation) -> Iterator[dict[Key, JsonValue]]:
         """Yield values for all needed parameters, each time with the next choice for each."""
         needed = [slot for slot in operation.slots if self._is_needed(operation, slot)]
         path = self._ids.path(operation)
@@ -174,7 +176,7 @@ class Driver:
     def violate(
         self,
         rule: str,
-        operation: Operation | None,
+        operation: ContractOperation | None,
         message: str,
         *exchanges: Exchange,
         at: Pointer | None = None,
@@ -192,13 +194,13 @@ class Driver:
         place = pointer if at is None else at
         self.target.record.violate(Violation(rule, place, message, exchanges, cause, name))
 
-    def _is_needed(self, operation: Operation, slot: ParameterSlot) -> bool:
+    def _is_needed(self, operation: ContractOperation, slot: ParameterSlot) -> bool:
         one_of = operation.get(REQUIRES_ONE_OF)
         first = one_of.parameters[0].raw if one_of is not None else None
         return bool(slot.written.required) or slot.key == ("query", first)
 
     def _choices(
-        self, operation: Operation, slot: ParameterSlot, inferred: list[JsonValue]
+        self, operation: ContractOperation, slot: ParameterSlot, inferred: list[JsonValue]
     ) -> list[JsonValue]:
         linked = self._values[operation.pointer, slot.key][:3] or inferred[:3]
         linked = linked or self._ids.parameter(operation, slot)
@@ -208,7 +210,7 @@ class Driver:
             return linked
         return [*linked, *(examples or [sample(document, slot.site.value.get("schema"))])]
 
-    def _bodies(self, operation: Operation) -> Iterator[JsonValue | Absent]:
+    def _bodies(self, operation: ContractOperation) -> Iterator[JsonValue | Absent]:
         declared = operation.body or operation.other_body
         if declared is None:
             yield ABSENT
@@ -228,7 +230,7 @@ class Driver:
         if not examples:
             yield from self._whole(operation, plain[0])
 
-    def _chosen(self, operation: Operation) -> dict[str, JsonValue]:
+    def _chosen(self, operation: ContractOperation) -> dict[str, JsonValue]:
         """Return the members that choose an item, with the first one of its list."""
         found: dict[str, JsonValue] = {}
         for member in choosing(self.contract, operation):
@@ -241,7 +243,7 @@ class Driver:
                 found[member.name] = value_at(items[0], page.id.raw)
         return found
 
-    def _whole(self, operation: Operation, least: JsonValue) -> Iterator[JsonValue]:
+    def _whole(self, operation: ContractOperation, least: JsonValue) -> Iterator[JsonValue]:
         """Yield a body with optional members, which a server may require all the same.
 
         Optional references to unknown resources are left out.
@@ -255,7 +257,7 @@ class Driver:
                 if name in least or name in known or not is_reference(name)
             }
 
-    def _learn(self, call: Call, exchange: Exchange) -> None:
+    def _learn(self, call: OperationCall, exchange: Exchange) -> None:
         response = exchange.response
         if response is None or not response.is_success:
             return
@@ -283,7 +285,7 @@ class Driver:
                 if members not in self._members[link.target]:
                     self._members[link.target].insert(0, members)
 
-    def _remember(self, target: Operation, key: Key, value: JsonValue) -> None:
+    def _remember(self, target: ContractOperation, key: Key, value: JsonValue) -> None:
         values = self._values[target.pointer, key]
         if value in values:
             values.remove(value)
@@ -291,7 +293,7 @@ class Driver:
         del values[_KEPT:]
 
 
-def key_header(operation: Operation) -> Key | None:
+def key_header(operation: ContractOperation) -> Key | None:
     """Return the header parameter for an operation's idempotency key; None if it has none."""
     declared = operation.get(IDEMPOTENCY)
     if declared is None or declared.header is None:
@@ -301,7 +303,7 @@ def key_header(operation: Operation) -> Key | None:
     return next((slot for slot in slots if (slot[0], slot[1].lower()) == wanted), None)
 
 
-def with_key(call: Call, key: str) -> Call:
+def with_key(call: OperationCall, key: str) -> OperationCall:
     """Return the same call with an idempotency key, if the operation has one."""
     declared = call.operation.get(IDEMPOTENCY)
     header = key_header(call.operation)
@@ -317,12 +319,12 @@ def with_key(call: Call, key: str) -> Call:
     return call.with_member(declared.key.raw, key)
 
 
-def _plain(call: Call) -> tuple[object, object]:
+def _plain(call: OperationCall) -> tuple[object, object]:
     """Return the values of a call, to compare it with others."""
     return dict(call.arguments), call.body
 
 
-def _value(expression: JsonValue, call: Call, response: Response) -> JsonValue:
+def _value(expression: JsonValue, call: OperationCall, response: HttpResponse) -> JsonValue:
     """Return the value of an expression; None if it has none."""
     try:
         return evaluate(expression, call, response)

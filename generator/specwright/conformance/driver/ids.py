@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urljoin
 
-from specwright.conformance.contract.calls import Call, Key
-from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.contract.calls import Key, OperationCall
+from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
 from specwright.conformance.contract.links import (
     Unknown,
     evaluate,
@@ -58,7 +58,7 @@ class KnownIds:
         self._trails: dict[Shape, list[_Trail]] = defaultdict(list)
         self._named: dict[str, list[tuple[JsonValue, Linked]]] = defaultdict(list)
 
-    def learn(self, call: Call, exchange: Exchange) -> None:
+    def learn(self, call: OperationCall, exchange: Exchange) -> None:
         """Remember the ids in a successful response."""
         contract, operation, response = self._contract, call.operation, exchange.response
         assert response is not None
@@ -77,7 +77,7 @@ class KnownIds:
             found = value_at(response.json_or_none, place), (operation.name, place)
             _put_first(self._named[name], found)
 
-    def link(self, target: Operation, values: Mapping[str, JsonValue], source: str) -> bool:
+    def link(self, target: ContractOperation, values: Mapping[str, JsonValue], source: str) -> bool:
         """Remember the path values of a declared link; return whether they cover the path."""
         whole = next(iter(up_to_variables(target.site.key)), None)
         if whole is None or not values.keys() >= set(whole[1]):
@@ -86,7 +86,7 @@ class KnownIds:
         self._keep(path, _Trail(tuple(values[name] for name in names), (), source))
         return True
 
-    def _follow(self, url: str, operation: Operation) -> None:
+    def _follow(self, url: str, operation: ContractOperation) -> None:
         found = self._routes.path(url)
         for part, names in up_to_variables(found[0]) if found else ():
             values = tuple(found[1][: len(names)]) if found else ()
@@ -99,7 +99,7 @@ class KnownIds:
         known = self._trails[path]
         known[:] = [trail, *(older for older in known if [*map(str, older.values)] != same)][:_KEPT]
 
-    def path(self, operation: Operation) -> dict[Key, list[JsonValue]]:
+    def path(self, operation: ContractOperation) -> dict[Key, list[JsonValue]]:
         """Return values of path parameters; those at the same index belong together."""
         for part, names in up_to_variables(operation.site.key):
             trails = self._trails[part]
@@ -114,12 +114,12 @@ class KnownIds:
                 }
         return {}
 
-    def parameter(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
+    def parameter(self, operation: ContractOperation, slot: ParameterSlot) -> list[JsonValue]:
         """Return known values for a parameter by its name, if they fit its schema."""
         name = slot.written.wire
         return self._by_name(operation, name, wanted_names(operation.site.key, name), slot.schema)
 
-    def members(self, operation: Operation, body: JsonValue) -> dict[str, JsonValue]:
+    def members(self, operation: ContractOperation, body: JsonValue) -> dict[str, JsonValue]:
         """Return the members of a body that refer to other resources, such as its `flow_id`.
 
         A member that contains such a reference, such as the list of lines of an order, is
@@ -132,7 +132,11 @@ class KnownIds:
         return self._members(operation, schema, body, own)
 
     def _members(
-        self, operation: Operation, schema: str, body: dict[str, JsonValue], own: tuple[str, ...]
+        self,
+        operation: ContractOperation,
+        schema: str,
+        body: dict[str, JsonValue],
+        own: tuple[str, ...],
     ) -> dict[str, JsonValue]:
         places = {
             name: at + join("properties", name)
@@ -163,7 +167,7 @@ class KnownIds:
         return f"{next(lists, schema)}/items"
 
     def _by_name(
-        self, operation: Operation, name: str, names: Iterable[str], schema: str
+        self, operation: ContractOperation, name: str, names: Iterable[str], schema: str
     ) -> list[JsonValue]:
         problems = self._contract.requests.problems
         fitting = [

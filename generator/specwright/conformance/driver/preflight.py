@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import ANONYMOUS
-from specwright.conformance.driver.target import Target
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.driver.target import TargetServer
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.document.operations import sites
 from specwright.document.operations.servers import all_servers
 from specwright.document.operations.sites import Site
@@ -30,7 +30,7 @@ _HINTS = {
 _PREFIXES = ("/api", "/v1", "/api/v1", "/v2", "/api/v2")
 
 
-def reach(contract: Contract, target: Target) -> None:
+def reach(contract: Contract, target: TargetServer) -> None:
     """Ensure that an implementation of the document responds and accepts the key.
 
     Raises:
@@ -52,7 +52,7 @@ def reach(contract: Contract, target: Target) -> None:
         _refuse(driver, calls[0], exchanges)
 
 
-def _calls(driver: Driver) -> Iterator[Call]:
+def _calls(driver: Driver) -> Iterator[OperationCall]:
     """Yield calls of safe operations, without path variables if possible."""
     safe = [operation for operation in driver.contract.operations.values() if operation.is_safe]
     plain = [operation for operation in safe if not operation.template.names] or safe[:1]
@@ -84,13 +84,13 @@ def _is_answer(contract: Contract, exchange: Exchange) -> bool:
             return kind != "text/html" or is_declared
 
 
-def _fits(contract: Contract, declared: Site, response: Response) -> bool:
+def _fits(contract: Contract, declared: Site, response: HttpResponse) -> bool:
     schema = contract.schema_of(declared)
     value = response.json_or_none
     return schema is not None and not any(contract.instances.problems(schema, value))
 
 
-def _refuse(driver: Driver, first: Call, exchanges: Sequence[Exchange]) -> None:
+def _refuse(driver: Driver, first: OperationCall, exchanges: Sequence[Exchange]) -> None:
     """Raise an error with the reason why there is nothing to test.
 
     Raises:
@@ -121,7 +121,7 @@ def _refuse(driver: Driver, first: Call, exchanges: Sequence[Exchange]) -> None:
     raise InputError(f"{url} {said}", hint=hint)
 
 
-def _prefix(driver: Driver, call: Call) -> str | None:
+def _prefix(driver: Driver, call: OperationCall) -> str | None:
     """Return the base URL at which the API is found, a declared or a common one; else None."""
     parts = urlsplit(driver.target.base_url)
     origin, own = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
@@ -130,7 +130,7 @@ def _prefix(driver: Driver, call: Call) -> str | None:
     usual = [place + prefix for place in dict.fromkeys(["", own]) for prefix in _PREFIXES]
     for path in dict.fromkeys([*declared, "", *usual]):
         url = f"{origin}{path}{call.path}"
-        request = Request(call.operation.method, url, (("Accept", "application/json"),))
+        request = HttpRequest(call.operation.method, url, (("Accept", "application/json"),))
         exchange = driver.target.send(request, SOURCE, call.operation.pointer, ANONYMOUS)
         if _is_answer(driver.contract, exchange):
             return origin + path

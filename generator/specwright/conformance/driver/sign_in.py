@@ -9,12 +9,12 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urljoin
 
 from specwright.config import SignIn
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.driver.roles import ANONYMOUS
-from specwright.conformance.driver.target import Target
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Request
+from specwright.conformance.driver.target import TargetServer
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, JsonValue
 from specwright.errors import InputError, did_you_mean
 from specwright.runtime.client.auth.tokens import Tokens, obtained
 from specwright.runtime.client.errors import TokenRequestError
@@ -31,7 +31,7 @@ Checked = Callable[[str], object]
 
 
 def sign_ins(
-    contract: Contract, target: Target, settings: Mapping[str, SignIn], check: Checked
+    contract: Contract, target: TargetServer, settings: Mapping[str, SignIn], check: Checked
 ) -> dict[str, Obtain]:
     """Return functions that turn a key into a credential, by security scheme.
 
@@ -61,7 +61,7 @@ def sign_ins(
     return found
 
 
-def _operation(contract: Contract, name: str) -> Operation:
+def _operation(contract: Contract, name: str) -> ContractOperation:
     named = {
         f"{operation.method} {operation.site.key}": operation
         for operation in contract.operations.values()
@@ -74,7 +74,7 @@ def _operation(contract: Contract, name: str) -> Operation:
 
 
 def _logged_in(
-    target: Target, operation: Operation, setting: SignIn, scheme: Scheme, key: str
+    target: TargetServer, operation: ContractOperation, setting: SignIn, scheme: Scheme, key: str
 ) -> str:
     """Call a sign-in operation, and return the credential in its response."""
     user, _, password = key.partition(":")
@@ -82,7 +82,7 @@ def _logged_in(
         name: text.replace("{user}", user).replace("{password}", password)
         for name, text in setting.body.items()
     }
-    call = Call(operation, {}, body)
+    call = OperationCall(operation, {}, body)
     request = target.request(
         operation.method,
         call.path,
@@ -101,7 +101,7 @@ def _logged_in(
     return found
 
 
-def _credential(call: Call, exchange: Exchange, setting: SignIn, scheme: Scheme) -> str:
+def _credential(call: OperationCall, exchange: Exchange, setting: SignIn, scheme: Scheme) -> str:
     response = exchange.response
     if response is None or response.status >= 400:
         return ""
@@ -131,7 +131,7 @@ class _Grants:
             may for a user without permissions.
     """
 
-    target: Target
+    target: TargetServer
     setting: SignIn
     scheme: Scheme
     scopes: Sequence[tuple[str, ...]]
@@ -170,7 +170,7 @@ class _Grants:
             raise InputError(f"{url} returned no token: {error}", hint=hint) from None
 
     def _send(self, sent: Sent) -> Received:
-        request = Request(sent.method, sent.url, tuple(sent.headers), sent.content)
+        request = HttpRequest(sent.method, sent.url, tuple(sent.headers), sent.content)
         exchange = self.target.send(request, SOURCE, None, ANONYMOUS)
         if exchange.response is None:
             raise TransportError(str(exchange.failure))

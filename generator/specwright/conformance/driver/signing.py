@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, unquote_plus
 
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN, UNKNOWN_KEY, WRONG_SCHEME, stranger
-from specwright.conformance.recording.exchange import Request
+from specwright.conformance.recording.exchange import HttpRequest
 from specwright.document.operations.security import Credential
 from specwright.pointer import Pointer
 from specwright.runtime.client.auth.signing import signed
@@ -43,7 +43,7 @@ class Signer:
     _accepted: set[Owner] = field(default_factory=set, repr=False)
     _issued: set[str] = field(default_factory=set, repr=False)
 
-    def sign(self, request: Request, operation: Pointer | None, role: str) -> Request:
+    def sign(self, request: HttpRequest, operation: Pointer | None, role: str) -> HttpRequest:
         """Return a request with the credentials of a role added."""
         present = {name.lower() for name, _ in request.headers}
         more = [
@@ -57,7 +57,7 @@ class Signer:
         # A URL with a credential has a type of its own; a record needs a plain string.
         return replace(request, url="".join(made.url), headers=tuple(made.headers))
 
-    def unsigned(self, request: Request) -> Request:
+    def unsigned(self, request: HttpRequest) -> HttpRequest:
         """Return a request without the parts that hold credentials."""
         places = {(scheme.location, scheme.name.lower()) for scheme in self._schemes.values()}
         url, mark, query = request.url.partition("?")
@@ -83,7 +83,7 @@ class Signer:
         written = f"{url}?{'&'.join(pairs)}" if mark and pairs else url
         return replace(request, url=written, headers=tuple(headers))
 
-    def is_signed(self, request: Request, operation: Pointer | None) -> bool:
+    def is_signed(self, request: HttpRequest, operation: Pointer | None) -> bool:
         """Return whether a request carries the main role's credentials for its operation."""
         headers = {(name.lower(), value) for name, value in request.headers}
         cookies = {cookie.strip() for cookie in (request.header("cookie") or "").split(";")}

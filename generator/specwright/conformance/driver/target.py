@@ -16,7 +16,7 @@ import httpx2
 
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.signing import Owner, Signer
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from specwright.http_messages import Headers
@@ -50,7 +50,7 @@ class TargetLost(Exception):  # noqa: N818 - it ends a run; earlier results are 
 
 
 @dataclass(slots=True)
-class Target:
+class TargetServer:
     """A client for the implementation that records each request with its response.
 
     Attributes:
@@ -96,7 +96,7 @@ class Target:
             verify=ssl.create_default_context() if named else True,
         )
 
-    def as_main(self, role: str) -> Target:
+    def as_main(self, role: str) -> TargetServer:
         """Return a target of its own in which the tenant of a role is the main one."""
         keys = {MAIN: self.keys[role]} if role in self.keys else {}
         own = {(MAIN, name): key for (each, name), key in self.own.items() if each == role}
@@ -104,7 +104,7 @@ class Target:
         target.signer.sign_in, target.ends = self.signer.sign_in, self.ends
         return target
 
-    def __enter__(self) -> Target:
+    def __enter__(self) -> TargetServer:
         return self
 
     def __exit__(
@@ -124,17 +124,19 @@ class Target:
         headers: Iterable[tuple[str, str]] = (),
         body: bytes | None = None,
         operation: Pointer | None = None,
-    ) -> Request:
+    ) -> HttpRequest:
         """Return a request to a path below the base URL, with the credentials of a role.
 
         Args:
             operation: decides on the credentials; without one, the usual ones are sent.
         """
         sent: Headers = tuple(headers)
-        return self.signer.sign(Request(method, self.base_url + path, sent, body), operation, role)
+        return self.signer.sign(
+            HttpRequest(method, self.base_url + path, sent, body), operation, role
+        )
 
     def send(
-        self, request: Request, source: str, operation: Pointer | None, role: str = MAIN
+        self, request: HttpRequest, source: str, operation: Pointer | None, role: str = MAIN
     ) -> Exchange:
         """Send a request; a transport error becomes the `failure` of the exchange.
 
@@ -171,8 +173,8 @@ class Target:
         return exchange
 
     def _outcome(
-        self, request: Request, operation: Pointer | None
-    ) -> tuple[Response | None, str | None, float, float]:
+        self, request: HttpRequest, operation: Pointer | None
+    ) -> tuple[HttpResponse | None, str | None, float, float]:
         """Return the response or the failure of a request, its time, and its duration."""
         sent_at, started = time.time(), time.monotonic()
         response, failure, is_hanging = None, None, False
@@ -216,7 +218,7 @@ class Target:
         asked = last.request.url.removeprefix(self.base_url)
         return f"; the last request was {last.request.method} {asked} (request {last.number})"
 
-    def _receive(self, request: Request) -> Response:
+    def _receive(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a request, resent once if an idle connection was closed.
 
         The server may close it just when the request is sent (RFC 9112, 9.3.1).
@@ -234,7 +236,7 @@ class Target:
             # The first attempt was received, and nothing listens since.
             raise first from None
 
-    def _exchange(self, request: Request, steps: list[str]) -> Response:
+    def _exchange(self, request: HttpRequest, steps: list[str]) -> HttpResponse:
         def note(step: str, _: object) -> None:
             steps.append(step)
 
@@ -267,10 +269,10 @@ class Target:
                 if not is_stream:
                     raise
             headers = tuple((name, value) for name, value in response.headers.multi_items())
-            return Response(response.status_code, headers, bytes(body))
+            return HttpResponse(response.status_code, headers, bytes(body))
 
 
-def is_stream(response: Response | None) -> bool:
+def is_stream(response: HttpResponse | None) -> bool:
     """Return whether a response is a stream of items, which may never end."""
     return response is not None and _is_stream(response.header("content-type") or "")
 
@@ -279,6 +281,6 @@ def _is_stream(media_type: str) -> bool:
     return media_type != "" and medium_of(media_type).is_stream
 
 
-def _unsent(request: Request, source: str, operation: Pointer | None, role: str) -> Exchange:
+def _unsent(request: HttpRequest, source: str, operation: Pointer | None, role: str) -> Exchange:
     """Return the exchange of a request that is not sent, as its operation hangs."""
     return Exchange(0, source, role, operation, request, None, HANGS, time.time(), 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -34,7 +34,7 @@ def cause(driver: Driver, name: str, example: str | None) -> Exchange:
         time.sleep(_PAUSE_SECONDS)
 
 
-def _prepare(driver: Driver, operation: Operation) -> None:
+def _prepare(driver: Driver, operation: ContractOperation) -> None:
     """Call operations that may provide the values that an operation needs."""
     for other in driver.contract.operations.values():
         if other.pointer != operation.pointer and (

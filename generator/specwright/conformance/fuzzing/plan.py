@@ -13,12 +13,12 @@ from typing import Any
 from specwright.caches import cache_home
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
 from specwright.conformance.checks.requests.validity import RequestJudge
-from specwright.conformance.contract.calls import ABSENT, Call
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.calls import ABSENT, OperationCall
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import inferred
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.driver.target import CA_VARIABLE, HANGS, Target, is_stream
+from specwright.conformance.driver.target import CA_VARIABLE, HANGS, TargetServer, is_stream
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
@@ -51,7 +51,7 @@ _UNIT_PHASES = ("examples", "coverage", "fuzzing")
 
 
 def configuration(
-    target: Target,
+    target: TargetServer,
     profile: FuzzingLimits,
     checks: Iterable[str],
     shard: int,
@@ -99,7 +99,7 @@ def configuration(
 
 
 def environment(
-    target: Target,
+    target: TargetServer,
     routes: ContractRoutes,
     keys: Mapping[str, object],
     seed: int,
@@ -148,7 +148,9 @@ def idempotency_keys(
     return found
 
 
-def _credentials(target: Target, routes: ContractRoutes) -> dict[str, list[tuple[str, str, str]]]:
+def _credentials(
+    target: TargetServer, routes: ContractRoutes
+) -> dict[str, list[tuple[str, str, str]]]:
     """Return the parts of requests that hold credentials, by operation: place, name and text."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for operation in routes.operations:
@@ -267,7 +269,7 @@ def write_links(
     Args:
         left_out: operations that the derived document will not have.
     """
-    last: dict[tuple[Pointer, int], tuple[Operation, Exchange]] = {}
+    last: dict[tuple[Pointer, int], tuple[ContractOperation, Exchange]] = {}
     for exchange in seen:
         operation, response = contract.operations.get(exchange.operation or ""), exchange.response
         if operation is not None and response is not None and response.is_success:
@@ -283,11 +285,11 @@ def write_links(
 
 
 def _links(
-    contract: Contract, operation: Operation, exchange: Exchange, left_out: Set[Pointer]
+    contract: Contract, operation: ContractOperation, exchange: Exchange, left_out: Set[Pointer]
 ) -> dict[str, Any]:
     sent = exchange.request.json_or_none
     assert exchange.response is not None
-    call = Call(operation, body=ABSENT if sent is None else sent)
+    call = OperationCall(operation, body=ABSENT if sent is None else sent)
     found = inferred(contract, call, exchange.response)
     kept = [link for link in found if link.target not in left_out]
     return {
@@ -301,7 +303,7 @@ def _target(contract: Contract, pointer: Pointer) -> dict[str, str]:
     return {"operationRef": f"#{pointer}"} if id is None else {"operationId": id}
 
 
-def _pattern(operation: Operation, status: int) -> str:
+def _pattern(operation: ContractOperation, status: int) -> str:
     return next(
         pattern
         for pattern in (str(status), f"{status // 100}XX", "default")

@@ -11,7 +11,7 @@ from specwright.conformance.checks.requests.validity import RequestJudge, Reques
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN
-from specwright.conformance.driver.target import MAX_RESPONSE_BYTES, Target
+from specwright.conformance.driver.target import MAX_RESPONSE_BYTES, TargetServer
 from specwright.conformance.fuzzing.plan import (
     configuration,
     derive,
@@ -23,7 +23,7 @@ from specwright.conformance.fuzzing.process import Line, Processes, command, req
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, violation
 from specwright.conformance.fuzzing.traffic import TrafficOracle
-from specwright.conformance.recording.exchange import FUZZING, Exchange, Request, Response
+from specwright.conformance.recording.exchange import FUZZING, Exchange, HttpRequest, HttpResponse
 from specwright.document.operations.sites import OperationSite
 from specwright.errors import InputError
 from specwright.http_messages import Headers
@@ -39,7 +39,7 @@ _CREDENTIALS = CHECKS["ignored_auth"].rule
 _METHODS = CHECKS["unsupported_method"].rule
 
 
-def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) -> None:
+def fuzz(contract: Contract, target: TargetServer, profile: FuzzingLimits, seed: int) -> None:
     """Fuzz a target with schemathesis; exchanges and violations go into the target's record.
 
     Args:
@@ -97,7 +97,7 @@ class _Run:
     """A fuzzing run, which adds the lines of its processes to the record."""
 
     def __init__(
-        self, contract: Contract, target: Target, routes: ContractRoutes, judge: RequestJudge
+        self, contract: Contract, target: TargetServer, routes: ContractRoutes, judge: RequestJudge
     ) -> None:
         self._contract = contract
         self._target = target
@@ -167,7 +167,7 @@ class _Run:
         return visible(text)[:_LONGEST]
 
     def _take_exchange(self, number: int, line: Line) -> None:
-        request = Request(line["method"], line["url"], _headers(line["headers"]), _body(line))
+        request = HttpRequest(line["method"], line["url"], _headers(line["headers"]), _body(line))
         operation = self._routes.find(line["path"], line["method"])
         response, failure = _response(line["response"])
         before = self._exchanges.get((number, line["id"]))
@@ -200,7 +200,7 @@ class _Run:
         if exchange.role == ANONYMOUS and MAIN in self._target.keys:
             self._target.record.check(_CREDENTIALS, operation.pointer)
 
-    def _weigh(self, operation: OperationSite, request: Request) -> RequestVerdict:
+    def _weigh(self, operation: OperationSite, request: HttpRequest) -> RequestVerdict:
         verdict = self._judge.judge(operation, request)
         if verdict.faults:
             self._target.record.check(_ACCEPTED, operation.pointer)
@@ -208,7 +208,7 @@ class _Run:
             self._target.record.check(_REFUSED, operation.pointer)
         return verdict
 
-    def _role(self, request: Request, operation: Pointer | None) -> str:
+    def _role(self, request: HttpRequest, operation: Pointer | None) -> str:
         if MAIN not in self._target.keys:
             return ANONYMOUS
         return MAIN if self._target.signer.is_signed(request, operation) else ANONYMOUS
@@ -231,11 +231,11 @@ def _body(line: Line) -> bytes | None:
     return None if line["body"] is None else base64.b64decode(line["body"])
 
 
-def _response(line: Line | None) -> tuple[Response | None, str | None]:
+def _response(line: Line | None) -> tuple[HttpResponse | None, str | None]:
     """Return a response, or the reason why it is missing."""
     if line is None:
         return None, "the connection failed, or no response came in time"
     body = _body(line)
     if body is None:
         return None, f"the body has more than {MAX_RESPONSE_BYTES:,} bytes"
-    return Response(line["status"], _headers(line["headers"]), body), None
+    return HttpResponse(line["status"], _headers(line["headers"]), body), None

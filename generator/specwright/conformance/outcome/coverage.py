@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.checks.webhooks.checks import EVENT_HEADERS
 from specwright.conformance.checks.webhooks.judge import EVENT_MISSING
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Record
 from specwright.findings import Table
@@ -67,7 +67,7 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
     return found
 
 
-def never_succeeded(contract: Contract, record: Record) -> list[Operation]:
+def never_succeeded(contract: Contract, record: Record) -> list[ContractOperation]:
     """Return the operations that never succeeded, so that nothing of them was tested."""
     reached = {exchange.operation for exchange in record.exchanges if exchange.succeeded}
     return [
@@ -142,7 +142,7 @@ def _of_operations(
 
 
 def _statuses(
-    contract: Contract, operation: Operation, exchanges: list[Exchange]
+    contract: Contract, operation: ContractOperation, exchanges: list[Exchange]
 ) -> Iterator[Item]:
     seen = Counter(
         str(exchange.response.status) for exchange in exchanges if exchange.response is not None
@@ -157,13 +157,13 @@ def _statuses(
             yield Item("status", name, place, 0, why.text, why.is_final)
 
 
-def _is_of(status: str, pattern: str, operation: Operation) -> bool:
+def _is_of(status: str, pattern: str, operation: ContractOperation) -> bool:
     if pattern == "default":
         return status not in operation.responses and f"{status[0]}XX" not in operation.responses
     return pattern in (status, f"{status[0]}XX" if status not in operation.responses else status)
 
 
-def _parameters(operation: Operation, succeeded: list[Exchange]) -> Iterator[Item]:
+def _parameters(operation: ContractOperation, succeeded: list[Exchange]) -> Iterator[Item]:
     reason = "no successful request had it"
     for slot in operation.slots:
         place, name = slot.written.location, slot.written.wire
@@ -191,7 +191,7 @@ def _is_given(place: str, name: str, exchange: Exchange) -> bool:
 
 
 def _properties(
-    contract: Contract, operation: Operation, succeeded: list[Exchange]
+    contract: Contract, operation: ContractOperation, succeeded: list[Exchange]
 ) -> Iterator[Item]:
     """Yield the properties and enum values of requests and responses, with their declarations."""
     sides = {
@@ -247,11 +247,11 @@ class UnreachableReason:
 
     status: str | None
     text: str
-    holds: Callable[[Contract, Operation], bool]
+    holds: Callable[[Contract, ContractOperation], bool]
     is_final: bool = True
 
 
-def why_not(contract: Contract, operation: Operation, status: str) -> UnreachableReason:
+def why_not(contract: Contract, operation: ContractOperation, status: str) -> UnreachableReason:
     """Return the first reason that applies."""
     return next(
         reason
@@ -260,16 +260,16 @@ def why_not(contract: Contract, operation: Operation, status: str) -> Unreachabl
     )
 
 
-def _always(contract: Contract, operation: Operation) -> bool:
+def _always(contract: Contract, operation: ContractOperation) -> bool:
     return True
 
 
-def _charges_nothing(contract: Contract, operation: Operation) -> bool:
+def _charges_nothing(contract: Contract, operation: ContractOperation) -> bool:
     """Return whether other operations declare a charge, and this one does not."""
     return operation.get(CHARGE) is None and any(contract.declaring(CHARGE))
 
 
-def _cannot_be_malformed(contract: Contract, operation: Operation) -> bool:
+def _cannot_be_malformed(contract: Contract, operation: ContractOperation) -> bool:
     """Return whether a request has nothing but path parameters that accept any text."""
     return not operation.has_body and all(
         slot.written.location == "path"
@@ -280,14 +280,14 @@ def _cannot_be_malformed(contract: Contract, operation: Operation) -> bool:
     )
 
 
-def _cannot_be_missing(contract: Contract, operation: Operation) -> bool:
+def _cannot_be_missing(contract: Contract, operation: ContractOperation) -> bool:
     return not operation.template.names
 
 
-def _lacks_the_declaration(status: int) -> Callable[[Contract, Operation], bool]:
+def _lacks_the_declaration(status: int) -> Callable[[Contract, ContractOperation], bool]:
     """Return a check that all codes of a status need declarations that an operation lacks."""
 
-    def holds(contract: Contract, operation: Operation) -> bool:
+    def holds(contract: Contract, operation: ContractOperation) -> bool:
         if contract.errors is None:
             return False
         codes = {

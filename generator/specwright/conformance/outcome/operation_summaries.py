@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.outcome.evidence import shown
 from specwright.conformance.recording.exchange import Exchange
@@ -53,7 +53,7 @@ def _outcome(exchange: Exchange) -> str:
     return str(exchange.response.status) if exchange.response else exchange.failure or "no response"
 
 
-def _hint(operation: Operation, exchange: Exchange) -> str:
+def _hint(operation: ContractOperation, exchange: Exchange) -> str:
     status = exchange.response.status if exchange.response is not None else 500
     if 300 <= status < 400:
         return _REDIRECTED
@@ -61,7 +61,7 @@ def _hint(operation: Operation, exchange: Exchange) -> str:
     return words.format(names=_inputs(operation))
 
 
-def _inputs(operation: Operation) -> str:
+def _inputs(operation: ContractOperation) -> str:
     """Return the inputs that a caller has to know, in words."""
     names = [f"'{slot.key[1]}'" for slot in operation.slots if slot.written.required]
     names += ["the body"] if operation.has_body else []

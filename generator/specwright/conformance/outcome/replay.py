@@ -14,7 +14,7 @@ from specwright.conformance.checks.verdicts import Repetition, ReplayVerdict
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import OTHER_TENANT
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.outcome.result import Recorded, RecordedFailure
 from specwright.conformance.recording.exchange import Exchange, JsonValue, json_or_none, value_at
@@ -33,7 +33,7 @@ class FailureReplay:
     """A repetition of a failure, with recorded values replaced by current ones."""
 
     contract: Contract
-    target: Target
+    target: TargetServer
     failure: RecordedFailure
     _names: dict[str, str] = field(default_factory=dict, repr=False)
     _made: set[str] = field(default_factory=set, repr=False)

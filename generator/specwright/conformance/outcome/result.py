@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from specwright.conformance.outcome.coverage import Item
 from specwright.conformance.outcome.evidence import Known, known_as, operation_of
-from specwright.conformance.recording.exchange import Exchange, Response
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.conformance.recording.origins import Origins
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.run import Run
@@ -41,7 +41,7 @@ class Recorded:
     path: str
     headers: Headers
     body: bytes | None
-    response: Response | None
+    response: HttpResponse | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def _request(written: Mapping[str, Any]) -> Recorded:
         _path(written["path"]),
         request.headers,
         request.data,
-        None if status is None else Response(status, response.headers, response.data or b""),
+        None if status is None else HttpResponse(status, response.headers, response.data or b""),
     )
 
 

@@ -26,7 +26,7 @@ _LONGEST_ARGUMENT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """A request. The URL is absolute; `body` may be None."""
 
     method: str
@@ -75,7 +75,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class HttpResponse:
     """A complete response."""
 
     status: int
@@ -139,8 +139,8 @@ class Exchange:
     source: str
     role: str
     operation: Pointer | None
-    request: Request
-    response: Response | None
+    request: HttpRequest
+    response: HttpResponse | None
     failure: str | None
     sent_at: float
     seconds: float

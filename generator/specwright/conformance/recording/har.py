@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
 from specwright.http_messages import Headers, MessageContent
@@ -68,9 +68,9 @@ def _entry(exchange: Exchange) -> _Object:
     }
 
 
-def _response(response: Response | None) -> _Object:
+def _response(response: HttpResponse | None) -> _Object:
     """Return a response; a missing one has the status 0, as browsers write it."""
-    response = response or Response(0, (), b"")
+    response = response or HttpResponse(0, (), b"")
     status, headers, body = response.status, response.headers, response.body
     return {
         "status": status,
@@ -153,7 +153,7 @@ def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
     text = str(content.get("text", ""))
     body = b64decode(text) if content.get("encoding") == "base64" else text.encode()
     sent = None if posted is None or "text" not in posted else str(posted["text"]).encode()
-    request = Request(str(written["method"]), str(written["url"]), _headers(written), sent)
+    request = HttpRequest(str(written["method"]), str(written["url"]), _headers(written), sent)
     # A HAR has the body decoded.
     headers = tuple(
         header for header in _headers(answered) if header[0].lower() != "content-encoding"
@@ -164,7 +164,7 @@ def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
         "",
         None,
         request,
-        Response(int(answered["status"]), headers, body),
+        HttpResponse(int(answered["status"]), headers, body),
         None,
         datetime.fromisoformat(entry["startedDateTime"]).timestamp(),
         float(entry["time"]) / 1000,

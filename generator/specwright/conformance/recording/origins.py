@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse, JsonValue
 from specwright.report.redaction import REDACTED
 
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")
@@ -49,7 +49,7 @@ class Origins:
         return max(makers, key=lambda maker: maker.number, default=None)
 
 
-def renamed(before: Response, now: Response) -> dict[str, str]:
+def renamed(before: HttpResponse, now: HttpResponse) -> dict[str, str]:
     """Return the new values of a response, by the old values that they replace."""
     places = dict(_leaves(before.json_or_none)) | _location(before)
     fresh = dict(_leaves(now.json_or_none)) | _location(now)
@@ -61,18 +61,18 @@ def renamed(before: Response, now: Response) -> dict[str, str]:
     }
 
 
-def ids(response: Response) -> frozenset[str]:
+def ids(response: HttpResponse) -> frozenset[str]:
     """Return the ids in a response."""
     places = dict(_leaves(response.json_or_none)) | _location(response)
     return frozenset(value for place, value in places.items() if is_id(place))
 
 
-def _told(response: Response) -> Iterator[str]:
+def _told(response: HttpResponse) -> Iterator[str]:
     places = {**dict(_leaves(response.json_or_none)), **_location(response)}
     return (value for place, value in places.items() if _is_telling(place, value))
 
 
-def _named(request: Request) -> Iterator[str]:
+def _named(request: HttpRequest) -> Iterator[str]:
     """Yield the values in the path, the query and the body."""
     parts = urlsplit(request.url)
     yield from map(unquote, filter(None, parts.path.split("/")))
@@ -93,7 +93,7 @@ def is_id(place: tuple[str, ...]) -> bool:
     )
 
 
-def _location(response: Response) -> dict[tuple[str, ...], str]:
+def _location(response: HttpResponse) -> dict[tuple[str, ...], str]:
     """Return the last segment of the Location of a new resource (RFC 9110, 10.2.2)."""
     path = urlsplit(response.header("location") or "").path
     last = unquote(path.rstrip("/").rpartition("/")[2])

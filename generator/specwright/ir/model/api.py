@@ -98,7 +98,7 @@ class Parser:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ExampleValue:
     """An example value of a type as JSON; for an event, with the name of its webhook."""
 
     type: TypeRef
@@ -205,8 +205,8 @@ class Api:
     schemes: tuple[SecurityScheme, ...]
     errors: ErrorTypes | None
     error_body: str
-    examples: tuple[Example, ...]
-    events: tuple[Example, ...]
+    examples: tuple[ExampleValue, ...]
+    events: tuple[ExampleValue, ...]
     first_call: Call | None
     contract: Contract
 

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from specwright.conformance.checks.access.ignored_credentials import CREDENTIALS_IGNORED, ignored
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import (
     ANONYMOUS,
@@ -56,7 +56,7 @@ def credentials(driver: Driver) -> None:
                     _is_refused(driver, operation, exchange, how)
 
 
-def _is_refused(driver: Driver, operation: Operation, exchange: Exchange, how: str) -> bool:
+def _is_refused(driver: Driver, operation: ContractOperation, exchange: Exchange, how: str) -> bool:
     """Return whether a request without valid credentials is refused; record it if it is not."""
     driver.target.record.check(CREDENTIALS_IGNORED, operation.pointer)
     response = exchange.response
@@ -85,7 +85,7 @@ def _strangers(driver: Driver) -> dict[str, str]:
     return roles
 
 
-def _elsewhere(driver: Driver, call: Call) -> Iterator[tuple[str, Exchange]]:
+def _elsewhere(driver: Driver, call: OperationCall) -> Iterator[tuple[str, Exchange]]:
     """Send the right key in places that the document does not name, and yield the exchanges."""
     key, credential = driver.target.keys.get(MAIN), driver.target.credential
     if key is None or credential is None or not call.operation.is_safe:

@@ -11,13 +11,13 @@ from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_isolation
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
 from specwright.conformance.contract.links import leads, listed
 from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Response, seconds_of
+from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue, seconds_of
 from specwright.findings import Level
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
@@ -97,7 +97,7 @@ def isolation(driver: Driver) -> None:
         trial.judge()
 
 
-def _severity(operation: Operation) -> int:
+def _severity(operation: ContractOperation) -> int:
     return 0 if operation.is_safe else 2 if operation.method == "DELETE" else 1
 
 
@@ -153,7 +153,7 @@ class _Reached:
     collection: Shape
     id: str
     is_own: bool
-    operation: Operation
+    operation: ContractOperation
     message: str
     exchange: Exchange
 
@@ -181,7 +181,7 @@ class _Isolation:
     hidden: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     withheld: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     listed: dict[Shape, set[str]] = field(default_factory=lambda: defaultdict(set))
-    lists: list[tuple[Shape, set[str], Operation, Exchange]] = field(default_factory=list)
+    lists: list[tuple[Shape, set[str], ContractOperation, Exchange]] = field(default_factory=list)
     reached: list[_Reached] = field(default_factory=list)
 
     @property
@@ -189,13 +189,13 @@ class _Isolation:
         """The requesting role, in words."""
         return _WHO[self.role]
 
-    def by_path(self, operation: Operation) -> None:
+    def by_path(self, operation: ContractOperation) -> None:
         """Request every value that this tenant knows for each variable of a path."""
         for slot in _path(operation):
             for value in self.driver.known(operation, slot)[:_TRIED]:
                 self._reach(operation, slot, value)
 
-    def _reach(self, operation: Operation, slot: ParameterSlot, value: JsonValue) -> None:
+    def _reach(self, operation: ContractOperation, slot: ParameterSlot, value: JsonValue) -> None:
         made = self.driver.successes.get(operation.pointer)
         call = made[0] if made else next(self.driver.candidates(operation), None)
         if call is None or not isinstance(value, str | int):
@@ -221,21 +221,21 @@ class _Isolation:
         if response.status == _NOT_THERE and self._is_changed(operation, call):
             self.withheld[collection][id_] = response.status
 
-    def _is_changed(self, operation: Operation, call: Call) -> bool:
+    def _is_changed(self, operation: ContractOperation, call: OperationCall) -> bool:
         """Return whether this tenant can change a resource that another one does not find."""
         if operation.is_safe or operation.method == "DELETE":
             return False
         response = self.driver.send(self.driver.with_fresh_key(call)).response
         return response is not None and response.is_success
 
-    def by_ids(self, operation: Operation) -> None:
+    def by_ids(self, operation: ContractOperation) -> None:
         """Collect the ids in a list, and those that it leaves out."""
         for call in self._calls(operation):
             own, exchange = self.driver.send(call).response, self._send(operation, call)
             if own is not None and own.is_success:
                 self._hold(call, own, exchange)
 
-    def _calls(self, operation: Operation) -> Iterator[Call]:
+    def _calls(self, operation: ContractOperation) -> Iterator[OperationCall]:
         """Yield the successful call, and the same call for the parents of known members."""
         call, contract = self.driver.successes[operation.pointer][0], self.driver.contract
         yield call
@@ -249,7 +249,7 @@ class _Isolation:
                 parents = dict(zip(path, values, strict=True))
                 yield replace(call, arguments={**call.arguments, **parents})
 
-    def _hold(self, call: Call, own: Response, exchange: Exchange) -> None:
+    def _hold(self, call: OperationCall, own: HttpResponse, exchange: Exchange) -> None:
         """Compare a list of another tenant with this one's."""
         operation, response = call.operation, exchange.response
         if response is None or not response.is_success:
@@ -291,14 +291,16 @@ class _Isolation:
         is_listed = not self.own.isdisjoint(self.listed[collection])
         return ISOLATION_OPEN if is_listed else ISOLATION
 
-    def _is_there(self, operation: Operation, call: Call) -> bool:
+    def _is_there(self, operation: ContractOperation, call: OperationCall) -> bool:
         """Return whether this tenant gets a resource that another one does not."""
         if not operation.is_safe:
             return False
         response = self.driver.send(call).response
         return response is not None and response.is_success
 
-    def _compare(self, operation: Operation, invented: Call, refused: Exchange) -> None:
+    def _compare(
+        self, operation: ContractOperation, invented: OperationCall, refused: Exchange
+    ) -> None:
         """Compare the response for a foreign resource with that for a missing one."""
         errors = self.driver.contract.errors
         if errors is None:
@@ -313,7 +315,7 @@ class _Isolation:
             )
             self._violate(operation, message, refused, exchange)
 
-    def by_list(self, operation: Operation, page: PaginationContract) -> None:
+    def by_list(self, operation: ContractOperation, page: PaginationContract) -> None:
         """Request a list as it is, and with each filter by a value of this tenant's own."""
         made = self.driver.successes.get(operation.pointer)
         if made is None:
@@ -332,13 +334,13 @@ class _Isolation:
                 collection = shape(operation.site.key)
                 self.reached.append(_Reached(collection, "", True, operation, message, exchange))
 
-    def _send(self, operation: Operation, call: Call) -> Exchange:
+    def _send(self, operation: ContractOperation, call: OperationCall) -> Exchange:
         self.driver.target.record.check(ISOLATION, operation.pointer)
         return self.driver.send(self.driver.with_fresh_key(call), self.role)
 
     def _violate(
         self,
-        operation: Operation,
+        operation: ContractOperation,
         message: str,
         *exchanges: Exchange,
         rule: BehaviourRule = ISOLATION,
@@ -347,13 +349,13 @@ class _Isolation:
         self.driver.violate(rule, operation, message, *exchanges)
 
 
-def _path(operation: Operation) -> list[ParameterSlot]:
+def _path(operation: ContractOperation) -> list[ParameterSlot]:
     """Return the parameters of the path, in its order."""
     slots = [slot for slot in operation.slots if slot.written.location == "path"]
     return sorted(slots, key=lambda each: operation.site.key.find(f"{{{each.written.wire}}}"))
 
 
-def _collection(operation: Operation, slot: ParameterSlot) -> Shape:
+def _collection(operation: ContractOperation, slot: ParameterSlot) -> Shape:
     """Return the path up to a variable, which identifies the collection of its values."""
     return shape(operation.site.key.partition(f"{{{slot.written.wire}}}")[0])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_status_of
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import SUSPENDED, UNSCOPED
 
@@ -46,7 +46,7 @@ def permission(driver: Driver) -> None:
             _unscoped(driver, operation, call)
 
 
-def _suspended(driver: Driver, operation: Operation, call: Call) -> None:
+def _suspended(driver: Driver, operation: ContractOperation, call: OperationCall) -> None:
     exchange = driver.send(call, SUSPENDED)
     driver.target.record.check(PERMISSION, operation.pointer)
     response = exchange.response
@@ -55,7 +55,7 @@ def _suspended(driver: Driver, operation: Operation, call: Call) -> None:
         driver.violate(PERMISSION, operation, message, exchange)
 
 
-def _unscoped(driver: Driver, operation: Operation, call: Call) -> None:
+def _unscoped(driver: Driver, operation: ContractOperation, call: OperationCall) -> None:
     """Check a requirement of scopes, or of roles (OpenAPI 3.1.1, 4.8.30).
 
     A server may refuse with 403 (RFC 6750, 3.1), or hide that the resource exists.

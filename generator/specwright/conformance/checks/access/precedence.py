@@ -10,7 +10,7 @@ from specwright.conformance.checks.robustness.unknown_routes import NOWHERE
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import ANONYMOUS, UNKNOWN_KEY
 from specwright.conformance.recording.exchange import Exchange
@@ -50,7 +50,7 @@ class Mistake:
     path: str
     headers: tuple[tuple[str, str], ...]
     body: bytes | None
-    operation: Operation | None
+    operation: ContractOperation | None
 
     def send(self, driver: Driver, role: str) -> Exchange:
         """Send the request in a role."""

@@ -19,12 +19,12 @@ from specwright.conformance.checks.idempotency.used_keys import (
 )
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver, with_key
 from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.driver.roles import OTHER_TENANT
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
 
@@ -51,7 +51,7 @@ def idempotency(driver: Driver) -> None:
 @dataclass(frozen=True, slots=True)
 class _Trial:
     driver: Driver
-    operation: Operation
+    operation: ContractOperation
     declared: Idempotency
 
     @property
@@ -64,7 +64,7 @@ class _Trial:
         key = self.declared.key
         return None if key is None else split(key.raw)[0]
 
-    def _is_replay(self, response: Response) -> bool:
+    def _is_replay(self, response: HttpResponse) -> bool:
         """Return whether a response is marked as a replay."""
         replay = self.declared.replay
         given = None if replay.header is None else response.header(replay.header.raw)
@@ -86,7 +86,7 @@ class _Trial:
         self.other_keys(call)
         Keys(self.driver, self.operation, self.declared).of_another_path(call)
 
-    def replay(self, call: Call, first: Exchange) -> None:
+    def replay(self, call: OperationCall, first: Exchange) -> None:
         """Repeat the request, also with equivalent payloads."""
         for request, repeated in {"the same request": call, **dict(self._equal(call))}.items():
             exchange = self.driver.send(repeated)
@@ -110,7 +110,7 @@ class _Trial:
         if first.response is not None and self._is_replay(first.response):
             self._violate(IDEMPOTENCY_REPLAY, "the first response is marked as a replay", first)
 
-    def changed(self, call: Call, first: Exchange) -> None:
+    def changed(self, call: OperationCall, first: Exchange) -> None:
         """Send other payloads with the key."""
         others = list(self._different(call))
         if not others:
@@ -121,13 +121,13 @@ class _Trial:
             exchange = self.driver.send(other)
             self._refused(IDEMPOTENCY_CHANGED, f"another {name}", exchange, first)
 
-    def concurrent(self, call: Call) -> None:
+    def concurrent(self, call: OperationCall) -> None:
         """Send concurrent requests: all that succeed must be the same one."""
         for _ in range(_ROUNDS):
             if self._at_once(self.driver.with_fresh_key(call)):
                 return
 
-    def _at_once(self, call: Call) -> bool:
+    def _at_once(self, call: OperationCall) -> bool:
         """Send concurrent requests; return whether one was refused because of another."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             exchanges = list(pool.map(self.driver.send, [call] * _AT_ONCE))
@@ -141,7 +141,7 @@ class _Trial:
             self._answered(rule, "a concurrent request", exchange, self.declared.in_progress)
         return bool(refused)
 
-    def failure(self, call: Call) -> None:
+    def failure(self, call: OperationCall) -> None:
         """Send a request that is refused, and then a valid one with its key."""
         rule = IDEMPOTENCY_FAILURE
         for wrong in self._wrong(call):
@@ -160,7 +160,7 @@ class _Trial:
             return
         self.driver.target.record.skip(rule, self.place, "no request that is refused could be made")
 
-    def scope(self, call: Call, first: Exchange) -> None:
+    def scope(self, call: OperationCall, first: Exchange) -> None:
         """Send the request as another tenant, which must not get this tenant's response."""
         rule = IDEMPOTENCY_SCOPE
         if OTHER_TENANT not in self.driver.target.keys:
@@ -175,7 +175,7 @@ class _Trial:
         ):
             self._violate(rule, "another tenant got the response to the same key", first, exchange)
 
-    def other_keys(self, call: Call) -> None:
+    def other_keys(self, call: OperationCall) -> None:
         """Send keys that must count as new: a used one in another case, or at another operation."""
         rule = IDEMPOTENCY_SCOPE
         key = self.driver.fresh_key()
@@ -190,7 +190,7 @@ class _Trial:
             message = f"its key was treated as used for {other.name}"
             self._is_new(rule, message, used, self.driver.send(other_call, key=key))
 
-    def _others_of_scope(self) -> Iterator[tuple[Operation, Call]]:
+    def _others_of_scope(self) -> Iterator[tuple[ContractOperation, OperationCall]]:
         """Yield calls of other operations with keys, if the scope of keys is the operation."""
         if _OPERATION not in [text.raw for text in self.declared.scope]:
             return
@@ -208,13 +208,13 @@ class _Trial:
         if self._is_replay(response) or any(self._is(response, error) for error in taken):
             self._violate(rule, message, used, exchange)
 
-    def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
+    def _equal(self, call: OperationCall) -> Iterator[tuple[str, OperationCall]]:
         """Yield equivalent payloads: with reordered members, and defaults added or left out."""
         if not isinstance(call.body, dict):
             return
         yield (
             "the request with reordered members",
-            Call(call.operation, call.arguments, _turned(call.body)),
+            OperationCall(call.operation, call.arguments, _turned(call.body)),
         )
         for name, schema in self._properties().items():
             if "default" not in schema:
@@ -229,7 +229,7 @@ class _Trial:
                     replace(call, body=body),
                 )
 
-    def _different(self, call: Call) -> Iterator[tuple[str, Call]]:
+    def _different(self, call: OperationCall) -> Iterator[tuple[str, OperationCall]]:
         """Yield calls with one valid change each: another value of a member."""
         body = call.body
         if not isinstance(body, dict):
@@ -243,7 +243,7 @@ class _Trial:
                     yield f"'{name}'", other
                     break
 
-    def _wrong(self, call: Call) -> Iterator[Call]:
+    def _wrong(self, call: OperationCall) -> Iterator[OperationCall]:
         """Yield requests that refer to missing resources, then ones that violate the schema."""
         if not isinstance(call.body, dict):
             return
@@ -273,12 +273,12 @@ class _Trial:
             if isinstance(followed := contract.document.follow(each), dict)
         }
 
-    def _problems(self, call: Call) -> bool:
+    def _problems(self, call: OperationCall) -> bool:
         contract = self.driver.contract
         schema = contract.body_schema(self.operation)
         return schema is None or any(contract.requests.problems(schema, call.body))
 
-    def _response(self, rule: str, exchange: Exchange) -> Response | None:
+    def _response(self, rule: str, exchange: Exchange) -> HttpResponse | None:
         self.driver.target.record.check(rule, self.place)
         response = exchange.response
         return None if response is None or response.status == 429 else response
@@ -292,7 +292,7 @@ class _Trial:
         else:
             self._answered(rule, f"{how} under the same key", exchange, self.declared.changed)
 
-    def _is(self, response: Response, wanted: ErrorResponse) -> bool:
+    def _is(self, response: HttpResponse, wanted: ErrorResponse) -> bool:
         errors = self.driver.contract.errors
         if errors is None or wanted.code is None:
             return response.status == wanted.status

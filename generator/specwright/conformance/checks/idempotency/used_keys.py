@@ -10,15 +10,15 @@ from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_rejection, judge_replay
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver, with_key
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
 from specwright.conformance.recording.exchange import (
     FUZZING,
     Exchange,
+    HttpResponse,
     JsonValue,
-    Response,
     value_at,
 )
 from specwright.document.operations import sites
@@ -97,14 +97,14 @@ class Keys:
     """Checks of the idempotency keys of an operation."""
 
     driver: Driver
-    operation: Operation
+    operation: ContractOperation
     declared: Idempotency
 
     @property
     def place(self) -> Pointer:
         return self.operation.pointer + join(IDEMPOTENCY.name)
 
-    def examples(self) -> list[Call]:
+    def examples(self) -> list[OperationCall]:
         """Return the calls for the named examples of the body."""
         assert self.operation.body is not None
         document = self.driver.contract.document
@@ -112,7 +112,7 @@ class Keys:
         found = [self.driver.example(self.operation, name) for name, _ in names]
         return [exchange for exchange in found if exchange is not None]
 
-    def refused(self, first: Exchange, right: Call) -> None:
+    def refused(self, first: Exchange, right: OperationCall) -> None:
         """Check that a refusal leaves the key free for a valid request."""
         response, busy = first.response, self.declared.in_progress
         if response is None or response.is_success or self.says(response, busy):
@@ -120,7 +120,7 @@ class Keys:
         if response.status not in _NOT_OF_THE_REQUEST:
             self.is_free(first, right)
 
-    def is_free(self, refused: Exchange, right: Call, role: str = MAIN) -> None:
+    def is_free(self, refused: Exchange, right: OperationCall, role: str = MAIN) -> None:
         """Check that the key of a refused request is treated as unused."""
         again = self.driver.probe(with_key(right, self._key(refused)), role)
         self.driver.target.record.check(IDEMPOTENCY_FAILURE, self.place)
@@ -134,19 +134,19 @@ class Keys:
             return str(value_at(request.json_or_none, declared.key.raw))
         return "" if declared.header is None else request.header(declared.header.raw) or ""
 
-    def is_replay(self, response: Response) -> bool:
+    def is_replay(self, response: HttpResponse) -> bool:
         """Return whether a response is marked as a replay."""
         replay = self.declared.replay
         return replay.header is not None and replay.marks(response.header(replay.header.raw))
 
-    def is_taken(self, response: Response | None) -> bool:
+    def is_taken(self, response: HttpResponse | None) -> bool:
         """Return whether a response says that the key was used before."""
         if response is None:
             return False
         taken = (self.declared.changed, self.declared.in_progress)
         return self.is_replay(response) or any(self.says(response, error) for error in taken)
 
-    def says(self, response: Response | None, wanted: ErrorResponse | None) -> bool:
+    def says(self, response: HttpResponse | None, wanted: ErrorResponse | None) -> bool:
         """Return whether a response is a declared refusal."""
         errors = self.driver.contract.errors
         if response is None or wanted is None:
@@ -155,7 +155,7 @@ class Keys:
             return response.status == wanted.status
         return (response.status, response.at(errors.code.raw)) == (wanted.status, wanted.code.raw)
 
-    def at_work(self, call: Call) -> Exchange:
+    def at_work(self, call: OperationCall) -> Exchange:
         """Send a request, repeat it until it is in progress or done, and send it as another role.
 
         Returns the exchange of the request that arrived first.
@@ -190,7 +190,7 @@ class Keys:
             self._is_over(call, begun, late)
         return begun
 
-    def _is_over(self, call: Call, begun: Exchange, refused: Exchange) -> None:
+    def _is_over(self, call: OperationCall, begun: Exchange, refused: Exchange) -> None:
         again = self.driver.probe(call)
         self.driver.target.record.check(IDEMPOTENCY_REPLAY, self.place)
         if again.response is not None and again.response.status not in (
@@ -203,7 +203,7 @@ class Keys:
             )
             self.violate(IDEMPOTENCY_REPLAY, said, begun, refused, again)
 
-    def reordered(self, call: Call) -> None:
+    def reordered(self, call: OperationCall) -> None:
         """Send the same members in another order, in objects with arbitrary members."""
         for name in self._maps():
             body = self.driver.with_fresh_key(call.with_member(join(name), _MEMBERS))
@@ -226,7 +226,7 @@ class Keys:
             if isinstance(inner, dict) and inner.get("additionalProperties"):
                 yield name
 
-    def of_another_path(self, call: Call) -> None:
+    def of_another_path(self, call: OperationCall) -> None:
         """Send the same body to another path, as the path is part of the request."""
         for slot in self.operation.slots:
             if slot.written.location != "path":
@@ -260,7 +260,7 @@ class Keys:
         self.driver.violate(rule, self.operation, message, *exchanges, at=self.place)
 
 
-def missing(response: Response, declared: ErrorResponse) -> str:
+def missing(response: HttpResponse, declared: ErrorResponse) -> str:
     """Return the declared header that a response lacks; empty if it lacks none."""
     header = declared.header
     return header.raw if header is not None and response.header(header.raw) is None else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_existence
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 
@@ -32,7 +32,7 @@ def deleted(driver: Driver) -> None:
             _deleted(driver, operation)
 
 
-def _deleted(driver: Driver, operation: Operation) -> None:
+def _deleted(driver: Driver, operation: ContractOperation) -> None:
     record = driver.target.record
     made = driver.first_success(operation) or _after_another(driver, operation)
     if made is None:
@@ -53,7 +53,7 @@ def _deleted(driver: Driver, operation: Operation) -> None:
         later = next(driver.candidates(other), None)
         if later is None:
             continue
-        again = driver.send(Call(other, {**later.arguments, **call.arguments}, later.body))
+        again = driver.send(OperationCall(other, {**later.arguments, **call.arguments}, later.body))
         response = again.response
         if response is not None and response.is_success:
             # RFC 9110, 9.3.5 and 9.2.2: a second DELETE may succeed unless a 404 is declared.
@@ -65,7 +65,9 @@ def _deleted(driver: Driver, operation: Operation) -> None:
             driver.violate(DELETED_IS_GONE, other, message, *proofs, at=place, cause=cause)
 
 
-def _after_another(driver: Driver, operation: Operation) -> tuple[Call, Exchange] | None:
+def _after_another(
+    driver: Driver, operation: ContractOperation
+) -> tuple[OperationCall, Exchange] | None:
     """Create a resource with the operation of its path or the path above, and delete it."""
     path = operation.site.key.rstrip("/")
     makers = {("POST", path.rpartition("/")[0]), ("PUT", path)}

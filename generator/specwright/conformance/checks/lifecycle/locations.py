@@ -6,8 +6,8 @@ from urllib.parse import urljoin, urlsplit
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.links import Unknown, evaluate, leads
 from specwright.conformance.contract.resources import Shape, shape, variables
 from specwright.conformance.contract.routes import ContractRoutes
@@ -52,7 +52,9 @@ def located(driver: Driver) -> None:
         is_here = urlsplit(url).netloc == urlsplit(made[1].request.url).netloc
         if reader is None or path is None or not is_here:
             continue
-        read = driver.send(Call(reader, {("path", name): each for name, each in path.items()}))
+        read = driver.send(
+            OperationCall(reader, {("path", name): each for name, each in path.items()})
+        )
         driver.target.record.check(LOCATION, operation.pointer)
         if read.response is not None and read.response.status in _NOT_THERE:
             said = "Location refers to a missing resource"
@@ -78,9 +80,9 @@ def parents(driver: Driver) -> None:
         if own is None or new is None or own[: len(new) - 1] != new[:-1]:
             continue
         names = [("path", name) for name in variables(operation.site.key)]
-        right = driver.send(Call(operation, dict(zip(names, own, strict=True))))
+        right = driver.send(OperationCall(operation, dict(zip(names, own, strict=True))))
         other = (*new, *own[len(new) :])
-        wrong = driver.probe(Call(operation, dict(zip(names, other, strict=True))))
+        wrong = driver.probe(OperationCall(operation, dict(zip(names, other, strict=True))))
         responses = [exchange.response for exchange in (right, wrong)]
         driver.target.record.check(PARENT, operation.pointer)
         if all(response is not None and response.is_success for response in responses):
@@ -88,7 +90,7 @@ def parents(driver: Driver) -> None:
             driver.violate(PARENT, operation, said, right, wrong)
 
 
-def _creating(driver: Driver) -> list[Operation]:
+def _creating(driver: Driver) -> list[ContractOperation]:
     return [
         operation
         for operation in driver.contract.operations.values()
@@ -103,7 +105,7 @@ def _above(path: Shape) -> Shape:
     return path[: len(path) - path[::-1].index(None)]
 
 
-def _made(driver: Driver, maker: Operation, path: Shape) -> tuple[JsonValue, ...] | None:
+def _made(driver: Driver, maker: ContractOperation, path: Shape) -> tuple[JsonValue, ...] | None:
     """Create a resource, and return the values of the variables in its path."""
     made = driver.first_success(maker)
     if made is None or made[1].response is None:

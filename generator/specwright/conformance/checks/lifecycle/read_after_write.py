@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.contract.samples import alternatives
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -72,7 +72,7 @@ def written(driver: Driver) -> None:
             _uploaded(driver, writer, reader)
 
 
-def _reader(contract: Contract, writer: Operation) -> Operation:
+def _reader(contract: Contract, writer: ContractOperation) -> ContractOperation:
     """Return the operation that shows written values: the writer, if no other reads its path."""
     if writer.method == "POST":
         return writer
@@ -87,7 +87,7 @@ def _reader(contract: Contract, writer: Operation) -> Operation:
     )
 
 
-def _written(driver: Driver, writer: Operation, reader: Operation) -> None:
+def _written(driver: Driver, writer: ContractOperation, reader: ContractOperation) -> None:
     made = driver.first_success(writer)
     if made is None:
         reason = "the operation never succeeded"
@@ -110,7 +110,7 @@ def _written(driver: Driver, writer: Operation, reader: Operation) -> None:
     driver.successes[writer.pointer] = made
 
 
-def _uploaded(driver: Driver, writer: Operation, reader: Operation) -> None:
+def _uploaded(driver: Driver, writer: ContractOperation, reader: ContractOperation) -> None:
     """Upload two files one after the other, and read each; a server may convert them."""
     made = driver.first_success(writer)
     if made is None or not isinstance(made[0].body, dict):
@@ -131,7 +131,9 @@ def _uploaded(driver: Driver, writer: Operation, reader: Operation) -> None:
     driver.successes[writer.pointer] = made
 
 
-def _kept(driver: Driver, call: Call, reader: Operation, members: list[_Member]) -> None:
+def _kept(
+    driver: Driver, call: OperationCall, reader: ContractOperation, members: list[_Member]
+) -> None:
     """Change one member after another, and read the one that was changed before.
 
     A change does not affect members that it does not name (RFC 5789; RFC 7396, section 1).
@@ -157,7 +159,11 @@ def _kept(driver: Driver, call: Call, reader: Operation, members: list[_Member])
 
 
 def _shown(
-    driver: Driver, call: Call, reader: Operation, change: dict[str, JsonValue], member: _Member
+    driver: Driver,
+    call: OperationCall,
+    reader: ContractOperation,
+    change: dict[str, JsonValue],
+    member: _Member,
 ) -> tuple[JsonValue, tuple[Exchange, ...]] | None:
     """Return the value of a member as read after a change, with the exchanges; None if unknown."""
     body = call.body if isinstance(call.body, dict) else {}
@@ -171,7 +177,7 @@ def _shown(
     return found[member.name], (sent,) if read is sent else (sent, read)
 
 
-def _reading(driver: Driver, call: Call, reader: Operation) -> Call:
+def _reading(driver: Driver, call: OperationCall, reader: ContractOperation) -> OperationCall:
     """Return the call that reads the result of a call; the names of path variables may differ."""
     known = next(driver.candidates(reader), None)
     names = zip(
@@ -183,14 +189,16 @@ def _reading(driver: Driver, call: Call, reader: Operation) -> Call:
         # A document may lack the declaration of a variable.
         if ("path", other) in call.arguments
     }
-    return Call(reader, {**({} if known is None else known.arguments), **path})
+    return OperationCall(reader, {**({} if known is None else known.arguments), **path})
 
 
-def _is_done(response: Response | None) -> bool:
+def _is_done(response: HttpResponse | None) -> bool:
     return response is not None and response.is_success and response.status != _LATER
 
 
-def _members(contract: Contract, writer: Operation, reader: Operation) -> Iterator[_Member]:
+def _members(
+    contract: Contract, writer: ContractOperation, reader: ContractOperation
+) -> Iterator[_Member]:
     document, sent = contract.document, contract.body_schema(writer)
     declared = reader.response(201 if reader.method == "POST" else 200)
     read = None if declared is None else contract.schema_of(declared)

@@ -19,8 +19,8 @@ from specwright.conformance.checks.requests.explore import (
 )
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.recording.exchange import Exchange, value_at
@@ -63,7 +63,7 @@ def restored(driver: Driver) -> None:
 @dataclass(frozen=True, slots=True)
 class _Trial:
     driver: Driver
-    operation: Operation
+    operation: ContractOperation
     declared: Reset
 
     @property
@@ -248,7 +248,7 @@ class _ScopeTrial(_Trial):
         for fresh, later, before in places:
             self._goes_on(fresh, later, before)
 
-    def _keyed(self) -> Iterator[tuple[Call, Idempotency, Exchange]]:
+    def _keyed(self) -> Iterator[tuple[OperationCall, Idempotency, Exchange]]:
         """Yield requests with keys that create resources in an emptied list."""
         emptied = {
             self.driver.contract.by_id[empty.raw].site.key for empty in self.declared.empties
@@ -261,7 +261,7 @@ class _ScopeTrial(_Trial):
                 if exchange.succeeded:
                     yield call, declared, exchange
 
-    def _places(self) -> Iterator[tuple[Call, Call, Exchange]]:
+    def _places(self) -> Iterator[tuple[OperationCall, OperationCall, Exchange]]:
         """Yield calls of emptied feeds, from their start and from their end, with the last page."""
         for name in self.declared.empties:
             operation = self.driver.contract.by_id[name.raw]
@@ -272,7 +272,7 @@ class _ScopeTrial(_Trial):
             slot = operation.slot(f"query.{page.cursor.raw}")
             if slot is None or not page.resume:
                 continue
-            fresh = Call(operation, {})
+            fresh = OperationCall(operation, {})
             # With fewer items before the reset, a list that starts again could look the same.
             self._has(fresh, ENOUGH)
             exchange = self.driver.probe(fresh)
@@ -287,7 +287,7 @@ class _ScopeTrial(_Trial):
                     break
                 exchange = self.driver.probe(later)
 
-    def _goes_on(self, fresh: Call, later: Call, before: Exchange) -> None:
+    def _goes_on(self, fresh: OperationCall, later: OperationCall, before: Exchange) -> None:
         """Check that items after a reset follow the position of the feed before it."""
         renew(self.driver)
         if not self._has(fresh, 1):
@@ -300,7 +300,7 @@ class _ScopeTrial(_Trial):
             said = f"{name} shows no new items after its previous position"
             self._violate(said, before, after)
 
-    def _has(self, call: Call, count: int) -> bool:
+    def _has(self, call: OperationCall, count: int) -> bool:
         """Wait until a list has a number of items; return whether it has."""
         name, ends = str(call.operation.site.id), time.monotonic() + _PATIENCE_SECONDS
         while len(self._ids(name, self.driver.probe(call))) < count:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import OTHER_TENANT
@@ -54,7 +54,7 @@ def transitions(driver: Driver) -> None:
 
 
 def _transitions(driver: Driver) -> None:
-    machines = defaultdict[tuple[Operation, str], dict[Operation, Transition]](dict)
+    machines = defaultdict[tuple[ContractOperation, str], dict[ContractOperation, Transition]](dict)
     for operation, declared in driver.contract.declaring(TRANSITION):
         reader = driver.contract.by_id.get(declared.read.raw)
         if reader is not None:
@@ -74,11 +74,11 @@ class _Machine:
     """
 
     driver: Driver
-    reader: Operation
+    reader: ContractOperation
     at: str
-    moving: Mapping[Operation, Transition]
-    seen: set[tuple[Operation, str]] = field(default_factory=set)
-    stuck: set[Operation] = field(default_factory=set)
+    moving: Mapping[ContractOperation, Transition]
+    seen: set[tuple[ContractOperation, str]] = field(default_factory=set)
+    stuck: set[ContractOperation] = field(default_factory=set)
 
     def run(self) -> None:
         """Create resources until one shows nothing new, and then take those that are known."""
@@ -110,16 +110,16 @@ class _Machine:
             if operation.is_safe and not operation.template.names:
                 self.driver.first_success(operation)
 
-    def _known(self) -> Iterator[Call]:
+    def _known(self) -> Iterator[OperationCall]:
         """Yield a call of the reader for each resource that is listed, or known in another way."""
         names = [("path", name) for name in variables(self.reader.site.key)]
         slots = [slot for name in names for slot in self.reader.slots if slot.key == name]
         known = zip(*(self.driver.known(self.reader, slot) for slot in slots), strict=False)
         listed = [(id_,) for id_ in listed_ids(self.driver, self.reader)] if len(names) == 1 else []
         for values in dict.fromkeys([*listed, *known]):
-            yield Call(self.reader, dict(zip(names, values, strict=True)))
+            yield OperationCall(self.reader, dict(zip(names, values, strict=True)))
 
-    def _drive(self, call: Call) -> None:
+    def _drive(self, call: OperationCall) -> None:
         """Call the operations of a resource in each of its states until nothing new is left."""
         for _ in range(_MOST_STEPS):
             read, state = self._state(call)
@@ -144,17 +144,17 @@ class _Machine:
             else:
                 self._refused(operation, (read, sent), state)
 
-    def _state(self, call: Call) -> tuple[Exchange, str | None]:
+    def _state(self, call: OperationCall) -> tuple[Exchange, str | None]:
         read = self.driver.send(call)
         found = read.response.at(self.at) if read.response is not None else None
         return read, found if isinstance(found, str) else None
 
-    def _next(self, state: str) -> Operation | None:
+    def _next(self, state: str) -> ContractOperation | None:
         """Return the operation to call: a refused one first, then one that allows others."""
         new = [mover for mover in self.moving if (mover, state) not in self.seen]
         allowed = {each: _moves(declared) for each, declared in self.moving.items()}
         refused = [mover for mover in new if state not in allowed[mover]]
-        ways: list[tuple[Operation, str]] = [
+        ways: list[tuple[ContractOperation, str]] = [
             (each, after)
             for each, moves in allowed.items()
             if each not in self.stuck and (after := moves.get(state))
@@ -172,7 +172,11 @@ class _Machine:
         return any(self._is_new(str(next_state), passed | {state}) for next_state in after)
 
     def _moved(
-        self, operation: Operation, call: Call, before: Sequence[Exchange], wanted: str
+        self,
+        operation: ContractOperation,
+        call: OperationCall,
+        before: Sequence[Exchange],
+        wanted: str,
     ) -> None:
         record, ends = self.driver.target.record, time.monotonic() + _SETTLED_SECONDS
         record.check(STATE_TRANSITION, _place(operation))
@@ -185,7 +189,9 @@ class _Machine:
             message = f"the state is '{state}' after a success, not '{wanted}'"
             self._violate(operation, message, (*before, read))
 
-    def _refused(self, operation: Operation, exchanges: Sequence[Exchange], state: str) -> None:
+    def _refused(
+        self, operation: ContractOperation, exchanges: Sequence[Exchange], state: str
+    ) -> None:
         """Judge a call that has to be refused; of several reasons for that, any may be given."""
         response = exchanges[-1].response
         if response is None:
@@ -195,7 +201,9 @@ class _Machine:
             message = f"answered {response.status} in the state '{state}'"
             self._violate(operation, message, exchanges)
 
-    def _violate(self, operation: Operation, message: str, exchanges: Sequence[Exchange]) -> None:
+    def _violate(
+        self, operation: ContractOperation, message: str, exchanges: Sequence[Exchange]
+    ) -> None:
         place = _place(operation)
         self.driver.violate(STATE_TRANSITION, operation, message, *exchanges, at=place)
 
@@ -206,7 +214,7 @@ def _moves(declared: Transition) -> dict[str, str | None]:
     }
 
 
-def _place(operation: Operation) -> str:
+def _place(operation: ContractOperation) -> str:
     return operation.pointer + join(TRANSITION.name)
 
 

@@ -12,8 +12,8 @@ from specwright.conformance.checks.access.isolation import ISOLATION
 from specwright.conformance.checks.idempotency.used_keys import Keys
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN
 from specwright.conformance.driver.triggers import cause
@@ -60,7 +60,7 @@ def exhausted(driver: Driver) -> None:
         _spend(driver, operation, charge)
 
 
-def _spend(driver: Driver, operation: Operation, declared: Charge) -> None:
+def _spend(driver: Driver, operation: ContractOperation, declared: Charge) -> None:
     """Call an operation until it fails, unless that would take too many calls."""
     amount: Decimal | None = None
     for _ in range(_MOST_CHARGES):
@@ -77,7 +77,7 @@ def _spend(driver: Driver, operation: Operation, declared: Charge) -> None:
 
 def _is_told(
     driver: Driver,
-    operation: Operation,
+    operation: ContractOperation,
     declared: Charge,
     unpaid: Exchange | None,
     amount: Decimal | None,
@@ -104,7 +104,7 @@ def _is_told(
             driver.violate(CONSERVATION, operation, message, unpaid, at=place)
 
 
-def _leaves_free(driver: Driver, operation: Operation, unpaid: Exchange | None) -> None:
+def _leaves_free(driver: Driver, operation: ContractOperation, unpaid: Exchange | None) -> None:
     """Check that a request that could not be paid for leaves its key free for one that can."""
     declared = operation.get(IDEMPOTENCY)
     if declared is None or unpaid is None or unpaid.response is None:
@@ -113,7 +113,7 @@ def _leaves_free(driver: Driver, operation: Operation, unpaid: Exchange | None) 
         Keys(driver, operation, declared).is_free(unpaid, driver.successes[operation.pointer][0])
 
 
-def _dearest(driver: Driver, operation: Operation) -> Call | None:
+def _dearest(driver: Driver, operation: ContractOperation) -> OperationCall | None:
     """Return a successful call with the numbers in its body at their maximum."""
     if operation.pointer not in driver.successes:
         return None
@@ -130,7 +130,7 @@ def _dearest(driver: Driver, operation: Operation) -> Call | None:
     return call
 
 
-def _charges(driver: Driver, operation: Operation, declared: Charge) -> None:
+def _charges(driver: Driver, operation: ContractOperation, declared: Charge) -> None:
     record, place = driver.target.record, operation.pointer + join(CHARGE.name)
     made = driver.first_success(operation)
     if made is None and operation.pointer in driver.successes and operation.site.id:
@@ -168,7 +168,7 @@ def _apart(driver: Driver, declared: Charge) -> Decimal | None:
     return _balance(driver, declared, LIVE_MODE) if LIVE_MODE in driver.target.keys else None
 
 
-def _gives_back(driver: Driver, operation: Operation, declared: Charge) -> None:
+def _gives_back(driver: Driver, operation: ContractOperation, declared: Charge) -> None:
     """Make the call with a refund, also for larger numbers, and wait for the refund."""
     record, place = driver.target.record, operation.pointer + join(CHARGE.name, "refund")
     call = (
@@ -195,7 +195,7 @@ def _gives_back(driver: Driver, operation: Operation, declared: Charge) -> None:
             time.sleep(_PAUSE_SECONDS)
 
 
-def _several(driver: Driver, call: Call) -> Iterator[Call]:
+def _several(driver: Driver, call: OperationCall) -> Iterator[OperationCall]:
     """Yield the call with larger numbers: each one with a default, increased."""
     contract = driver.contract
     schema = contract.body_schema(call.operation)

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE
@@ -38,7 +38,7 @@ def capacity(driver: Driver) -> None:
         _capacity(driver, operation, declared)
 
 
-def _capacity(driver: Driver, operation: Operation, declared: Capacity) -> None:
+def _capacity(driver: Driver, operation: ContractOperation, declared: Capacity) -> None:
     record, place = driver.target.record, operation.pointer + join(CAPACITY.name)
     release_all(driver, declared)
     before = _there(driver, operation)
@@ -78,7 +78,7 @@ def _capacity(driver: Driver, operation: Operation, declared: Capacity) -> None:
     _release(driver, operation, declared)
 
 
-def _apart(driver: Driver, operation: Operation, declared: Capacity) -> None:
+def _apart(driver: Driver, operation: ContractOperation, declared: Capacity) -> None:
     """Check that resources in one mode do not use up the capacity of the other."""
     call = next(driver.candidates(operation), None)
     if declared.scope.raw != _MODE or LIVE_MODE not in driver.target.keys or call is None:
@@ -98,7 +98,7 @@ def _apart(driver: Driver, operation: Operation, declared: Capacity) -> None:
                     evaluate(parameter, call, exchange.response)
                     for parameter in link.parameters.values()
                 ]
-                driver.probe(Call(release, {release.slots[0].key: values[0]}), LIVE_MODE)
+                driver.probe(OperationCall(release, {release.slots[0].key: values[0]}), LIVE_MODE)
 
 
 def release_all(driver: Driver, declared: Capacity) -> None:
@@ -106,10 +106,10 @@ def release_all(driver: Driver, declared: Capacity) -> None:
     release = driver.contract.by_id.get(declared.release.raw) if declared.release else None
     if release is not None and release.slots:
         for value in list(driver.known(release, release.slots[0])):
-            driver.send(Call(release, {release.slots[0].key: value}))
+            driver.send(OperationCall(release, {release.slots[0].key: value}))
 
 
-def _there(driver: Driver, operation: Operation) -> int | None:
+def _there(driver: Driver, operation: ContractOperation) -> int | None:
     """Return the number of existing resources, if a list at the same path shows them."""
     for lister, page in driver.contract.declaring(PAGINATION):
         if lister.site.key == operation.site.key:
@@ -120,7 +120,7 @@ def _there(driver: Driver, operation: Operation) -> int | None:
     return None
 
 
-def _release(driver: Driver, operation: Operation, declared: Capacity) -> None:
+def _release(driver: Driver, operation: ContractOperation, declared: Capacity) -> None:
     """Remove a resource and create another one in its place; then remove all known ones."""
     place = operation.pointer + join(CAPACITY.name)
     release = driver.contract.by_id.get(declared.release.raw) if declared.release else None
@@ -128,7 +128,7 @@ def _release(driver: Driver, operation: Operation, declared: Capacity) -> None:
         return
     slot = release.slots[0]
     for number, value in enumerate(list(driver.known(release, slot))):
-        removed = driver.send(Call(release, {slot.key: value}))
+        removed = driver.send(OperationCall(release, {slot.key: value}))
         if not removed.succeeded or number > 0:
             continue
         call = next(driver.candidates(operation), None)

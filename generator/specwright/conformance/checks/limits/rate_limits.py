@@ -9,8 +9,8 @@ from specwright.conformance.checks.idempotency.used_keys import Keys
 from specwright.conformance.checks.limits.rate_limit_headers import RATE_LIMIT_HEADERS, STATE
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIMITED, MAIN
 from specwright.conformance.recording.exchange import Exchange
@@ -60,7 +60,7 @@ def windows(driver: Driver) -> None:
             _counts_mistakes(driver, place, name.raw, call)
 
 
-def _falls(driver: Driver, place: Pointer, call: Call) -> None:
+def _falls(driver: Driver, place: Pointer, call: OperationCall) -> None:
     """Check that requests reduce the remaining quota."""
     role = LIMITED if LIMITED in driver.target.keys else MAIN
     exchanges = [driver.send(call, role) for _ in range(_IN_A_ROW)]
@@ -73,7 +73,9 @@ def _falls(driver: Driver, place: Pointer, call: Call) -> None:
         driver.violate(RATE_LIMIT_HEADERS, call.operation, message, *exchanges, at=place)
 
 
-def _is_apart(driver: Driver, place: Pointer, call: Call, declared: RateLimitClassContract) -> None:
+def _is_apart(
+    driver: Driver, place: Pointer, call: OperationCall, declared: RateLimitClassContract
+) -> None:
     """Check that requests with another key do not count for a limit by key."""
     record, keys = driver.target.record, driver.target.keys
     if declared.scope.raw != _KEY:
@@ -95,7 +97,7 @@ def _is_apart(driver: Driver, place: Pointer, call: Call, declared: RateLimitCla
         driver.violate(RATE_LIMIT_SCOPE, call.operation, message, before, *between, after, at=place)
 
 
-def _counts_mistakes(driver: Driver, place: Pointer, name: str, call: Call) -> None:
+def _counts_mistakes(driver: Driver, place: Pointer, name: str, call: OperationCall) -> None:
     """Check that requests count which the limit is declared to be checked before."""
     errors = driver.contract.errors
     role = LIMITED if LIMITED in driver.target.keys else MAIN
@@ -113,7 +115,7 @@ def _counts_mistakes(driver: Driver, place: Pointer, name: str, call: Call) -> N
             driver.violate(OVER_RATE_LIMIT, None, message, *shown, at=place)
 
 
-def _uncounted(driver: Driver, call: Call, mistake: Mistake, role: str) -> list[Exchange]:
+def _uncounted(driver: Driver, call: OperationCall, mistake: Mistake, role: str) -> list[Exchange]:
     """Return the exchanges that show that a mistake does not count; empty if it does."""
     before = driver.send(call, role)
     between = [mistake.send(driver, role) for _ in range(_IN_A_ROW)]
@@ -167,7 +169,9 @@ def rate_limits(driver: Driver) -> None:
                 _beyond(driver, place, name.raw, call, another)
 
 
-def _beyond(driver: Driver, place: Pointer, name: str, usual: Call, call: Call) -> None:
+def _beyond(
+    driver: Driver, place: Pointer, name: str, usual: OperationCall, call: OperationCall
+) -> None:
     """Call an operation of a class with a used-up limit, as the next usual call confirms."""
     exchange = driver.send(call, LIMITED)
     response, declared = exchange.response, call.operation.get(IDEMPOTENCY)
@@ -267,7 +271,7 @@ def _left(driver: Driver, exchange: Exchange) -> int | None:
     return int(found["left"]) if found else None
 
 
-def _cheapest(driver: Driver, name: str) -> Call | None:
+def _cheapest(driver: Driver, name: str) -> OperationCall | None:
     """Return a call of the class without effect: a safe one, or one for a missing resource."""
     of_class = _of_class(driver, name)
     safe = [
@@ -279,11 +283,11 @@ def _cheapest(driver: Driver, name: str) -> Call | None:
         return min((driver.successes[pointer] for pointer in safe), key=_size)[0]
     for operation in of_class:
         if operation.method == "DELETE" and len(operation.slots) == 1:
-            return Call(operation, {operation.slots[0].key: "nothing-has-this-id"})
+            return OperationCall(operation, {operation.slots[0].key: "nothing-has-this-id"})
     return None
 
 
-def _of_class(driver: Driver, name: str) -> list[Operation]:
+def _of_class(driver: Driver, name: str) -> list[ContractOperation]:
     return [
         operation
         for operation, limit in driver.contract.declaring(RATE_LIMIT)
@@ -291,6 +295,6 @@ def _of_class(driver: Driver, name: str) -> list[Operation]:
     ]
 
 
-def _size(made: tuple[Call, Exchange]) -> int:
+def _size(made: tuple[OperationCall, Exchange]) -> int:
     response = made[1].response
     return 0 if response is None else len(response.body)

@@ -17,8 +17,8 @@ from specwright.conformance.checks.lists.whole_lists import has_all, wholes
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_existence
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
@@ -76,7 +76,7 @@ class _Walk:
 @dataclass(frozen=True, slots=True)
 class _Trial:
     driver: Driver
-    operation: Operation
+    operation: ContractOperation
     declared: PaginationContract
 
     @property
@@ -94,7 +94,7 @@ class _Trial:
         schema = slot and self.driver.contract.document.follow(slot.site.value.get("schema"))
         return schema if isinstance(schema, dict) else {}
 
-    def walk(self, call: Call, size: int | None, pages: int = _PAGES) -> _Walk:
+    def walk(self, call: OperationCall, size: int | None, pages: int = _PAGES) -> _Walk:
         """Follow the pages of a call."""
         walk, after = _Walk(), self._sized(call, size)
         for _ in range(pages):
@@ -111,7 +111,7 @@ class _Trial:
             after = found
         return walk
 
-    def _sized(self, call: Call, size: int | None) -> Call:
+    def _sized(self, call: OperationCall, size: int | None) -> OperationCall:
         slot = self._slot(self.declared.limit)
         return call if slot is None or size is None else call.with_argument(slot.key, size)
 
@@ -169,7 +169,7 @@ class _Trial:
                     found[str(id_)] = exchange
         return found
 
-    def sizes(self, call: Call, walk: _Walk) -> None:
+    def sizes(self, call: OperationCall, walk: _Walk) -> None:
         """Check a page of the default size, and one that ends where the list does."""
         slot, whole = self._slot(self.declared.limit), len(walk.items)
         if slot is None:
@@ -207,10 +207,12 @@ class _Trial:
             names = [value for value, _ in counted.most_common()]
             plain = {key: each for key, each in call.arguments.items() if not self._is_needed(key)}
             for wanted in dict.fromkeys([*names[:1], *names[-1:]]):
-                filtered = Call(self.operation, {**plain, slot.key: wanted})
+                filtered = OperationCall(self.operation, {**plain, slot.key: wanted})
                 self._filter(slot, declared, whole, filtered)
             if len(names) > 1 and slot.key not in call.arguments:
-                self._cursor_of(Call(self.operation, {**plain, slot.key: names[0]}), slot, names[1])
+                self._cursor_of(
+                    OperationCall(self.operation, {**plain, slot.key: names[0]}), slot, names[1]
+                )
 
     def _is_needed(self, key: tuple[str, str]) -> bool:
         """Return whether a parameter belongs to those of which one is required."""
@@ -219,7 +221,9 @@ class _Trial:
             ("query", parameter.raw) for parameter in needed.parameters
         ]
 
-    def _filter(self, slot: ParameterSlot, declared: Filter, whole: _Walk, call: Call) -> None:
+    def _filter(
+        self, slot: ParameterSlot, declared: Filter, whole: _Walk, call: OperationCall
+    ) -> None:
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
 
         def fitting(items: list[JsonValue]) -> set[str]:
@@ -241,7 +245,7 @@ class _Trial:
                 said = "matching items are missing"
                 self._violate(FILTERED_ITEMS, place, said, *whole.exchanges, *walk.exchanges)
 
-    def _cursor_of(self, call: Call, slot: ParameterSlot, other: JsonValue) -> None:
+    def _cursor_of(self, call: OperationCall, slot: ParameterSlot, other: JsonValue) -> None:
         """Use the cursor of one filter with another one."""
         cursor, errors = self._slot(self.declared.cursor), self.driver.contract.errors
         if cursor is None or errors is None:

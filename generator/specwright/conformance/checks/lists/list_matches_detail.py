@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from specwright.conformance.checks.lists.item_order import sort_key
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
+from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
@@ -36,8 +36,8 @@ def agreement(driver: Driver) -> None:
 
 
 def _readers(
-    driver: Driver, call: Call, listed: Exchange, declared: PaginationContract
-) -> Iterator[Call]:
+    driver: Driver, call: OperationCall, listed: Exchange, declared: PaginationContract
+) -> Iterator[OperationCall]:
     """Yield calls along links that return an item of a list, by the same schema."""
     contract, operation, response = driver.contract, call.operation, listed.response
     if response is None or not response.is_success:
@@ -49,7 +49,7 @@ def _readers(
         if item is None or not target.is_safe or _schema(contract, target, 200, ()) != item:
             continue
         try:
-            yield Call(
+            yield OperationCall(
                 target,
                 {
                     slot.key: evaluate(expression, call, response)
@@ -62,7 +62,7 @@ def _readers(
 
 
 def _schema(
-    contract: Contract, operation: Operation, status: int, place: tuple[str, ...]
+    contract: Contract, operation: ContractOperation, status: int, place: tuple[str, ...]
 ) -> Pointer | None:
     """Return the pointer to the schema of a value in a response; None if it is not declared."""
     response = operation.response(status)
@@ -81,7 +81,9 @@ def _schema(
     return at
 
 
-def _compare(driver: Driver, call: Call, reader: Call, declared: PaginationContract) -> None:
+def _compare(
+    driver: Driver, call: OperationCall, reader: OperationCall, declared: PaginationContract
+) -> None:
     """Compare the members that did not change between reads before and after the list."""
     record, place = driver.target.record, reader.operation.pointer
     before, listed, after = driver.send(reader), driver.send(call), driver.send(reader)
@@ -98,7 +100,7 @@ def _compare(driver: Driver, call: Call, reader: Call, declared: PaginationContr
                 driver.violate(LIST_AGREES, reader.operation, message, listed, after, at=place)
 
 
-def _members(response: Response | None) -> dict[str, object]:
+def _members(response: HttpResponse | None) -> dict[str, object]:
     return {} if response is None else _plain(response.json_or_none)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.conformance.checks.lists.whole_lists import wholes
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Link, Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation, Link
 from specwright.conformance.contract.links import inferred, listed
 from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 
 
-def listed_ids(driver: Driver, operation: Operation) -> Iterator[str]:
+def listed_ids(driver: Driver, operation: ContractOperation) -> Iterator[str]:
     """Yield the values for the only path variable of an operation.
 
     They are those that links of lists give to it, or to another operation on the same resource.
@@ -38,13 +38,13 @@ def listed_ids(driver: Driver, operation: Operation) -> Iterator[str]:
                 yield from listed(response, expression)
 
 
-def _resource(operation: Operation) -> Shape:
+def _resource(operation: ContractOperation) -> Shape:
     """Return the path of the resource with the only variable in the path of an operation."""
     path = shape(operation.site.key)
     return path[: path.index(None) + 1] if path.count(None) == 1 else ()
 
 
-def _links(driver: Driver, call: Call, before: Exchange) -> list[Link]:
+def _links(driver: Driver, call: OperationCall, before: Exchange) -> list[Link]:
     response = before.response
     if response is None or not call.operation.is_safe:
         return []

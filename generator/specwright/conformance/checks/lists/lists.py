@@ -11,8 +11,8 @@ from specwright.conformance.checks.lists.paging import CURSOR, PAGE_SEQUENCE, fo
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_rejection
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
 from specwright.conformance.contract.samples import alternatives, number
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
@@ -65,9 +65,9 @@ def lists(driver: Driver) -> None:
 @dataclass(frozen=True, slots=True)
 class _Trial:
     driver: Driver
-    operation: Operation
+    operation: ContractOperation
     declared: PaginationContract
-    call: Call
+    call: OperationCall
 
     def items(self, exchange: Exchange) -> list[JsonValue]:
         response = exchange.response
@@ -82,7 +82,9 @@ class _Trial:
         place = self.declared.id
         return str(item if place is None else value_at(item, place.raw))
 
-    def following(self, call: Call, exchange: Exchange, shown: int) -> Call | None:
+    def following(
+        self, call: OperationCall, exchange: Exchange, shown: int
+    ) -> OperationCall | None:
         """Return the call for the next page; None on the last page."""
         response = exchange.response
         return None if response is None else following(self.declared, call, response, shown)
@@ -91,13 +93,13 @@ class _Trial:
         """Return whether the first page is the whole list."""
         return self.following(self.call, exchange, len(self.items(exchange))) is None
 
-    def limited(self, size: int = _SIZE) -> Call:
+    def limited(self, size: int = _SIZE) -> OperationCall:
         """Return the call for a first page of a given size, if the size can be chosen."""
         slot = self._slot(self.declared.limit)
         return self.call if slot is None else self.call.with_argument(slot.key, size)
 
     @property
-    def largest(self) -> Call:
+    def largest(self) -> OperationCall:
         """The call for the first page, as large as the contract allows."""
         slot = self._slot(self.declared.limit)
         schema = slot and self.driver.contract.document.follow(slot.site.value.get("schema"))
@@ -242,7 +244,7 @@ class _Trial:
         declared = slot.filter
         assert declared is not None
         others = {key: value for key, value in self.call.arguments.items() if key != slot.key}
-        for call in (Call(self.operation, others), self.call):
+        for call in (OperationCall(self.operation, others), self.call):
             whole = self.driver.send(call)
             values = [
                 value
@@ -268,7 +270,7 @@ class _Trial:
                 self._filter_by(slot, declared, whole, call.with_argument(slot.key, value))
 
     def _filter_by(
-        self, slot: ParameterSlot, declared: Filter, whole: Exchange, call: Call
+        self, slot: ParameterSlot, declared: Filter, whole: Exchange, call: OperationCall
     ) -> None:
         """Compare the items of a filtered list with those of the whole list."""
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
@@ -313,7 +315,7 @@ class _Trial:
         self.driver.violate(rule, self.operation, message, *exchanges, at=place)
 
 
-def _requires_one_of(driver: Driver, operation: Operation, declared: RequiresOneOf) -> None:
+def _requires_one_of(driver: Driver, operation: ContractOperation, declared: RequiresOneOf) -> None:
     made = driver.first_success(operation)
     place = operation.pointer + join(REQUIRES_ONE_OF.name)
     if made is None:
@@ -321,7 +323,7 @@ def _requires_one_of(driver: Driver, operation: Operation, declared: RequiresOne
         return
     names = {("query", parameter.raw) for parameter in declared.parameters}
     rest = {key: value for key, value in made[0].arguments.items() if key not in names}
-    exchange = driver.send(Call(operation, rest, made[0].body))
+    exchange = driver.send(OperationCall(operation, rest, made[0].body))
     driver.target.record.check(MISSING_ONE_OF, place)
     response, errors = exchange.response, driver.contract.errors
     if response is None or response.status == 429:

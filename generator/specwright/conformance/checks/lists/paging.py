@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_rejection
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.recording.exchange import JsonValue, Response
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.recording.exchange import HttpResponse, JsonValue
 from specwright.runtime.client.wire.positions import next_link
 from specwright.vocabulary.keywords.pagination import PaginationContract
 
@@ -33,8 +33,8 @@ CURSOR = BehaviourRule(
 
 
 def following(
-    declared: PaginationContract, call: Call, response: Response, shown: int
-) -> Call | None:
+    declared: PaginationContract, call: OperationCall, response: HttpResponse, shown: int
+) -> OperationCall | None:
     """Return the call for the page after a response; None if that was the last page.
 
     Args:
@@ -76,11 +76,11 @@ def announces_end(declared: PaginationContract) -> bool:
     return declared.link or any(text is not None for text in told)
 
 
-def _with(call: Call, name: str, value: JsonValue) -> Call | None:
+def _with(call: OperationCall, name: str, value: JsonValue) -> OperationCall | None:
     return None if value is None else call.with_argument(("query", name), value)
 
 
-def _at(call: Call, url: JsonValue) -> Call | None:
+def _at(call: OperationCall, url: JsonValue) -> OperationCall | None:
     """Return the same call with the query of a URL."""
     if not isinstance(url, str):
         return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from specwright.conformance.checks.lists.item_order import ITEM_ORDER
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.driver import Driver
@@ -38,7 +38,7 @@ def sorting(driver: Driver) -> None:
                 record.skip(ITEM_ORDER, place, "the list never had two items")
 
 
-def _mix(driver: Driver, listing: Operation, by: Pointer) -> None:
+def _mix(driver: Driver, listing: ContractOperation, by: Pointer) -> None:
     """Add items to a list so that its order of creation is not sorted by a member."""
     name, path = by.removeprefix("/"), shape(listing.site.key)
     for maker in driver.contract.operations.values():

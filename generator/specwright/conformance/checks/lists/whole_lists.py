@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.operations import sites
@@ -17,8 +17,8 @@ _TRIED = 2
 
 
 def wholes(
-    driver: Driver, operation: Operation, without: ParameterSlot | None = None
-) -> Iterator[Call]:
+    driver: Driver, operation: ContractOperation, without: ParameterSlot | None = None
+) -> Iterator[OperationCall]:
     """Yield the call for the first page, like the latest one that succeeded.
 
     It has the required parameters only: any other one may choose items, or a later page. Where a
@@ -33,16 +33,16 @@ def wholes(
                 plain["query", name.raw] = first
     needed = operation.get(REQUIRES_ONE_OF)
     if needed is None:
-        yield Call(operation, plain)
+        yield OperationCall(operation, plain)
         return
     for name in needed.parameters:
         slot = operation.slot(f"query.{name.raw}")
         if slot is not None and slot is not without:
             for value in _values(driver, slot)[:_TRIED]:
-                yield Call(operation, {**plain, slot.key: value})
+                yield OperationCall(operation, {**plain, slot.key: value})
 
 
-def has_all(call: Call) -> bool:
+def has_all(call: OperationCall) -> bool:
     """Return whether the list of a call has all items: its query tells of nothing but pages."""
     page = call.operation.get(PAGINATION)
     ways = (page.limit, page.cursor, page.page, page.offset) if page is not None else ()

@@ -10,11 +10,11 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from specwright.conformance.checks.requests.coercion import COERCION, is_converted
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_rejection
-from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
 from specwright.conformance.recording.exchange import (
     Exchange,
+    HttpRequest,
     JsonValue,
-    Request,
     readings,
     value_at,
 )
@@ -78,7 +78,7 @@ class SentValue:
 
 
 def accepted_value(
-    contract: Contract, operation: Operation, exchange: Exchange, sent: SentValue
+    contract: Contract, operation: ContractOperation, exchange: Exchange, sent: SentValue
 ) -> Violation:
     """Return the violation for an accepted value that does not fit its schema."""
     problem = next(contract.requests.problems(sent.schema, sent.value), None) or SchemaMismatch(
@@ -105,14 +105,14 @@ def accepted_value(
 
 
 def accepted_form(
-    operation: Operation, exchange: Exchange, place: Pointer, how: str, rule: BehaviourRule
+    operation: ContractOperation, exchange: Exchange, place: Pointer, how: str, rule: BehaviourRule
 ) -> Violation:
     """Return the violation for an accepted request of the wrong form, such as invalid JSON."""
     return _violation(rule, place, operation, how, exchange, f"{how} is accepted")
 
 
 def accepted_request(
-    contract: Contract, operation: Operation, exchange: Exchange, fault: Pointer
+    contract: Contract, operation: ContractOperation, exchange: Exchange, fault: Pointer
 ) -> Violation:
     """Return the violation for an accepted request that does not fit a parameter or the body."""
     for slot in operation.slots:
@@ -154,7 +154,7 @@ def join_names(owner: str, name: str) -> str:
 
 
 def _accepted_parameter(
-    contract: Contract, operation: Operation, exchange: Exchange, slot: ParameterSlot
+    contract: Contract, operation: ContractOperation, exchange: Exchange, slot: ParameterSlot
 ) -> Violation:
     text = _text_of(operation, exchange.request, slot)
     place, name = slot.site.pointer, slot.written.wire
@@ -173,7 +173,7 @@ def _accepted_parameter(
 
 
 def _accepted_body(
-    contract: Contract, operation: Operation, exchange: Exchange, fault: Pointer
+    contract: Contract, operation: ContractOperation, exchange: Exchange, fault: Pointer
 ) -> Violation:
     schema, rule = contract.body_schema(operation), INVALID_ACCEPTED
     value, body = exchange.request.json_or_none, exchange.request.body
@@ -186,7 +186,7 @@ def _accepted_body(
     return accepted_value(contract, operation, exchange, SentValue("", schema, schema, value))
 
 
-def _text_of(operation: Operation, request: Request, slot: ParameterSlot) -> str | None:
+def _text_of(operation: ContractOperation, request: HttpRequest, slot: ParameterSlot) -> str | None:
     name, parts = slot.written.wire, urlsplit(request.url)
     if slot.written.location == "header":
         return request.header(name)
@@ -205,7 +205,7 @@ def _is_null(wrong: JsonValue, problem: SchemaMismatch) -> bool:
 def _violation(
     rule: BehaviourRule,
     place: Pointer,
-    operation: Operation,
+    operation: ContractOperation,
     how: str,
     exchange: Exchange,
     cause: str,

@@ -11,9 +11,9 @@ from specwright.conformance.checks.lists.listed_ids import listed_ids
 from specwright.conformance.checks.lists.whole_lists import wholes
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.choosing import Choosing, choosing
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import JsonValue, seconds_of, value_at
@@ -65,9 +65,9 @@ class _Choices:
     """The choices of one member of a successful call."""
 
     driver: Driver
-    call: Call
+    call: OperationCall
     member: Choosing
-    lister: Operation
+    lister: ContractOperation
     page: PaginationContract
 
     def run(self) -> None:
@@ -81,7 +81,7 @@ class _Choices:
             self._choose(self._fitting(call, item), item, tried)
         self._of_another_list(lists)
 
-    def _parents(self) -> Iterator[Call]:
+    def _parents(self) -> Iterator[OperationCall]:
         """Yield the call for each resource that the list may belong to."""
         names = [("path", name) for name in self.call.operation.template.names]
         if len(names) != 1:
@@ -90,7 +90,7 @@ class _Choices:
         for value in [*dict.fromkeys(listed_ids(self.driver, self.lister))][:_PARENTS]:
             yield self.call.with_argument(names[0], value)
 
-    def _listed(self, call: Call) -> dict[str, JsonValue]:
+    def _listed(self, call: OperationCall) -> dict[str, JsonValue]:
         """Return the items of the first pages of the list for a call, by their ids."""
         slots = {slot.key for slot in self.lister.slots}
         own = {key: value for key, value in call.arguments.items() if key in slots}
@@ -108,14 +108,14 @@ class _Choices:
     def _id(self, item: JsonValue) -> JsonValue:
         return None if self.page.id is None else value_at(item, self.page.id.raw)
 
-    def _fitting(self, call: Call, item: JsonValue) -> Call:
+    def _fitting(self, call: OperationCall, item: JsonValue) -> OperationCall:
         """Return the call with an item and the members that this item requires."""
         call = call.with_member(join(self.member.name), self._id(item))
         for name, each in self.member.required.items():
             call = self._with(call, name, is_there=_applies(each.declared, item))
         return call
 
-    def _choose(self, call: Call, item: JsonValue, tried: set[tuple[str, bool]]) -> None:
+    def _choose(self, call: OperationCall, item: JsonValue, tried: set[tuple[str, bool]]) -> None:
         self.driver.probe(self.driver.with_fresh_key(call))
         for name, each in self.member.required.items():
             is_needed = _applies(each.declared, item)
@@ -127,7 +127,7 @@ class _Choices:
                 how = f"a body with{said} '{name}', which the chosen item {reason}"
                 self._is_refused(wrong, each.place + join(REQUIRED_WHEN.name), how)
 
-    def _of_another_list(self, lists: list[tuple[Call, dict[str, JsonValue]]]) -> None:
+    def _of_another_list(self, lists: list[tuple[OperationCall, dict[str, JsonValue]]]) -> None:
         """Choose an item that only the list of another resource has."""
         for call, own in lists:
             for _, others in lists:
@@ -138,7 +138,7 @@ class _Choices:
                     self._is_refused(self._fitting(call, others[foreign]), place, how)
                     return
 
-    def _with(self, call: Call, name: str, *, is_there: bool) -> Call:
+    def _with(self, call: OperationCall, name: str, *, is_there: bool) -> OperationCall:
         """Return the call with or without a member."""
         if not is_there:
             return call.without_member("", name)
@@ -148,7 +148,7 @@ class _Choices:
         is_count = type(value) is int and not any(problems)
         return call.with_member(join(name), _COUNT if is_count else value)
 
-    def _is_refused(self, call: Call, place: Pointer, how: str) -> None:
+    def _is_refused(self, call: OperationCall, place: Pointer, how: str) -> None:
         exchange = self.driver.probe(self.driver.with_fresh_key(call))
         self.driver.target.record.check(INVALID_ACCEPTED, place)
         if exchange.succeeded:
@@ -161,7 +161,7 @@ def _applies(declared: RequiredWhen, item: JsonValue) -> bool:
     return value_at(item, declared.at.raw) in [value.raw for value in declared.values]
 
 
-def _varied(found: list[tuple[Call, JsonValue]]) -> list[tuple[Call, JsonValue]]:
+def _varied(found: list[tuple[OperationCall, JsonValue]]) -> list[tuple[OperationCall, JsonValue]]:
     """Return items of which each has something that those before it do not have."""
     texts = Counter(text for _, item in found for text in dict.fromkeys(_texts(item)))
     seen = set[Hashable]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.webhooks import webhooks
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import FUZZING
@@ -32,7 +32,7 @@ def examples(driver: Driver) -> None:
     driver.successes.update(before)
 
 
-def _calls(driver: Driver) -> list[Call]:
+def _calls(driver: Driver) -> list[OperationCall]:
     causes = {
         webhook.trigger.scenario.raw
         for webhook in webhooks(driver.contract.document)

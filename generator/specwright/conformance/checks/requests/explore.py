@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.driver import Driver
 from specwright.names import snake
@@ -71,12 +71,12 @@ def explore(driver: Driver) -> None:
             driver.first_success(operation)
 
 
-def _pass(driver: Driver, operations: Iterable[Operation]) -> list[Operation]:
+def _pass(driver: Driver, operations: Iterable[ContractOperation]) -> list[ContractOperation]:
     """Call each operation, again as soon as later ones have given it other values.
 
     What is made last may hinder everything else, such as a rule that fires all the time.
     """
-    reached, failed = list[Operation](), list[Operation]()
+    reached, failed = list[ContractOperation](), list[ContractOperation]()
     for _, those in groupby(operations, lambda each: shape(each.site.key)[:1]):
         group = list(those)
         reached += _reached(driver, group)
@@ -94,18 +94,18 @@ def renew(driver: Driver) -> None:
     _reached(driver, [maker for maker in makers if driver.first_success(maker) is None])
 
 
-def _makes(driver: Driver, operation: Operation) -> bool:
+def _makes(driver: Driver, operation: ContractOperation) -> bool:
     members = (*shape(operation.site.key), None)
     is_maker = operation.method == "POST" and members in driver.contract.members
     creates = is_maker or "201" in operation.responses
     return creates and not operation.template.names and operation.pointer in driver.successes
 
 
-def _reached(driver: Driver, operations: Iterable[Operation]) -> list[Operation]:
+def _reached(driver: Driver, operations: Iterable[ContractOperation]) -> list[ContractOperation]:
     return [operation for operation in operations if driver.first_success(operation) is not None]
 
 
-def _askable(driver: Driver, operations: Iterable[Operation]) -> list[Operation]:
+def _askable(driver: Driver, operations: Iterable[ContractOperation]) -> list[ContractOperation]:
     return [
         operation
         for operation in operations
@@ -113,7 +113,7 @@ def _askable(driver: Driver, operations: Iterable[Operation]) -> list[Operation]
     ]
 
 
-def _in_turn(operations: Sequence[Operation]) -> list[Operation]:
+def _in_turn(operations: Sequence[ContractOperation]) -> list[ContractOperation]:
     """Sort the deletions to the end: first the kind that was made last, nested resources first."""
     first = [operation for operation in operations if not _is_last(operation)]
     shapes = {
@@ -124,19 +124,19 @@ def _in_turn(operations: Sequence[Operation]) -> list[Operation]:
     return first + last
 
 
-def _deletes(driver: Driver, operation: Operation) -> bool:
+def _deletes(driver: Driver, operation: ContractOperation) -> bool:
     is_command = takes_everything(operation)
     return _is_last(operation) and not is_command and operation.pointer in driver.successes
 
 
-def _is_last(operation: Operation) -> bool:
+def _is_last(operation: ContractOperation) -> bool:
     command = operation.site.key.rstrip("/").rpartition("/")[2]
     is_command = operation.method == "POST" and "{" not in command
     words = snake(command).split("_") if is_command else ()
     return operation.method == "DELETE" or not _DELETIONS.isdisjoint(words)
 
 
-def takes_everything(operation: Operation) -> bool:
+def takes_everything(operation: ContractOperation) -> bool:
     """Return whether an operation is a command without an object, such as a sandbox reset."""
     responses = operation.responses
     makes = "201" in responses or any("links" in response.value for response in responses.values())

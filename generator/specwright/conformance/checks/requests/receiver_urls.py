@@ -8,8 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 from specwright.conformance.checks.limits.capacity import release_all
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED, accepted_form
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Absent, Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import Absent, OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import value_at
 from specwright.pointer import join
@@ -42,7 +42,10 @@ def receiver_urls(driver: Driver) -> None:
 
 
 def _register(
-    driver: Driver, operation: Operation, call: Call, declared: WebhookEndpointContract
+    driver: Driver,
+    operation: ContractOperation,
+    call: OperationCall,
+    declared: WebhookEndpointContract,
 ) -> None:
     before, place = driver.successes.get(operation.pointer), declared.url.raw
     if isinstance(call.body, Absent):

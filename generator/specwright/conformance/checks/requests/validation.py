@@ -22,15 +22,15 @@ from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_acceptance
-from specwright.conformance.contract.calls import Absent, Call
-from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.contract.calls import Absent, OperationCall
+from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
 from specwright.conformance.contract.read_only import in_place, is_read_only
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.driver.driver import Driver, key_header
 from specwright.conformance.recording.exchange import (
     Exchange,
+    HttpResponse,
     JsonValue,
-    Response,
     readings,
     text_of,
     value_at,
@@ -101,7 +101,7 @@ def validation(driver: Driver) -> None:
         driver.successes[operation.pointer] = made
 
 
-def _again(driver: Driver, operation: Operation) -> tuple[Call, Exchange] | None:
+def _again(driver: Driver, operation: ContractOperation) -> tuple[OperationCall, Exchange] | None:
     """Repeat a call; with new resources if those that its body refers to are gone."""
     made = driver.first_success(operation)
     if made is None:
@@ -113,8 +113,8 @@ def _again(driver: Driver, operation: Operation) -> tuple[Call, Exchange] | None
 @dataclass(frozen=True, slots=True)
 class _Trial:
     driver: Driver
-    operation: Operation
-    call: Call
+    operation: ContractOperation
+    call: OperationCall
 
     @property
     def contract(self) -> Contract:
@@ -210,7 +210,7 @@ class _Trial:
                 self._member(call, schema, _UNKNOWN, schema, unknown)
 
     def _member(
-        self, call: Call, schema: Pointer, name: str, place: Pointer, variant: ValueVariant
+        self, call: OperationCall, schema: Pointer, name: str, place: Pointer, variant: ValueVariant
     ) -> None:
         assert not isinstance(call.body, Absent)
         wrong = any(self.contract.requests.problems(schema, call.body))
@@ -277,15 +277,15 @@ class _Trial:
             for name, place in below.items():
                 yield from self._objects(place, pointer + join(name), depth + 1)
 
-    def _send(self, call: Call, spot: _Spot, variant: ValueVariant) -> None:
+    def _send(self, call: OperationCall, spot: _Spot, variant: ValueVariant) -> None:
         self._judge(self._ask(call), spot, variant)
 
-    def _survive(self, call: Call) -> None:
+    def _survive(self, call: OperationCall) -> None:
         """Send a request; the monitors notice whether the server fails at it."""
         self.driver.target.record.check(SERVER_ERROR, self.operation.pointer)
         self._ask(call)
 
-    def _ask(self, call: Call) -> Exchange:
+    def _ask(self, call: OperationCall) -> Exchange:
         """Send a call with its own key, and again after freeing capacity if that is used up."""
         key, header = self._key, key_header(self.operation)
         is_same = key is None or _in_body(self.call, key) == _in_body(call, key)
@@ -326,7 +326,7 @@ class _Trial:
         for rule in (INVALID_ACCEPTED, COERCION):
             self.driver.target.record.check(rule, place)
 
-    def _is_malformed(self, response: Response, spot: _Spot) -> bool:
+    def _is_malformed(self, response: HttpResponse, spot: _Spot) -> bool:
         """Return whether the response says that the request is malformed."""
         errors = self.contract.errors
         if response.is_success or errors is None:
@@ -369,6 +369,6 @@ def _has_items(schema: dict[str, Any], value: JsonValue) -> bool:
     return isinstance(schema.get("items"), dict) and isinstance(value, list) and bool(value)
 
 
-def _in_body(call: Call, pointer: Pointer) -> JsonValue:
+def _in_body(call: OperationCall, pointer: Pointer) -> JsonValue:
     """Return the value at a pointer of a call's body; None if it is missing."""
     return None if isinstance(call.body, Absent) else value_at(call.body, pointer)

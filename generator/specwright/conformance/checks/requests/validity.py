@@ -13,7 +13,7 @@ import jsonschema_rs
 
 from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.routes import ContractRoutes
-from specwright.conformance.recording.exchange import JsonValue, Request
+from specwright.conformance.recording.exchange import HttpRequest, JsonValue
 from specwright.document.model import Document
 from specwright.document.operations.sites import (
     OperationSite,
@@ -74,7 +74,7 @@ class RequestJudge:
         )
         self._validators: dict[tuple[Pointer, bool], jsonschema_rs.Validator | None] = {}
 
-    def judge(self, operation: OperationSite, request: Request) -> RequestVerdict:
+    def judge(self, operation: OperationSite, request: HttpRequest) -> RequestVerdict:
         """Return the verdict on a request for an operation."""
         path = self._routes.path_values(operation, request.url)
         if path is None:
@@ -132,7 +132,9 @@ class RequestJudge:
         ):
             verdict.doubtful = True
 
-    def _body(self, operation: OperationSite, request: Request, verdict: RequestVerdict) -> None:
+    def _body(
+        self, operation: OperationSite, request: HttpRequest, verdict: RequestVerdict
+    ) -> None:
         body = request_body(self._document, operation)
         if body is None or request.body is None:
             if body is not None and body.value.get("required") is True:
@@ -215,7 +217,7 @@ def _readings(text: str, types: set[str]) -> Iterator[JsonValue]:
     yield text
 
 
-def _headers(request: Request) -> dict[str, list[str]]:
+def _headers(request: HttpRequest) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, value in request.headers:
         found.setdefault(name.lower(), []).append(value.strip(" \t"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from specwright.conformance.contract.contract import Contract, Operation
-from specwright.conformance.recording.exchange import Exchange, Response
+from specwright.conformance.contract.contract import Contract, ContractOperation
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.operations.sites import Site
 from specwright.pointer import Pointer
@@ -23,8 +23,8 @@ class CheckedResponse:
     contract: Contract
     record: Record
     exchange: Exchange
-    operation: Operation
-    response: Response
+    operation: ContractOperation
+    response: HttpResponse
     declared: Site | None
 
     def violation(self, rule: str, pointer: Pointer, message: str, cause: str = "") -> Violation:

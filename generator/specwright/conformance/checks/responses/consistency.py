@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import member_names
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.recording.exchange import (
@@ -174,7 +174,7 @@ class Consistency:
                     yield from self._objects(found, value[name], inside, depth + 1)
 
     def _of_object(
-        self, exchange: Exchange, operation: Operation, found: _Object
+        self, exchange: Exchange, operation: ContractOperation, found: _Object
     ) -> Iterator[Violation]:
         for name, schema in dict(found.properties).items():
             computed, needed = COMPUTED.read(schema.value), SET_WHEN.read(schema.value)
@@ -195,7 +195,7 @@ class Consistency:
     def _mode(
         self,
         exchange: Exchange,
-        operation: Operation,
+        operation: ContractOperation,
         name: str,
         value: JsonValue,
         place: Pointer,
@@ -207,7 +207,7 @@ class Consistency:
             yield _violation(operation, place, said, other, exchange)
 
     def _created(
-        self, exchange: Exchange, operation: Operation, found: _Object
+        self, exchange: Exchange, operation: ContractOperation, found: _Object
     ) -> Iterator[Violation]:
         created = found.moment(Moment.CREATED)
         response = exchange.response
@@ -220,7 +220,7 @@ class Consistency:
             yield _violation(operation, place, message, exchange, rule=TIMESTAMP)
 
     def _modified(
-        self, exchange: Exchange, operation: Operation, found: _Object
+        self, exchange: Exchange, operation: ContractOperation, found: _Object
     ) -> Iterator[Violation]:
         modified = found.moment(Moment.MODIFIED)
         if modified is None:
@@ -260,7 +260,7 @@ class Consistency:
     def _version(
         self,
         exchange: Exchange,
-        operation: Operation,
+        operation: ContractOperation,
         found: _Object,
         key: tuple[str, Pointer, str],
         seconds: float,
@@ -281,7 +281,7 @@ class Consistency:
 
 
 def _violation(
-    operation: Operation,
+    operation: ContractOperation,
     place: Pointer,
     message: str,
     *exchanges: Exchange,

@@ -8,7 +8,7 @@ from specwright.conformance.checks.responses.checked_response import CheckedResp
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_error_code
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.recording.exchange import Response
+from specwright.conformance.recording.exchange import HttpResponse
 from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition
@@ -57,13 +57,13 @@ def error_code_is_listed(checked: CheckedResponse) -> Iterator[Violation]:
         yield checked.violation(ERROR_CODE, place, f"'{code}' without a human-readable message")
 
 
-def error_code(contract: Contract, response: Response) -> str | None:
+def error_code(contract: Contract, response: HttpResponse) -> str | None:
     """Return the code in the shared body of an error; None if there is none."""
     code = response.at(contract.errors.code.raw) if contract.errors is not None else None
     return code if isinstance(code, str) else None
 
 
-def is_undeclared_failure(contract: Contract, response: Response) -> bool:
+def is_undeclared_failure(contract: Contract, response: HttpResponse) -> bool:
     """Return whether a response is a 5xx that the contract does not list, or an internal error."""
     if response.status < 500:
         return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_shape
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.recording.exchange import Exchange, Response
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR
@@ -33,7 +33,7 @@ class RequestIds:
     record: Record
     _first: dict[str, Exchange] = field(default_factory=dict)
 
-    def check(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+    def check(self, exchange: Exchange, response: HttpResponse) -> Iterator[Violation]:
         """Yield violations in the request id of a response."""
         errors = self.contract.errors
         if errors is None or errors.request_id_header is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_shape
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.recording.exchange import Exchange, Response
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.report.redaction import REDACTED
 
@@ -31,7 +31,7 @@ class ShownOnce:
     record: Record
     _first: dict[str, Exchange] = field(default_factory=dict, repr=False)
 
-    def check(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+    def check(self, exchange: Exchange, response: HttpResponse) -> Iterator[Violation]:
         """Yield a violation for each value that a response repeats."""
         text = response.body.decode("utf-8", "replace")
         for value, first in self._first.items():

@@ -9,9 +9,9 @@ from specwright.conformance.checks.responses.checked_response import CheckedResp
 from specwright.conformance.checks.responses.error_codes import is_undeclared_failure
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_status
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.driver.roles import LIVE_MODE, OTHER_TENANT, STRANGERS
-from specwright.conformance.recording.exchange import FUZZING, Exchange, Request, Response
+from specwright.conformance.recording.exchange import FUZZING, Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
 from specwright.findings import Level
@@ -106,7 +106,7 @@ def status_is_declared(checked: CheckedResponse) -> Iterator[Violation]:
 
 
 def undeclared(
-    operation: Operation, exchange: Exchange, response: Response, *, is_foreign: bool
+    operation: ContractOperation, exchange: Exchange, response: HttpResponse, *, is_foreign: bool
 ) -> Violation:
     """Return the violation for an undeclared status, by the rule for requests of this kind.
 
@@ -133,7 +133,7 @@ def undeclared(
     return Violation(rule, place, message, (exchange,), cause, name)
 
 
-def _other_slash(request: Request, response: Response) -> str | None:
+def _other_slash(request: HttpRequest, response: HttpResponse) -> str | None:
     """Return the target of a redirect, if it differs only by a trailing slash."""
     if not 300 <= response.status < 400:
         return None
@@ -145,7 +145,7 @@ def _other_slash(request: Request, response: Response) -> str | None:
     return after if before != after and before.rstrip("/") == after.rstrip("/") else None
 
 
-def _is_unreadable(operation: Operation, request: Request) -> bool:
+def _is_unreadable(operation: ContractOperation, request: HttpRequest) -> bool:
     """Return whether a body is of an undeclared media type, without its parts, or not JSON."""
     given = request.header("content-type") or ""
     if sites.essence(given).startswith("multipart/") and "boundary=" not in given.lower():

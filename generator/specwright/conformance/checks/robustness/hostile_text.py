@@ -8,8 +8,8 @@ from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
 from specwright.conformance.checks.responses.error_codes import ERROR_CODE
 from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from specwright.conformance.checks.scenario import scenario
-from specwright.conformance.contract.calls import Absent, Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import Absent, OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.pointer import join
@@ -40,14 +40,14 @@ def hostile(driver: Driver) -> None:
             _too_large(driver, made[0])
 
 
-def _with_texts(call: Call) -> Iterator[Call]:
+def _with_texts(call: OperationCall) -> Iterator[OperationCall]:
     for slot in call.operation.slots:
         if slot.written.location in ("path", "query"):
             for text in _TEXTS:
                 yield call.with_argument(slot.key, text)
 
 
-def _without_body(driver: Driver, call: Call) -> None:
+def _without_body(driver: Driver, call: OperationCall) -> None:
     """Send no body and an empty body, where one is required."""
     if not _needs_body(driver, call.operation):
         return
@@ -59,12 +59,12 @@ def _without_body(driver: Driver, call: Call) -> None:
         _is_refused(driver, call, headers, content, how)
 
 
-def _needs_body(driver: Driver, operation: Operation) -> bool:
+def _needs_body(driver: Driver, operation: ContractOperation) -> bool:
     body = driver.contract.document.follow(operation.site.value.get("requestBody"))
     return isinstance(body, dict) and body.get("required") is True
 
 
-def _many_mistakes(driver: Driver, call: Call) -> None:
+def _many_mistakes(driver: Driver, call: OperationCall) -> None:
     """Send more mistakes than an error may list; the monitors validate the response."""
     schema = driver.contract.body_schema(call.operation)
     problems = driver.contract.requests.problems
@@ -76,11 +76,11 @@ def _many_mistakes(driver: Driver, call: Call) -> None:
         _is_refused(driver, call, call.headers, call.content, f"{_MANY} unknown members")
 
 
-def _body(call: Call) -> JsonValue:
+def _body(call: OperationCall) -> JsonValue:
     return None if isinstance(call.body, Absent) else call.body
 
 
-def _too_large(driver: Driver, call: Call) -> None:
+def _too_large(driver: Driver, call: OperationCall) -> None:
     """Send a body above the limit that is not JSON, as it must not be parsed first."""
     limit = BODY_LIMIT.read(driver.contract.document.data)
     if limit is None:
@@ -102,7 +102,7 @@ def _too_large(driver: Driver, call: Call) -> None:
 
 def _is_refused(
     driver: Driver,
-    call: Call,
+    call: OperationCall,
     headers: list[tuple[str, str]],
     content: bytes | None,
     how: str,

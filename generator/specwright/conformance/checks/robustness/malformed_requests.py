@@ -17,12 +17,12 @@ from specwright.conformance.checks.robustness.methods import (
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_rejection
-from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.calls import OperationCall
+from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
-from specwright.conformance.recording.exchange import Request
+from specwright.conformance.recording.exchange import HttpRequest
 from specwright.findings import Level
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
@@ -60,7 +60,7 @@ def robustness(driver: Driver) -> None:
         _methods(driver, routes, path)
 
 
-def _bodies(driver: Driver, call: Call) -> None:
+def _bodies(driver: Driver, call: OperationCall) -> None:
     operation = call.operation
     if operation.body is None:
         return
@@ -92,7 +92,11 @@ def _bodies(driver: Driver, call: Call) -> None:
 
 
 def _refused(
-    driver: Driver, operation: Operation, request: Request, how: str, condition: Condition | None
+    driver: Driver,
+    operation: ContractOperation,
+    request: HttpRequest,
+    how: str,
+    condition: Condition | None,
 ) -> None:
     record, errors = driver.target.record, driver.contract.errors
     exchange = driver.target.send(request, driver.source, operation.pointer)
@@ -117,7 +121,7 @@ def _refused(
             driver.violate(ERROR_CODE, operation, message, exchange, cause=said)
 
 
-def _nowhere(driver: Driver, call: Call) -> None:
+def _nowhere(driver: Driver, call: OperationCall) -> None:
     """Request a resource that does not exist."""
     operation = call.operation
     variables = [slot for slot in operation.slots if slot.written.location == "path"]

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.webhooks import Registration
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations.sites import OperationSite
@@ -51,7 +51,7 @@ class ReceiverEndpoint:
 class Endpoints:
     """The registration, test and removal of endpoints at a target."""
 
-    target: Target
+    target: TargetServer
     registration: Registration
 
     def register(self, url: str, event_types: Sequence[str]) -> ReceiverEndpoint:

@@ -32,7 +32,7 @@ from specwright.conformance.checks.webhooks.sequence import (
 )
 from specwright.conformance.contract.webhooks import Registration, SentWebhook
 from specwright.conformance.driver.roles import ANONYMOUS
-from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.http_messages import Headers
 from specwright.pointer import Pointer, join
@@ -354,8 +354,8 @@ class Judge:
             source=SOURCE,
             role=ANONYMOUS,
             operation=None if webhook is None else webhook.pointer,
-            request=Request(attempt.method, attempt.url, attempt.headers, attempt.body),
-            response=None if attempt.status is None else Response(attempt.status, (), b""),
+            request=HttpRequest(attempt.method, attempt.url, attempt.headers, attempt.body),
+            response=None if attempt.status is None else HttpResponse(attempt.status, (), b""),
             failure=None if attempt.fault is None else f"the receiver played {attempt.fault}",
             sent_at=attempt.received_at,
             seconds=0.0,

@@ -39,7 +39,7 @@ from specwright.conformance.checks.webhooks.sequence import (
     Pace,
 )
 from specwright.conformance.contract.webhooks import Registration, SentWebhook
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.exchange import Exchange, decimal_of
 from specwright.vocabulary.keywords.delivery import Delivery
 from specwright.vocabulary.keywords.trigger import Falls
@@ -114,13 +114,13 @@ class WebhookObservation:
             must not be reported as finished.
     """
 
-    target: Target
+    target: TargetServer
     receiver: Receiver
     webhooks: Sequence[SentWebhook]
     registration: Registration
     provoke: Provoke
     pace: Pace
-    live_mode: Target | None = None
+    live_mode: TargetServer | None = None
     undone: Sequence[tuple[str, str]] = ()
     _judge: Judge = field(init=False, repr=False)
     _endpoints: Endpoints = field(init=False, repr=False)

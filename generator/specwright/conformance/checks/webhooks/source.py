@@ -17,7 +17,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import registration, webhooks
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
-from specwright.conformance.driver.target import Target
+from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.driver.triggers import cause
 from specwright.vocabulary.keywords.charge import CHARGE
 
@@ -49,7 +49,7 @@ class Watch:
     """
 
     contract: Contract
-    target: Target
+    target: TargetServer
     options: ReceiverOptions | None
     patience_seconds: float
     _receiver: Receiver | None = field(default=None, repr=False)
@@ -89,7 +89,7 @@ class Watch:
             ).run()
 
     @contextmanager
-    def _in_live_mode(self) -> Iterator[Target | None]:
+    def _in_live_mode(self) -> Iterator[TargetServer | None]:
         """Yield a target with a key of live mode; None without such a key."""
         key = self.target.keys.get(LIVE_MODE)
         if key is None:
