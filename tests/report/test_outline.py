@@ -60,7 +60,7 @@ def test_what_is_worst_stands_first(name: str) -> None:
     assert found == ["p4", "p3", "p5", "p2", "GET /esims", "GET /plans", "p1"]
 
 
-@pytest.mark.parametrize("name", ["text", "github", "json", "sarif", "junit", "markdown", "html"])
+@pytest.mark.parametrize("name", FORMATS)
 def test_every_format_names_the_change_and_whom_it_concerns(name: str) -> None:
     rendered = FORMATS[name](REPORT)
     for finding in FINDINGS:

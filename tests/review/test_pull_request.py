@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.report.formats import FILES
 from tests.conftest import Run
 from tests.repository import Repository
 from tests.review.action import COMMENT, REVIEW, SUMMARY, Runner, pull_request, push
@@ -192,9 +193,7 @@ def test_a_pull_request_gets_a_comment_that_its_next_push_updates(tmp_path: Path
         "breaking": "1",
         "version": "2.0.0",
     }
-    assert sorted(path.name for path in runner.reports.iterdir()) == [
-        *("report.html", "report.json", "report.md", "report.sarif", "report.xml")
-    ]
+    assert {path.name for path in runner.reports.iterdir()} == FILES.keys()
     # A mistake takes the place of the old verdict, and the outputs with it.
     repository.write("openapi.json", "{")
     assert runner.follow() == [REVIEW, SUMMARY, COMMENT]

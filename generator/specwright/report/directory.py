@@ -9,15 +9,7 @@ from types import MappingProxyType
 from specwright.errors import InputError, SpecwrightError
 from specwright.files import replace_files
 from specwright.findings import Report
-from specwright.report.formats import FORMATS
-
-FILES: Mapping[str, str] = {
-    "report.json": "json",
-    "report.html": "html",
-    "report.xml": "junit",
-    "report.sarif": "sarif",
-    "report.md": "markdown",
-}
+from specwright.report.formats import FILES, FORMATS
 
 
 def write(

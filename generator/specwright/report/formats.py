@@ -1,4 +1,4 @@
-"""The formats of reports: a name, and the function that renders one."""
+"""The formats of reports: a name, the function that renders one, and a file name for some."""
 
 from __future__ import annotations
 
@@ -15,4 +15,12 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
     "junit": junit.render,
     "markdown": markdown.render,
     "html": page.render,
+}
+# The files of a report directory, by the names of their formats.
+FILES: Mapping[str, str] = {
+    "report.json": "json",
+    "report.html": "html",
+    "report.xml": "junit",
+    "report.sarif": "sarif",
+    "report.md": "markdown",
 }
