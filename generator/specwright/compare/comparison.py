@@ -18,10 +18,10 @@ from specwright.compare.document.operations import (
     operation_changes,
     pair_operations,
 )
-from specwright.compare.document.pairing import paired, parameters_by_key
+from specwright.compare.document.pairing import pairs_by_key, parameters_by_key
 from specwright.compare.document.security import Security
 from specwright.compare.document.servers import server_changes
-from specwright.compare.proofs.containment import Outcome, Verdict
+from specwright.compare.proofs.containment import StepOutcome, StepVerdict
 from specwright.compare.proofs.judgements import judgements
 from specwright.compare.schemas.annotations import annotation_changes
 from specwright.compare.schemas.equality import Sameness
@@ -30,7 +30,7 @@ from specwright.compare.schemas.text_parsing import TEXT_TYPE_CHANGED
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.table import BY_ID, DESCRIPTIONS
 from specwright.compare.verdicts.acceptances import Acceptance, apply
-from specwright.compare.verdicts.announcements import as_announced, short_notice
+from specwright.compare.verdicts.announcements import short_notice, with_sunset_rule
 from specwright.compare.verdicts.change import Change
 from specwright.compare.verdicts.change_rule import (
     BREAKING,
@@ -38,7 +38,7 @@ from specwright.compare.verdicts.change_rule import (
     DIFF_UNPROVEN,
     SDK_BROKEN,
 )
-from specwright.compare.verdicts.version import verdict
+from specwright.compare.verdicts.version import version_verdict
 from specwright.document.model import Document
 from specwright.document.operations.descriptions import API, OPERATION, subject
 from specwright.document.operations.sites import Direction, Site
@@ -55,7 +55,7 @@ from specwright.vocabulary.keyword import Place
 _BASE, _REVISION = "base:/", "revision:/"
 
 T = TypeVar("T")
-_USUAL = Settings()
+_DEFAULTS = Settings()
 # Each change with the operations that it affects, in the order of discovery.
 _Affected = dict[Change, dict[str, None]]
 
@@ -67,7 +67,7 @@ def compare(
     *,
     today: date,
     others: Sequence[tuple[Finding, Sequence[str]]] = (),
-    settings: Settings = _USUAL,
+    settings: Settings = _DEFAULTS,
     prefixes: Sequence[str] = (),
 ) -> Report:
     """Review the change from one upgraded document to another.
@@ -80,31 +80,33 @@ def compare(
     """
     review = _Review((base, revision), today, settings.notice, prefixes)
     review.run()
-    judged = (
-        (_judged(finding, operations, settings), operations)
+    findings = [
+        (_with_level(finding, operations, settings), operations)
         for finding, operations in (*review.findings(), *others)
-    )
-    found = [pair for pair in judged if pair[0].level is not Level.OFF]
-    kept, accepted = apply(acceptances, found, today)
+    ]
+    enabled = [entry for entry in findings if entry[0].level is not Level.OFF]
+    remaining, accepted = apply(acceptances, enabled, today)
     version = None
     if base.data != revision.data:
-        version = verdict(base, revision, [BY_ID[finding.rule] for finding in (*kept, *accepted)])
-        kept.append(_judged(version.finding, (), settings))
+        version = version_verdict(
+            base, revision, [BY_ID[finding.rule] for finding in (*remaining, *accepted)]
+        )
+        remaining.append(_with_level(version.finding, (), settings))
     return Report(
         revision.path,
-        worst_first(finding for finding in kept if finding.level is not Level.OFF),
+        worst_first(finding for finding in remaining if finding.level is not Level.OFF),
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),
         (("Version", version.short),) if version else (),
         command="diff",
-        headline=_headline(base, kept, accepted),
-        breaking=sum(map(_breaks, (*kept, *accepted))),
+        headline=_headline(base, remaining, accepted),
+        breaking=sum(map(_breaks, (*remaining, *accepted))),
         version=version.least if version else "",
     )
 
 
-def _judged(finding: Finding, operations: Sequence[str], settings: Settings) -> Finding:
+def _with_level(finding: Finding, operations: Sequence[str], settings: Settings) -> Finding:
     places = (*places_of(finding.pointer), *operations)
     return replace(finding, level=settings.level(BY_ID[finding.rule].description, places))
 
@@ -123,21 +125,21 @@ def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Fi
     if breaking or unknown:
         changes = [counted(len(breaking), "breaking change")] if breaking else []
         changes += [f"{counted(len(unknown), 'change')} that may break"] if unknown else []
-        words.append(f"{' and '.join(changes)} in {_reached(base, (*breaking, *unknown))}")
+        words.append(f"{' and '.join(changes)} in {_affected_count(base, (*breaking, *unknown))}")
     if names:
         words.append(f"{counted(len(names), 'broken name')} in the generated package")
     if not words:
         words.append(f"no breaking changes in {counted(len(_labels(base)), 'operation')}")
-    agreed = sum(map(_breaks, accepted))
-    return ", ".join(words) + (f" ({agreed} accepted)" if agreed else "")
+    count = sum(map(_breaks, accepted))
+    return ", ".join(words) + (f" ({count} accepted)" if count else "")
 
 
-def _reached(base: Document, findings: Sequence[Finding]) -> str:
-    known = _labels(base)
-    named = {
+def _affected_count(base: Document, findings: Sequence[Finding]) -> str:
+    labels = _labels(base)
+    affected = {
         name for finding in findings if finding.affected for name in finding.affected.operations
     }
-    return f"{len(known & named)} of {counted(len(known), 'operation')}"
+    return f"{len(labels & affected)} of {counted(len(labels), 'operation')}"
 
 
 def _labels(document: Document) -> set[str]:
@@ -177,46 +179,48 @@ class _Review:
         security = Security((base, revision))
         operations: defaultdict[Difference, dict[str, None]] = defaultdict(dict)
         for pair in pairs:
-            each = self._found(pair, walk, security)
-            for found in _guarded(pair.name, pair.revision.pointer, each):
-                if isinstance(found, Change):
-                    self._add(found, pair.name)
+            results = self._compare(pair, walk, security)
+            for result in _catch_malformed(pair.name, pair.revision.pointer, results):
+                if isinstance(result, Change):
+                    self._add(result, pair.name)
                 else:
-                    operations[found][pair.name] = None
+                    operations[result][pair.name] = None
         for name, schema in unused_schemas(base, revision):
             for difference in walk.compare(schema.base, schema.revision, schema.way):
                 operations[difference].setdefault(f"no operation: the component {name}")
-        for change in _guarded("the document", "", _document_changes(base, revision, security)):
+        changes = _document_changes(base, revision, security)
+        for change in _catch_malformed("the document", "", changes):
             self._add(change)
         if not walk.is_complete:
             self._add(Change(DIFF_INCOMPLETE, "", "", f"more than {MOST_PAIRS:,} schemas differ"))
         self._judge(walk, operations)
 
-    def _found(
+    def _compare(
         self, pair: OperationPair, walk: Walk, security: Security
     ) -> Iterator[Change | Difference]:
         yield from security.changes(pair.base, pair.revision)
         yield from _operation_declarations(self.documents, pair)
-        for found in operation_changes(self.documents, pair):
-            if isinstance(found, SharedSchema):
-                yield from walk.compare(found.base, found.revision, found.way)
+        for result in operation_changes(self.documents, pair):
+            if isinstance(result, SharedSchema):
+                yield from walk.compare(result.base, result.revision, result.way)
             else:
-                yield found
+                yield result
 
     def _judge(self, walk: Walk, operations: Mapping[Difference, Iterable[str]]) -> None:
         """Add the changes of schema pairs, judged by proofs in a separate process."""
         for difference, names in operations.items():
-            for plain in (*difference.plain, *annotation_changes(difference.pair)):
-                change = Change(plain.rule, plain.base, plain.revision, plain.message)
+            for decided in (*difference.decided, *annotation_changes(difference.pair)):
+                change = Change(decided.rule, decided.base, decided.revision, decided.message)
                 self._add(change, *names)
         judged = judgements(walk, list(operations))
         for difference, names in operations.items():
-            for claim, found in zip(difference.claims, judged.get(difference, ()), strict=True):
-                if found.outcome is not Outcome.SAME or claim.otherwise is not SCHEMA_COMPATIBLE:
-                    self._add(_change(claim, found), *names)
+            for step, verdict in zip(difference.unproven, judged.get(difference, ()), strict=True):
+                is_same = verdict.outcome is StepOutcome.SAME
+                if not is_same or step.otherwise is not SCHEMA_COMPATIBLE:
+                    self._add(_change(step, verdict), *names)
 
     def _add(self, change: Change, *operations: str) -> None:
-        change = as_announced(change, self.documents, self.today)
+        change = with_sunset_rule(change, self.documents, self.today)
         late = short_notice(change, self.documents[1], self.today, self.notice)
         for affected_change in (change, *late):
             self.affected[affected_change].update(dict.fromkeys(operations))
@@ -229,7 +233,7 @@ class _Review:
 
     def _finding(self, change: Change, operations: list[str]) -> Finding:
         base, revision = self.documents
-        if operations and self.unstable.issuperset(operations) and _is_blamed(change):
+        if operations and self.unstable.issuperset(operations) and _may_break(change):
             words = f"{change.message} ({change.rule})"
             change = replace(change, rule=UNSTABLE_CHANGED, message=words)
         return Finding(
@@ -256,14 +260,14 @@ class _Review:
         return "" if words in (OPERATION, API) else words
 
 
-def _is_blamed(change: Change) -> bool:
+def _may_break(change: Change) -> bool:
     return change.rule.category in BREAKING or change.rule is DIFF_UNPROVEN
 
 
-def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]:
-    """Yield the changes, and report an incomplete comparison if a malformed document stops it."""
+def _catch_malformed(what: str, at: Pointer, results: Iterator[T]) -> Iterator[T | Change]:
+    """Yield the results, and report an incomplete comparison if a malformed document stops it."""
     try:
-        yield from found
+        yield from results
     except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
         message = f"{what} was not fully compared: {type(error).__name__}: {error}"
         yield Change(DIFF_INCOMPLETE, None, at, message)
@@ -285,22 +289,22 @@ def _operation_declarations(
         parameters_by_key(document, operation)
         for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
     )
-    for _, old, new in paired(*parameters):
+    for _, old, new in pairs_by_key(*parameters):
         if old is not None and new is not None:
             yield from declaration_changes(old, new, Place.PARAMETER)
 
 
-def _change(claim: UnprovenStep, found: Verdict) -> Change:
-    rule, message = claim.rule, claim.message
-    match found.outcome:
-        case Outcome.SAFE | Outcome.SAME:
-            rule = claim.otherwise
-        case Outcome.READ:
+def _change(step: UnprovenStep, verdict: StepVerdict) -> Change:
+    rule, message = step.rule, step.message
+    match verdict.outcome:
+        case StepOutcome.SAFE | StepOutcome.SAME:
+            rule = step.otherwise
+        case StepOutcome.ACCEPTED_AS_TEXT:
             rule = TEXT_TYPE_CHANGED
-        case Outcome.UNPROVEN:
-            message = f"{message} ({claim.rule} is not proven{found.reason})"
+        case StepOutcome.UNPROVEN:
+            message = f"{message} ({step.rule} is not proven{verdict.reason})"
             rule = DIFF_UNPROVEN
-    return Change(rule, claim.base, claim.revision, message, found.counterexample)
+    return Change(rule, step.base, step.revision, message, verdict.counterexample)
 
 
 def _title(document: Document) -> object:

@@ -24,7 +24,7 @@ from specwright.pointer import Pointer, resolve, split
 from specwright.text import visible
 
 
-class Section(StrEnum):
+class ChangelogSection(StrEnum):
     """The sections of an entry, in order; a comparison cannot detect fixes."""
 
     ADDED = "Added"
@@ -35,14 +35,14 @@ class Section(StrEnum):
 
 
 # The first pattern that matches a rule decides; all other rules are in `Changed`.
-_SECTIONS: Mapping[str, Section] = {
-    OPERATION_ADDED: Section.ADDED,
-    ADDED: Section.ADDED,
-    DEPRECATION: Section.DEPRECATED,
-    SUNSET_OPERATION_REMOVED: Section.REMOVED,
-    "sunset-*": Section.DEPRECATED,
-    "*-removed": Section.REMOVED,
-    "security-*": Section.SECURITY,
+_SECTIONS: Mapping[str, ChangelogSection] = {
+    OPERATION_ADDED: ChangelogSection.ADDED,
+    ADDED: ChangelogSection.ADDED,
+    DEPRECATION: ChangelogSection.DEPRECATED,
+    SUNSET_OPERATION_REMOVED: ChangelogSection.REMOVED,
+    "sunset-*": ChangelogSection.DEPRECATED,
+    "*-removed": ChangelogSection.REMOVED,
+    "security-*": ChangelogSection.SECURITY,
 }
 _SENTENCES: Mapping[str, str] = {
     OPERATION_ADDED: "A new operation{summary}.",
@@ -77,7 +77,9 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
     Args:
         day: the release date of the revision, if known, such as `2026-11-22`.
     """
-    sections: dict[Section, _Bullets] = {title: defaultdict(list) for title in Section}
+    sections: dict[ChangelogSection, _Bullets] = {
+        title: defaultdict(list) for title in ChangelogSection
+    }
     said: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
         if BY_ID[finding.rule].category == ChangeCategory.REVIEW and finding.rule != DIFF_UNPROVEN:
@@ -109,14 +111,16 @@ def _heading(base: Document, revision: Document) -> str:
     return _UNRELEASED if before == now else _NOT_IN_VERSION.sub("_", now)
 
 
-def _section(finding: Finding, base: Document, revision: Document) -> Section:
+def _section(finding: Finding, base: Document, revision: Document) -> ChangelogSection:
     if _is_new_property(finding, base, revision):
-        return Section.ADDED
+        return ChangelogSection.ADDED
     for pattern, section in _SECTIONS.items():
         if fnmatchcase(finding.rule, pattern):
-            is_over = section is Section.DEPRECATED and not _value(revision, finding.pointer)
-            return Section.CHANGED if is_over else section
-    return Section.CHANGED
+            is_over = section is ChangelogSection.DEPRECATED and not _value(
+                revision, finding.pointer
+            )
+            return ChangelogSection.CHANGED if is_over else section
+    return ChangelogSection.CHANGED
 
 
 def _is_new_property(finding: Finding, base: Document, revision: Document) -> bool:
@@ -139,7 +143,7 @@ def _operations(finding: Finding) -> tuple[str, ...]:
     return finding.affected.operations if finding.affected else ()
 
 
-def _sentence(finding: Finding, section: Section, revision: Document) -> str:
+def _sentence(finding: Finding, section: ChangelogSection, revision: Document) -> str:
     category = BY_ID[finding.rule].category
     mark = _MARK_UNPROVEN if finding.rule == DIFF_UNPROVEN else _MARKS.get(category, "")
     words = _template(finding, section).format(
@@ -150,10 +154,12 @@ def _sentence(finding: Finding, section: Section, revision: Document) -> str:
     return f"{mark}{words[:1].upper()}{words[1:]}"
 
 
-def _template(finding: Finding, section: Section) -> str:
-    if section is Section.DEPRECATED and split(finding.pointer or "")[-1:] == ("deprecated",):
+def _template(finding: Finding, section: ChangelogSection) -> str:
+    if section is ChangelogSection.DEPRECATED and split(finding.pointer or "")[-1:] == (
+        "deprecated",
+    ):
         return "{subject} is deprecated."
-    if section is Section.ADDED and finding.rule not in _SENTENCES:
+    if section is ChangelogSection.ADDED and finding.rule not in _SENTENCES:
         return _SENTENCES[ADDED]
     fitting = (words for each, words in _SENTENCES.items() if fnmatchcase(finding.rule, each))
     return next(fitting, _SENTENCE)

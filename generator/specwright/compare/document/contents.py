@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from specwright.compare.document.pairing import contents_by_media_type, paired
+from specwright.compare.document.pairing import contents_by_media_type, pairs_by_key
 from specwright.compare.document.serialisation import encoding_changes
 from specwright.compare.schemas.flatten import Subschemas
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
-from specwright.compare.verdicts.change import Change, shown
+from specwright.compare.verdicts.change import Change, display
 from specwright.compare.verdicts.change_rule import ADDED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
@@ -58,10 +58,10 @@ def content_changes(
         for document, holder in zip(documents, (old, new), strict=True)
     )
     # The receiver may accept a media type by a range, such as `text/*`.
-    sent, taken = (base, revision) if polarity is Polarity.TO_SERVER else (revision, base)
-    ranges = {name: _range(name, taken) for name in sent if name not in taken}
+    sender, receiver = (base, revision) if polarity is Polarity.TO_SERVER else (revision, base)
+    ranges = {name: _range(name, receiver) for name in sender if name not in receiver}
     covered = {name: each for name, each in ranges.items() if each is not None}
-    for name, one, other in paired(base, revision):
+    for name, one, other in pairs_by_key(base, revision):
         if one is None and other is None:
             continue
         if name in covered:
@@ -71,10 +71,10 @@ def content_changes(
             if name.startswith(_FORMS):
                 yield from encoding_changes(documents, one, other, polarity)
         elif one is not None and name not in covered.values():
-            message = f"media type {shown(name)} was removed"
+            message = f"media type {display(name)} was removed"
             yield Change(MEDIA_TYPE_REMOVED, one.pointer, new / "content", message)
         elif other is not None:
-            message = f"media type {shown(name)} was added"
+            message = f"media type {display(name)} was added"
             yield Change(ADDED, None, other.pointer, message)
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.compare.verdicts.announcements import DEPRECATED, announced, is_deprecated, sunset
+from specwright.compare.verdicts.announcements import (
+    DEPRECATED,
+    announcement_changes,
+    is_deprecated,
+    sunset,
+)
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import RELAXED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
@@ -14,7 +19,7 @@ from specwright.document.operations.sites import OperationSite, Site
 # first.
 STABILITY, INTERNAL = "x-stability-level", "x-internal"
 _LEVELS = ("internal", "draft", "alpha", "beta", "stable")
-_PROMISED = _LEVELS.index("beta")
+_LOWEST_PROMISED = _LEVELS.index("beta")
 
 STABILITY_LOWERED = ChangeRule(
     "stability-lowered",
@@ -43,14 +48,14 @@ UNSTABLE_CHANGED = ChangeRule(
 )
 
 
-def announcements(old: Site, new: Site, what: str) -> Iterator[Change]:
+def deprecation_changes(old: Site, new: Site, what: str) -> Iterator[Change]:
     """Yield the changes of a deprecation or sunset."""
-    for rule, field in announced(old.value, new.value):
+    for rule, field in announcement_changes(old.value, new.value):
         if field == DEPRECATED:
             words = f"{what} is {'now' if is_deprecated(new.value) else 'no longer'} deprecated"
         else:
-            days = (sunset(site.value) for site in (old, new))
-            words = f"the sunset of {what} {became(*(day and str(day) for day in days))}"
+            dates = (sunset(site.value) for site in (old, new))
+            words = f"the sunset of {what} {became(*(date and str(date) for date in dates))}"
         yield Change(rule, old / field, new / field, words)
 
 
@@ -65,12 +70,12 @@ def stability_changes(old: OperationSite, new: OperationSite, what: str) -> Iter
 
 def is_unstable(operation: OperationSite) -> bool:
     """Return whether an operation is not stable yet, or is internal."""
-    return _stability(operation) < _PROMISED
+    return _stability(operation) < _LOWEST_PROMISED
 
 
 def _stability(operation: OperationSite) -> int:
     owners = (operation, operation.item)
     if any(owner.value.get(INTERNAL) is True for owner in owners):
         return 0
-    said = next((owner.value[STABILITY] for owner in owners if STABILITY in owner.value), None)
-    return _LEVELS.index(said) if said in _LEVELS else len(_LEVELS) - 1
+    level = next((owner.value[STABILITY] for owner in owners if STABILITY in owner.value), None)
+    return _LEVELS.index(level) if level in _LEVELS else len(_LEVELS) - 1

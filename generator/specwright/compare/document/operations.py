@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from specwright.compare.document.contents import Found, content_changes, slot
-from specwright.compare.document.lifecycle import announcements, stability_changes
+from specwright.compare.document.lifecycle import deprecation_changes, stability_changes
 from specwright.compare.document.pairing import (
     ParameterKey,
     callbacks_by_key,
     headers_by_name,
+    match_operations,
     operations_by_key,
-    paired,
-    paired_operations,
+    pairs_by_key,
     parameters_by_key,
 )
 from specwright.compare.document.serialisation import serialisation_changes, writing_of
@@ -24,10 +24,10 @@ from specwright.compare.schemas.presence import (
     HEADER_RULES,
     PARAMETER_RULES,
     PresenceRules,
-    event,
     presence,
+    presence_change,
+    presence_words,
 )
-from specwright.compare.schemas.presence import words as happening
 from specwright.compare.verdicts.announcements import SUNSET_OPERATION_REMOVED
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import (
@@ -196,7 +196,7 @@ def pair_operations(
     seen: set[tuple[Pointer, Pointer, str, str]] = set()
     queue = [(operations_by_key(base, prefixes), operations_by_key(revision, prefixes))]
     while queue:
-        for old, new in paired_operations(*queue.pop()):
+        for old, new in match_operations(*queue.pop()):
             if old is None or new is None:
                 others.extend(_unpaired(old, new))
                 continue
@@ -240,7 +240,7 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
     if groups[0] is not None and groups[0] != groups[1]:
         message = f"the first tag {became(*tags)}"
         yield Change(OPERATION_GROUP_CHANGED, old / "tags", new / "tags", message)
-    yield from announcements(old, new, pair.name)
+    yield from deprecation_changes(old, new, pair.name)
     yield from stability_changes(old, new, pair.name)
 
 
@@ -266,7 +266,7 @@ def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> It
         old, new = base.pop(before), revision.pop(after)
         yield Change(PARAMETER_MOVED, old.pointer, new.pointer, message)
     yield from _order(pair, [security for security in base if security in revision], list(revision))
-    for key, one, other in paired(base, revision):
+    for key, one, other in pairs_by_key(base, revision):
         yield from _parameter(documents, pair, key, one, other, polarity)
 
 
@@ -303,7 +303,7 @@ def _parameter(
     if key.place == "path" and names[0] != names[1]:
         message = f"path parameter {became(*names)}"
         yield Change(PARAMETER_RENAMED, old / "name", new / "name", message)
-    yield from announcements(old, new, words)
+    yield from deprecation_changes(old, new, words)
     yield from serialisation_changes(old, new, key.place, words, polarity)
     yield from _holder(documents, old, new, polarity)
 
@@ -323,14 +323,14 @@ def _presence(
     before, after = (
         presence(declared=node is not None, required=_is_required(node)) for node in (old, new)
     )
-    happened = event(before, after, polarity)
-    if happened is None:
+    change = presence_change(before, after, polarity)
+    if change is None:
         return
     yield Change(
-        rules[happened],
+        rules[change],
         old.pointer if old else owners[0].pointer,
         new.pointer if new else owners[1].pointer,
-        f"{words} {happening(before, after)}",
+        f"{words} {presence_words(before, after)}",
     )
 
 
@@ -357,7 +357,7 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
         {status.upper(): each for status, each in responses(document, operation)}
         for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
     )
-    for status, one, other in paired(base, revision):
+    for status, one, other in pairs_by_key(base, revision):
         # A range such as `4XX` covers its statuses, so a status may be compared with its range.
         range_ = f"{status[0]}XX"
         old, new = one or base.get(range_), other or revision.get(range_)
@@ -381,11 +381,11 @@ def _headers(
         headers_by_name(members(document, response, "headers"))
         for document, response in zip(documents, (old, new), strict=True)
     )
-    for name, one, other in paired(base, revision):
+    for name, one, other in pairs_by_key(base, revision):
         words = f"response header '{name}'"
         yield from _presence(HEADER_RULES, words, one, other, (old, new), polarity)
         if one is not None and other is not None:
-            yield from announcements(one, other, words)
+            yield from deprecation_changes(one, other, words)
             yield from serialisation_changes(one, other, "header", words, polarity)
             yield from _holder(documents, one, other, polarity)
 

@@ -47,7 +47,9 @@ class ParameterKey(NamedTuple):
     name: str
 
 
-def paired(base: Mapping[K, V], revision: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
+def pairs_by_key(
+    base: Mapping[K, V], revision: Mapping[K, V]
+) -> Iterator[tuple[K, V | None, V | None]]:
     """Yield every key of either side with both values, in the order of the base."""
     for key in dict.fromkeys((*base, *revision)):
         yield key, base.get(key), revision.get(key)
@@ -99,7 +101,7 @@ def callbacks_by_key(
     }
 
 
-def paired_operations(
+def match_operations(
     base: Mapping[OperationKey, OperationSite], revision: Mapping[OperationKey, OperationSite]
 ) -> Iterator[tuple[OperationSite | None, OperationSite | None]]:
     """Yield every operation of either side with its counterpart: by name, else by template."""

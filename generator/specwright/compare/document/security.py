@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from specwright.compare.document.pairing import paired
-from specwright.compare.verdicts.change import Change, became, shown
+from specwright.compare.document.pairing import pairs_by_key
+from specwright.compare.verdicts.change import Change, became, display
 from specwright.compare.verdicts.change_rule import RELAXED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import example
 from specwright.document.model import Document
@@ -99,7 +99,7 @@ class Security:
 
     def scheme_changes(self) -> Iterator[Change]:
         """Yield the changes in the way that credentials of used schemes are sent or obtained."""
-        for name, old, new in paired(*self._schemes):
+        for name, old, new in pairs_by_key(*self._schemes):
             if old is None or new is None or name not in self.used:
                 # The requirements show added and removed schemes; unused ones do not matter.
                 continue
@@ -160,4 +160,4 @@ def _words(requirements: list[Requirement]) -> str:
         )
         for requirement in requirements
     )
-    return shown(" or ".join(words or "none" for words in each))
+    return display(" or ".join(words or "none" for words in each))

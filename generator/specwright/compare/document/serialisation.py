@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from specwright.compare.document.pairing import paired
+from specwright.compare.document.pairing import pairs_by_key
 from specwright.compare.schemas.flatten import types
 from specwright.compare.schemas.polarity import Polarity, Writing
 from specwright.compare.verdicts.change import Change, became
@@ -67,7 +67,7 @@ def encoding_changes(
     """Yield the changes in the serialisation of the parts of a form."""
     sides = tuple(zip(documents, (old, new), strict=True))
     encodings = [dict(members(document, site, "encoding")) for document, site in sides]
-    for name, *found in paired(*encodings):
+    for name, *found in pairs_by_key(*encodings):
         sites = [
             part or Site(site / "encoding", {})
             for part, site in zip(found, (old, new), strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from specwright.compare.verdicts.change import Change, shown
+from specwright.compare.verdicts.change import Change, display
 from specwright.compare.verdicts.change_rule import ADDED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import DECLARED, example
 from specwright.document.model import Document
@@ -56,10 +56,10 @@ def _owner(operation: OperationSite) -> Site | None:
 def _changes(before: list[str], after: list[str], at: tuple[Pointer, Pointer]) -> Iterator[Change]:
     for url in before:
         if url not in after:
-            yield Change(SERVER_REMOVED, *at, f"server {shown(url)} was removed")
+            yield Change(SERVER_REMOVED, *at, f"server {display(url)} was removed")
     for url in after:
         if url not in before:
-            yield Change(ADDED, None, at[1], f"server {shown(url)} was added")
+            yield Change(ADDED, None, at[1], f"server {display(url)} was added")
 
 
 def _urls(owner: dict[str, Any]) -> list[str]:

@@ -23,38 +23,39 @@ from specwright.samples.sides import Side
 _LONGEST = 20_000
 
 
-class Outcome(Enum):
-    """The result of checking a claim."""
+class StepOutcome(Enum):
+    """The result of a proof about a step, or of a counterexample."""
 
-    SAFE = "all that is sent is taken"
+    SAFE = "all that is sent is accepted"
     SAME = "and the other way round"
-    READ = "all that is sent is taken as text, and is of another type"
-    BREAKS = "something is sent that is not taken"
+    ACCEPTED_AS_TEXT = "all that is sent is accepted as text, and is of another type"
+    BREAKS = "something is sent that is not accepted"
     UNPROVEN = "neither is known"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome of a claim, with a counterexample as JSON text.
+class StepVerdict:
+    """The outcome of a step, with a counterexample as JSON text.
 
     Attributes:
         reason: why the outcome is unknown.
     """
 
-    outcome: Outcome
+    outcome: StepOutcome
     counterexample: str | None = None
     reason: str = ""
 
 
-class Ends(NamedTuple):
+class WholeSchemas(NamedTuple):
     """The whole schemas of the sender and of the receiver.
 
     Attributes:
-        union: the sender's union if `sent` is an alternative; `taken` is then the receiver's union.
+        union: the sender's union if `sender` is an alternative; `receiver` is then the receiver's
+            union.
     """
 
-    sent: Schema
-    taken: Schema
+    sender: Schema
+    receiver: Schema
     union: Schema | bool = True
 
 
@@ -73,158 +74,179 @@ class Prover:
     def _samples(self) -> Sampler:
         return Sampler(self._compiled)
 
-    def covers(self, taken: Schema, sent: Schema) -> bool:
+    def covers(self, receiver: Schema, sender: Schema) -> bool:
         """Return whether a schema is known to accept every value of another."""
         # A counterexample is found sooner than a proof.
-        return not self._is_refuted(taken, sent) and self._covers(taken, sent) is True
+        return not self._is_refuted(receiver, sender) and self._covers(receiver, sender) is True
 
-    def _is_refuted(self, taken: Schema, sent: Schema) -> bool:
+    def _is_refuted(self, receiver: Schema, sender: Schema) -> bool:
         try:
-            sends, takes = self._compiled.validator(sent), self._compiled.validator(taken)
+            sends, accepts = self._compiled.validator(sender), self._compiled.validator(receiver)
         except UNUSABLE:
             return False
         return any(
-            sends.is_valid(witness) and not takes.is_valid(witness)
-            for witness in self._samples.witnesses(sent)
+            sends.is_valid(witness) and not accepts.is_valid(witness)
+            for witness in self._samples.witnesses(sender)
         )
 
-    def alone(self, claim: UnprovenStep) -> Verdict | None:
+    def verdict_on_keywords(self, step: UnprovenStep) -> StepVerdict | None:
         """Return the verdict on the keywords that differ, regardless of the others."""
-        if claim.applies_to is not None:
-            return Verdict(Outcome.BREAKS)
-        if claim.by_example:
-            return Verdict(Outcome.SAFE)
+        if step.applies_to is not None:
+            return StepVerdict(StepOutcome.BREAKS)
+        if step.by_example:
+            return StepVerdict(StepOutcome.SAFE)
         names = [
             name
-            for name in claim.sent.keys() | claim.taken.keys()
-            if claim.sent.get(name) != claim.taken.get(name)
+            for name in step.sender.keys() | step.receiver.keys()
+            if step.sender.get(name) != step.receiver.get(name)
         ]
-        sent, taken = (
+        sender, receiver = (
             {name: schema[name] for name in names if name in schema}
-            for schema in (claim.sent, claim.taken)
+            for schema in (step.sender, step.receiver)
         )
-        is_taken = self._covers(taken, sent)
-        return None if is_taken is None else Verdict(Outcome.SAFE if is_taken else Outcome.BREAKS)
+        is_covered = self._covers(receiver, sender)
+        if is_covered is None:
+            return None
+        return StepVerdict(StepOutcome.SAFE if is_covered else StepOutcome.BREAKS)
 
-    def verdicts(self, claims: tuple[UnprovenStep, ...], ends: Ends) -> tuple[Verdict, ...]:
+    def verdicts(
+        self, steps: tuple[UnprovenStep, ...], schemas: WholeSchemas
+    ) -> tuple[StepVerdict, ...]:
         """Return the verdicts on all steps between two schemas.
 
         Without a counterexample, the steps may still be safe together: one step may restore the
         values that another removes, or the schemas below may exclude them. For an alternative, this
         is decided later, when all alternatives that may accept its values are known.
         """
-        verdicts = tuple(self._verdict(claim, ends) for claim in claims)
-        if ends.union is not True:
+        verdicts = tuple(self._verdict(step, schemas) for step in steps)
+        if schemas.union is not True:
             return verdicts
         doubtful = [
-            found.outcome not in (Outcome.SAFE, Outcome.SAME)
-            and found.counterexample is None
-            and claim.applies_to is None
-            for claim, found in zip(claims, verdicts, strict=True)
+            verdict.outcome not in (StepOutcome.SAFE, StepOutcome.SAME)
+            and verdict.counterexample is None
+            and step.applies_to is None
+            for step, verdict in zip(steps, verdicts, strict=True)
         ]
-        if not any(doubtful) or not self._covers(ends.taken, ends.sent):
+        if not any(doubtful) or not self._covers(schemas.receiver, schemas.sender):
             return verdicts
         return tuple(
-            Verdict(Outcome.SAFE) if is_doubtful else found
-            for is_doubtful, found in zip(doubtful, verdicts, strict=True)
+            StepVerdict(StepOutcome.SAFE) if is_doubtful else verdict
+            for is_doubtful, verdict in zip(doubtful, verdicts, strict=True)
         )
 
-    def _verdict(self, claim: UnprovenStep, ends: Ends) -> Verdict:
-        stepped = claim.stepped
-        if claim.by_example:
-            value = next(self._refused(claim, ends), None)
-            return Verdict(Outcome.SAFE if value is None else Outcome.BREAKS, value)
-        if claim.applies_to is None:
-            is_taken = self._covers(claim.taken, stepped)
-            if is_taken is None:
-                is_taken = _is_wider_pattern(claim.taken, claim.sent)
+    def _verdict(self, step: UnprovenStep, schemas: WholeSchemas) -> StepVerdict:
+        sender = step.sender_values
+        if step.by_example:
+            value = next(self._rejected_values(step, schemas), None)
+            return StepVerdict(StepOutcome.SAFE if value is None else StepOutcome.BREAKS, value)
+        if step.applies_to is None:
+            is_covered = self._covers(step.receiver, sender)
+            if is_covered is None:
+                is_covered = _is_wider_pattern(step.receiver, step.sender)
         else:
-            is_taken = self._covers({"not": {"type": claim.applies_to}}, stepped) or None
-        if is_taken:
-            is_same = claim.applies_to is None and (
-                self._covers(claim.sent, claim.taken) or _is_wider_pattern(claim.sent, claim.taken)
+            is_covered = self._covers({"not": {"type": step.applies_to}}, sender) or None
+        if is_covered:
+            is_same = step.applies_to is None and (
+                self._covers(step.sender, step.receiver)
+                or _is_wider_pattern(step.sender, step.receiver)
             )
-            return Verdict(Outcome.SAME if is_same else Outcome.SAFE)
+            return StepVerdict(StepOutcome.SAME if is_same else StepOutcome.SAFE)
         if (
-            claim.read is not None
-            and claim.applies_to is None
-            and self._covers(claim.read, stepped)
+            step.receiver_of_text is not None
+            and step.applies_to is None
+            and self._covers(step.receiver_of_text, sender)
         ):
-            return Verdict(Outcome.READ)
-        value = next(self._refused(claim, ends), None)
-        if is_taken is False or claim.applies_to or value is not None:
-            return Verdict(Outcome.BREAKS, value)
-        return Verdict(Outcome.UNPROVEN)
+            return StepVerdict(StepOutcome.ACCEPTED_AS_TEXT)
+        value = next(self._rejected_values(step, schemas), None)
+        if is_covered is False or step.applies_to or value is not None:
+            return StepVerdict(StepOutcome.BREAKS, value)
+        return StepVerdict(StepOutcome.UNPROVEN)
 
-    def _covers(self, taken: Schema, sent: Schema) -> bool | None:
+    def _covers(self, receiver: Schema, sender: Schema) -> bool | None:
         """Return whether one schema accepts every value of another; None if that is unknown."""
         try:
-            found = self._compiled.canonical(taken).covers(self._compiled.canonical(sent))
+            containment = self._compiled.canonical(receiver).covers(
+                self._compiled.canonical(sender)
+            )
         except UNUSABLE:
             return None
-        return None if found == Containment.UNKNOWN else found == Containment.YES
+        return None if containment == Containment.UNKNOWN else containment == Containment.YES
 
-    def _refused(self, claim: UnprovenStep, ends: Ends) -> Iterator[str]:
+    def _rejected_values(self, step: UnprovenStep, schemas: WholeSchemas) -> Iterator[str]:
         """Yield values that one side sends and the other rejects, in this step and overall."""
         # The step first, as its schemas are smaller.
-        asked = (
-            *((claim.stepped, True), (claim.taken, False), (claim.read or False, False)),
-            *((ends.sent, True), (ends.union, True), (ends.taken, False)),
+        expectations = (
+            *(
+                (step.sender_values, True),
+                (step.receiver, False),
+                (step.receiver_of_text or False, False),
+            ),
+            *((schemas.sender, True), (schemas.union, True), (schemas.receiver, False)),
         )
         try:
-            checks = [(self._compiled.validator(each), expected) for each, expected in asked]
+            checks = [
+                (self._compiled.validator(schema), expected) for schema, expected in expectations
+            ]
         except UNUSABLE:
             return
-        for value in self._candidates(claim, ends.sent):
-            if all(each.is_valid(value) is expected for each, expected in checks):
+        for value in self._candidates(step, schemas.sender):
+            if all(validator.is_valid(value) is expected for validator, expected in checks):
                 text = json.dumps(value, ensure_ascii=False)
                 if len(text) <= _LONGEST:
                     yield text
 
-    def _candidates(self, claim: UnprovenStep, sent: Schema) -> Iterator[Any]:
-        """Yield candidates: first values between both ends of the step, completed to valid ones."""
-        difference = self._difference(claim)
-        absent = _absent(difference)
-        yield from _texts_outside(claim.taken, claim.sent)
+    def _candidates(self, step: UnprovenStep, sender: Schema) -> Iterator[Any]:
+        """Yield candidates: first the values that a step concerns, completed to valid ones."""
+        difference = self._difference(step)
+        forbidden = _forbidden_properties(difference)
+        yield from _texts_outside(step.receiver, step.sender)
         objects = [
-            witness for witness in self._samples.witnesses(sent) if isinstance(witness, dict)
+            witness for witness in self._samples.witnesses(sender) if isinstance(witness, dict)
         ]
         tried: set[tuple[int, str]] = set()
-        for value in chain(self._samples.of(difference), self._samples.of(claim.taken)):
+        for value in chain(self._samples.of(difference), self._samples.of(step.receiver)):
             for number, whole in enumerate(objects if isinstance(value, dict) else ()):
-                more = {name: each for name, each in value.items() if name not in whole}
+                more = {name: member for name, member in value.items() if name not in whole}
                 # Most values differ only in members that the whole object has anyway.
                 if (number, key := repr(more)) not in tried:
                     tried.add((number, key))
-                    joined = {**more, **whole}
-                    yield {name: each for name, each in joined.items() if name not in absent}
+                    yield {
+                        name: member
+                        for name, member in {**more, **whole}.items()
+                        if name not in forbidden
+                    }
             yield value
-        yield from self._samples.of(sent)
+        yield from self._samples.of(sender)
 
-    def _difference(self, claim: UnprovenStep) -> Any:
+    def _difference(self, step: UnprovenStep) -> Any:
         canonical = self._compiled.canonical
         try:
-            return canonical(claim.stepped).subtract(canonical(claim.taken)).to_json_schema()
+            return canonical(step.sender_values).subtract(canonical(step.receiver)).to_json_schema()
         except UNUSABLE:
             return False
 
 
-def _is_wider_pattern(taken: Schema, sent: Schema) -> bool | None:
+def _is_wider_pattern(receiver: Schema, sender: Schema) -> bool | None:
     """Return whether two schemas differ only in a pattern, and one matches all texts of the other.
 
     None if that is unknown: other keywords may rule out the remaining texts.
     """
-    names = {name for name in taken.keys() | sent.keys() if taken.get(name) != sent.get(name)}
+    names = {
+        name for name in receiver.keys() | sender.keys() if receiver.get(name) != sender.get(name)
+    }
     with suppress(UndecidedError):
-        if names == {"pattern"} and text_outside(*_patterns(sent, taken)) is None:
+        if names == {"pattern"} and text_outside(*_patterns(sender, receiver)) is None:
             return True
     return None
 
 
-def _texts_outside(taken: Schema, sent: Schema) -> Iterator[str]:
+def _texts_outside(receiver: Schema, sender: Schema) -> Iterator[str]:
     """Yield a text that matches the sender's pattern but not the receiver's."""
     with suppress(UndecidedError):
-        if "pattern" in taken and (text := text_outside(*_patterns(sent, taken))) is not None:
+        if (
+            "pattern" in receiver
+            and (text := text_outside(*_patterns(sender, receiver))) is not None
+        ):
             yield text
 
 
@@ -232,7 +254,6 @@ def _patterns(*schemas: Schema) -> Iterator[str]:
     return (str(schema.get("pattern", "")) for schema in schemas)
 
 
-def _absent(schema: Any) -> frozenset[str]:
-    """Return the properties that a schema forbids."""
+def _forbidden_properties(schema: Any) -> frozenset[str]:
     properties = schema.get("properties") if isinstance(schema, dict) else None
-    return frozenset(name for name, each in (properties or {}).items() if each is False)
+    return frozenset(name for name, member in (properties or {}).items() if member is False)

@@ -57,16 +57,16 @@ Sequence = tuple[Repeat, ...]
 States = frozenset[Sequence]
 
 
-def text_outside(sent: str, taken: str) -> str | None:
-    """Return a shortest text that matches `sent` but not `taken`; None if `taken` matches all.
+def text_outside(sender: str, receiver: str) -> str | None:
+    """Return a shortest text that only `sender` matches; None if `receiver` matches all of them.
 
     Raises:
         UndecidedError: the patterns cannot be compared.
     """
-    start = _sequences(sent), _sequences(taken)
+    start = _sequences(sender), _sequences(receiver)
     characters = _characters(chain.from_iterable(chain(*start)))
     level = {start: ""}
-    met = {start}
+    seen = {start}
     while level:
         following: dict[tuple[States, States], str] = {}
         for (one, other), text in level.items():
@@ -74,10 +74,10 @@ def text_outside(sent: str, taken: str) -> str | None:
                 return text
             for character in characters:
                 states = _after(one, character), _after(other, character)
-                if states[0] and states not in met:
-                    met.add(states)
+                if states[0] and states not in seen:
+                    seen.add(states)
                     following[states] = text + chr(character)
-        if len(met) > _MOST_STATES:
+        if len(seen) > _MOST_STATES:
             raise UndecidedError
         level = following
     return None
@@ -95,8 +95,8 @@ def _after(states: States, character: int) -> States:
 def _rests(sequence: Sequence, character: int) -> Iterator[Sequence]:
     for index, (ranges, least, most) in enumerate(sequence):
         if most != 0 and _holds(ranges, character):
-            left = None if most is None else most - 1
-            again = () if left == 0 else (Repeat(ranges, max(least - 1, 0), left),)
+            remaining = None if most is None else most - 1
+            again = () if remaining == 0 else (Repeat(ranges, max(least - 1, 0), remaining),)
             yield again + sequence[index + 1 :]
         if least:
             return
@@ -112,21 +112,21 @@ def _characters(repeats: Iterator[Repeat]) -> list[int]:
     for repeat in repeats:
         for first, last in repeat.ranges:
             edges |= {first, last + 1}
-    found = [
+    characters = [
         next((ord(character) for character in _READABLE if first <= ord(character) < after), first)
         for first, after in pairwise(sorted(edges))
         if first != _SURROGATES[0]
     ]
-    return sorted(found, key=lambda each: (chr(each) not in _READABLE, each))
+    return sorted(characters, key=lambda code: (chr(code) not in _READABLE, code))
 
 
 def _sequences(pattern: str) -> States:
     """Return all sequences of a pattern, with any text that may surround a match."""
     reader = _Reader(pattern)
-    found = reader.alternatives(0)
+    sequences = reader.alternatives(0)
     if reader.at < len(pattern):
         raise UndecidedError
-    return frozenset(found)
+    return frozenset(sequences)
 
 
 class _Reader:
@@ -137,26 +137,26 @@ class _Reader:
         self.at = 0
 
     def alternatives(self, depth: int) -> list[Sequence]:
-        found = self._sequence(depth)
+        sequences = self._sequence(depth)
         while self._skips("|"):
-            found += self._sequence(depth)
-        if len(found) > _MOST_SEQUENCES:
+            sequences += self._sequence(depth)
+        if len(sequences) > _MOST_SEQUENCES:
             raise UndecidedError
-        return found
+        return sequences
 
     def _sequence(self, depth: int) -> list[Sequence]:
         around: Sequence = () if depth else (Repeat(_EVERY, 0, None),)
-        found: list[Sequence] = [() if not depth and self._skips("^") else around]
+        sequences: list[Sequence] = [() if not depth and self._skips("^") else around]
         while self.at < len(self._pattern) and self._pattern[self.at] not in "|)":
             if not depth and self._skips("$"):
                 if self.at < len(self._pattern) and self._pattern[self.at] != "|":
                     raise UndecidedError
-                return found
+                return sequences
             parts = self._part(depth)
-            found = [before + part for before, part in product(found, parts)]
-            if len(found) > _MOST_SEQUENCES:
+            sequences = [before + part for before, part in product(sequences, parts)]
+            if len(sequences) > _MOST_SEQUENCES:
                 raise UndecidedError
-        return [repeat + around for repeat in found]
+        return [sequence + around for sequence in sequences]
 
     def _part(self, depth: int) -> list[Sequence]:
         if self._skips("("):
@@ -197,8 +197,8 @@ def _ranges(atom: re.Match[str]) -> Ranges:
         return _complement(_LINE_ENDS)
     if atom["members"] is None:
         return _member(atom)
-    found = tuple(_members(atom["members"]))
-    return _complement(found) if atom["not"] else found
+    ranges = tuple(_members(atom["members"]))
+    return _complement(ranges) if atom["not"] else ranges
 
 
 def _members(text: str) -> Iterator[tuple[int, int]]:
@@ -227,9 +227,9 @@ def _member(atom: re.Match[str]) -> Ranges:
 
 
 def _complement(ranges: Ranges) -> Ranges:
-    found, start = [], 0
+    others, start = [], 0
     for first, last in sorted(ranges):
         if start < first:
-            found.append((start, first - 1))
+            others.append((start, first - 1))
         start = max(start, last + 1)
-    return (*found, *(((start, _LAST),) if start <= _LAST else ()))
+    return (*others, *(((start, _LAST),) if start <= _LAST else ()))

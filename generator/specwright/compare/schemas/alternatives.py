@@ -22,7 +22,7 @@ _SETS = ("enum", "required", "type")
 # With this likeness or more, two schemas count as the same one.
 _ALIKE = 0.5
 # With one of these, undeclared properties are not simply left open.
-_SAYING_MORE = frozenset(
+_LIMITS_OF_PROPERTIES = frozenset(
     (
         *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"),
         *("minProperties", "maxProperties"),
@@ -63,26 +63,26 @@ class Alternative:
             return split(self.reference)[-1]
         for keyword in ("title", "const", "enum", "type"):
             if keyword in self.flat.keywords:
-                found = self.flat.keywords[keyword]
-                return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+                value = self.flat.keywords[keyword]
+                return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         return "object" if self.properties else "any value"
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The declared types; an integer counts as a number."""
-        said = types(self.flat.keywords.get("type"))
-        return frozenset("number" if type_ == "integer" else type_ for type_ in said)
+        declared = types(self.flat.keywords.get("type"))
+        return frozenset("number" if type_ == "integer" else type_ for type_ in declared)
 
     @cached_property
     def tags(self) -> dict[str, str]:
         """The properties that allow only one value, with that value."""
-        found = {}
+        tags = {}
         for (keyword, name), places in self.flat.children.items():
             if keyword == "properties":
-                values = _listed(flatten(self.document, places, self.polarity))
+                values = _enumeration(flatten(self.document, places, self.polarity))
                 if values is not None and len(values) == 1:
-                    found[name] = values[0]
-        return found
+                    tags[name] = values[0]
+        return tags
 
     @property
     def is_null(self) -> bool:
@@ -91,7 +91,7 @@ class Alternative:
     @property
     def values(self) -> list[str] | None:
         """The values, if they are listed one by one."""
-        return _listed(self.flat)
+        return _enumeration(self.flat)
 
     @property
     def properties(self) -> set[str]:
@@ -99,14 +99,14 @@ class Alternative:
         return declared | self.flat.required
 
     @cached_property
-    def named(self) -> frozenset[str]:
+    def named_properties(self) -> frozenset[str]:
         """The properties that an open object names anywhere; empty for other schemas."""
         parts = [
             subschema.value
             for subschema in applying(self.document, self.places)
             if isinstance(subschema.value, dict)
         ]
-        if any(_SAYING_MORE & part.keys() for part in parts):
+        if any(_LIMITS_OF_PROPERTIES & part.keys() for part in parts):
             return frozenset()
         return frozenset(
             str(name)
@@ -115,25 +115,26 @@ class Alternative:
             for name in part.get(keyword) or ()
         )
 
-    def closed(self, side: Side) -> dict[str, Any]:
+    def closed_schema(self, side: Side) -> dict[str, Any]:
         """Return the schema without values that have properties it does not name.
 
         A new property of an open object is not a change of the schema.
         """
         whole: dict[str, Any] = side.whole(self.places)
-        if not self.named:
+        if not self.named_properties:
             return whole
-        properties = dict.fromkeys(sorted(self.named), True)
+        properties = dict.fromkeys(sorted(self.named_properties), True)
         return {"allOf": [whole, {"properties": properties, "additionalProperties": False}]}
 
-    def may_take(self, sent: Alternative) -> bool:
+    def may_accept(self, sender: Alternative) -> bool:
         """Return whether a value of another schema, with its named properties only, may match."""
         required = self.flat.required
-        if sent.kinds == {"object"} and sent.named and required - sent.named:
+        named = sender.named_properties
+        if sender.kinds == {"object"} and named and required - named:
             return False
-        tells_apart = required | sent.flat.required
-        return not _is_of_another_kind(self, sent) and all(
-            sent.tags.get(name, tag) == tag or name not in tells_apart
+        distinguishing = required | sender.flat.required
+        return not _is_of_another_kind(self, sender) and all(
+            sender.tags.get(name, tag) == tag or name not in distinguishing
             for name, tag in self.tags.items()
         )
 
@@ -142,7 +143,7 @@ def alternatives(
     document: Document, choices: list[Subschema], polarity: Polarity
 ) -> list[Alternative]:
     """Return the alternatives of a union, with those of nested unions."""
-    found: list[Alternative] = []
+    members: list[Alternative] = []
     stack = choices[::-1]
     seen: set[str] = set()
     while stack:
@@ -150,12 +151,14 @@ def alternatives(
         pointer, value = document.end(place.pointer, place.value)
         inner = _union(value)
         if inner is None:
-            found.append(Alternative(document, (place,), polarity))
+            members.append(Alternative(document, (place,), polarity))
         elif pointer not in seen:
             seen.add(pointer)
             at = pointer + join(inner)
-            stack += [Subschema(at + join(n), each) for n, each in enumerate(value[inner])][::-1]
-    return found
+            stack += [Subschema(at + join(n), choice) for n, choice in enumerate(value[inner])][
+                ::-1
+            ]
+    return members
 
 
 def by_type(document: Document, places: Subschemas, polarity: Polarity) -> list[Alternative]:
@@ -174,23 +177,23 @@ def partners(
 ) -> Iterator[tuple[int, int]]:
     """Yield the indexes of matching alternatives in the revision (first) and the base (second)."""
     by_meaning: defaultdict[str, list[int]] = defaultdict(list)
-    for index, each in enumerate(base):
-        by_meaning[each.meaning].append(index)
-    left = []
+    for index, alternative in enumerate(base):
+        by_meaning[alternative.meaning].append(index)
+    unmatched = []
     free = set(range(len(base)))
-    for index, each in enumerate(revision):
-        if by_meaning[each.meaning]:
-            partner = by_meaning[each.meaning].pop(0)
+    for index, alternative in enumerate(revision):
+        if by_meaning[alternative.meaning]:
+            partner = by_meaning[alternative.meaning].pop(0)
             free.remove(partner)
             yield index, partner
         else:
-            left.append(index)
+            unmatched.append(index)
     if all(alternative.values is not None for alternative in (*base, *revision)):
         # The remaining values are compared as one set.
         return
     likely = sorted(
         (-likeness, abs(new - old), new, old)
-        for new in left
+        for new in unmatched
         for old in sorted(free)
         if (likeness := _likeness(base[old], revision[new])) > 0
     )
@@ -246,12 +249,12 @@ def _union(value: Any) -> str | None:
     """Return the keyword of a schema that consists only of a union."""
     if not isinstance(value, dict):
         return None
-    said = [name for name in value if not is_note(name) and name != "discriminator"]
-    is_union = len(said) == 1 and said[0] in CHOICES and isinstance(value[said[0]], list)
-    return said[0] if is_union else None
+    names = [name for name in value if not is_note(name) and name != "discriminator"]
+    is_union = len(names) == 1 and names[0] in CHOICES and isinstance(value[names[0]], list)
+    return names[0] if is_union else None
 
 
-def _listed(flat: Flat) -> list[str] | None:
+def _enumeration(flat: Flat) -> list[str] | None:
     values = [flat.keywords["const"]] if "const" in flat.keywords else flat.keywords.get("enum")
     return (
         [json.dumps(value, sort_keys=True) for value in values]
@@ -263,26 +266,26 @@ def _listed(flat: Flat) -> list[str] | None:
 def _meaning(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
-    found: dict[str, Any] = {}
+    meaning: dict[str, Any] = {}
     for name, value in schema.items():
         match OBJECTS["schema"].get(name), value:
             case _ if is_note(name):
                 pass
             case "schema", dict():
-                found[name] = _meaning(value)
+                meaning[name] = _meaning(value)
             case "schema[]", list():
-                listed = [_meaning(member) for member in value]
-                found[name] = listed if name == "prefixItems" else _in_order(listed)
+                members = [_meaning(member) for member in value]
+                meaning[name] = members if name == "prefixItems" else _in_order(members)
             case "schema{}", dict():
-                found[name] = {key: _meaning(each) for key, each in value.items()}
+                meaning[name] = {key: _meaning(member) for key, member in value.items()}
             case _, list() if name in _SETS:
-                found[name] = _in_order(value)
+                meaning[name] = _in_order(value)
             case _ if name == "const":
-                found["enum"] = [value]
+                meaning["enum"] = [value]
             case _:
-                found[name] = value
-    return found
+                meaning[name] = value
+    return meaning
 
 
 def _in_order(values: list[Any]) -> list[Any]:
-    return sorted(values, key=lambda each: json.dumps(each, sort_keys=True, default=str))
+    return sorted(values, key=lambda value: json.dumps(value, sort_keys=True, default=str))

@@ -11,7 +11,7 @@ from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.pairs import Pair
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
-from specwright.compare.verdicts.announcements import announced
+from specwright.compare.verdicts.announcements import announcement_changes
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import (
     SERIALISATION_CHANGED,
@@ -65,21 +65,21 @@ class Annotation:
     meaning: Callable[[Any], Any] = lambda value: value
 
 
-def _default(before: Any, after: Any, way: Way) -> ChangeRule:
+def _judge_default(before: Any, after: Any, way: Way) -> ChangeRule:
     return DEFAULT_CHANGED if way.polarity is Polarity.TO_SERVER else SCHEMA_COMPATIBLE
 
 
-def _known_values(before: Any, after: Any, way: Way) -> ChangeRule:
+def _judge_known_values(before: Any, after: Any, way: Way) -> ChangeRule:
     lost = isinstance(before, list) and not set(map(str, before)) <= set(map(str, after or ()))
     breaks = lost and way.polarity is Polarity.TO_SERVER
     return KNOWN_VALUE_REMOVED if breaks else SCHEMA_COMPATIBLE
 
 
-def _written(before: Any, after: Any, way: Way) -> ChangeRule:
+def _judge_serialisation(before: Any, after: Any, way: Way) -> ChangeRule:
     return SERIALISATION_CHANGED
 
 
-def _declared(keyword: Keyword[Any]) -> Judgement:
+def _judge_by_policies(keyword: Keyword[Any]) -> Judgement:
     """Return the judgement by the policies that a keyword declares for its members."""
     return lambda before, after, way: worst(part_changes(keyword, before, after))
 
@@ -88,15 +88,17 @@ def _names_in_xml(value: Any) -> Any:
     """Return the names and places of elements; a prefix does not matter."""
     if not isinstance(value, dict):
         return None
-    return {name: each for name, each in value.items() if name != "prefix" and each is not False}
+    return {
+        name: member for name, member in value.items() if name != "prefix" and member is not False
+    }
 
 
 ANNOTATIONS = (
-    Annotation("default", _default),
-    Annotation("xml", _written, _names_in_xml),
-    Annotation(EXTENSIBLE_ENUM.name, _known_values),
+    Annotation("default", _judge_default),
+    Annotation("xml", _judge_serialisation, _names_in_xml),
+    Annotation(EXTENSIBLE_ENUM.name, _judge_known_values),
     *(
-        Annotation(keyword.name, _declared(keyword))
+        Annotation(keyword.name, _judge_by_policies(keyword))
         for keyword in judged_keywords(Place.PROPERTY)
         if keyword is not EXTENSIBLE_ENUM
     ),
@@ -106,7 +108,7 @@ ANNOTATIONS = (
 def annotation_changes(pair: Pair) -> Iterator[DecidedStep]:
     """Yield the changes of a pair of schemas that are judged without a proof."""
     yield from discriminator_changes(pair)
-    yield from _announcements(pair)
+    yield from _announcement_steps(pair)
     for annotation in ANNOTATIONS if not pair.is_lifted else ():
         if annotation.keyword == "xml" and pair.way.writing is not Writing.XML:
             continue
@@ -121,9 +123,9 @@ def annotation_changes(pair: Pair) -> Iterator[DecidedStep]:
             yield DecidedStep(annotation.judge(before, after, pair.way), base, revision, message)
 
 
-def _announcements(pair: Pair) -> Iterator[DecidedStep]:
+def _announcement_steps(pair: Pair) -> Iterator[DecidedStep]:
     base, revision = pair.base, pair.revision
-    for rule, field in announced(base.keywords, revision.keywords):
-        words = became(base.keywords.get(field), revision.keywords.get(field))
-        places = base.place(field, revision), revision.place(field, base)
-        yield DecidedStep(rule, *places, f"{field} {words}")
+    for rule, keyword in announcement_changes(base.keywords, revision.keywords):
+        words = became(base.keywords.get(keyword), revision.keywords.get(keyword))
+        places = base.place(keyword, revision), revision.place(keyword, base)
+        yield DecidedStep(rule, *places, f"{keyword} {words}")

@@ -63,7 +63,7 @@ def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]
         for after, before in union.partners:
             base, revision = union.base[before], union.revision[after]
             sender, receiver, _ = directed(pair.way.polarity, (base, old), (revision, new))
-            if not _sent(*sender) <= _taken(*receiver):
+            if not _sender_tags(*sender) <= _receiver_tags(*receiver):
                 yield revision.name
     if not pair.unions:
         # Alternatives that refer to this schema by `allOf` are not known here.
@@ -80,7 +80,7 @@ def _is_swapped(tags: dict[str, str], tag: str, target: str) -> bool:
     return tags[tag] != target and target in tags.values()
 
 
-def _sent(alternative: Alternative, discriminator: Discriminator) -> set[str]:
+def _sender_tags(alternative: Alternative, discriminator: Discriminator) -> set[str]:
     """Return the tags that an alternative is sent with; empty if its schema has the tag."""
     name = str(discriminator.get("propertyName"))
     if name in alternative.tags:
@@ -88,7 +88,7 @@ def _sent(alternative: Alternative, discriminator: Discriminator) -> set[str]:
     return _mapped(alternative, discriminator) or _implied(alternative)
 
 
-def _taken(alternative: Alternative, discriminator: Discriminator) -> set[str]:
+def _receiver_tags(alternative: Alternative, discriminator: Discriminator) -> set[str]:
     return _mapped(alternative, discriminator) | _implied(alternative)
 
 
@@ -112,14 +112,14 @@ def _target(document: Document, target: str) -> str:
 
 
 def _discriminator(flat: Flat) -> Discriminator | None:
-    found = flat.keywords.get("discriminator")
-    return found if isinstance(found, dict) else None
+    discriminator = flat.keywords.get("discriminator")
+    return discriminator if isinstance(discriminator, dict) else None
 
 
 def _tags(discriminator: Discriminator) -> dict[str, str]:
     mapping = discriminator.get("mapping")
-    found = mapping if isinstance(mapping, dict) else {}
-    return {str(tag): str(target) for tag, target in found.items()}
+    targets = mapping if isinstance(mapping, dict) else {}
+    return {str(tag): str(target) for tag, target in targets.items()}
 
 
 def _words(discriminator: Discriminator) -> str:

@@ -38,7 +38,7 @@ def equal(one: Any, other: Any) -> bool:
 def _same_kinds(one: Any, other: Any) -> bool:
     """Return whether values that are equal in Python have booleans at the same places."""
     if isinstance(one, dict):
-        return all(_same_kinds(each, other[name]) for name, each in one.items())
+        return all(_same_kinds(value, other[name]) for name, value in one.items())
     if isinstance(one, list):
         return all(map(_same_kinds, one, other))
     return isinstance(one, bool) is isinstance(other, bool)
@@ -48,8 +48,8 @@ def references(value: Any) -> Iterator[str]:
     """Yield all strings below a value that are named `$ref` or `$dynamicRef`."""
     stack = [value] if isinstance(value, dict | list) else []
     while stack:
-        each = stack.pop()
-        members = each.items() if isinstance(each, dict) else enumerate(each)
+        parent = stack.pop()
+        members = parent.items() if isinstance(parent, dict) else enumerate(parent)
         for name, child in members:
             if isinstance(child, dict | list):
                 stack.append(child)

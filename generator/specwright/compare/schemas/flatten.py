@@ -26,7 +26,7 @@ _OPEN = ("items", "additionalProperties", "propertyNames", "unevaluatedPropertie
 # Keywords with a meaning that depends on other keywords of the same schema.
 _CONTAINING = frozenset(("contains", "minContains", "maxContains"))
 _CONDITIONAL = frozenset(("if", "then", "else"))
-_LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
+_SIBLINGS: Mapping[str, frozenset[str]] = {
     "items": frozenset(("prefixItems",)),
     "prefixItems": frozenset(("items", "prefixItems")),
     **dict.fromkeys(_CONTAINING, _CONTAINING),
@@ -34,7 +34,7 @@ _LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
 }
 _SENT_ONLY = {"readOnly": Polarity.TO_CLIENT, "writeOnly": Polarity.TO_SERVER}
 # Keywords that declare the sender of a value, or have a subschema that may.
-_TELLING = frozenset((*_SENT_ONLY, *REFERENCES, "allOf", *CHOICES))
+_DIRECTIONAL = frozenset((*_SENT_ONLY, *REFERENCES, "allOf", *CHOICES))
 
 
 # A schema in the walk: all of these apply.
@@ -134,7 +134,7 @@ def _parts(document: Document, schemas: Subschemas) -> Iterator[Subschema]:
             yield Subschema(schema.pointer, {"not": {}})
         elif isinstance(schema.value, dict):
             composing = _composing(document, schema.value)
-            own = {name: each for name, each in schema.value.items() if name not in composing}
+            own = {name: value for name, value in schema.value.items() if name not in composing}
             if own or not components(schema):
                 # An unchanged part is yielded as the document's own object.
                 yield Subschema(schema.pointer, own) if composing else schema
@@ -144,7 +144,7 @@ def _composing(document: Document, value: Any) -> list[str]:
     """Return the keywords with schemas that all apply unconditionally to the same value."""
     if not isinstance(value, dict):
         return []
-    lists = {name: len(each) for name, each in value.items() if isinstance(each, list)}
+    lists = {name: len(member) for name, member in value.items() if isinstance(member, list)}
     return [
         *(name for name in REFERENCES if document.is_local(value.get(name))),
         *(["allOf"] if "allOf" in lists else []),
@@ -169,12 +169,9 @@ def _nullable(part: Subschema) -> Subschema | None:
 
 def _is_null(schema: Any) -> bool:
     """Return whether a schema is `type: null`, regardless of annotations."""
-    said = (
-        {name: each for name, each in schema.items() if not is_note(name)}
-        if isinstance(schema, dict)
-        else {}
-    )
-    return said == {"type": "null"}
+    return isinstance(schema, dict) and {
+        name: value for name, value in schema.items() if not is_note(name)
+    } == {"type": "null"}
 
 
 def is_note(keyword: str) -> bool:
@@ -185,10 +182,7 @@ def is_note(keyword: str) -> bool:
 def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
     """Return whether a part means the same when merged with the keywords of others."""
     if any(
-        _LOOKING_ASIDE[name] & other.keys()
-        for name in _LOOKING_ASIDE
-        if name in part
-        for other in others
+        _SIBLINGS[name] & other.keys() for name in _SIBLINGS if name in part for other in others
     ):
         return False
     if part.get("additionalProperties") in (None, True, {}):
@@ -211,7 +205,9 @@ def _add_part(flat: Flat, document: Document, part: Subschema) -> None:
             for index, child in enumerate(value):
                 _add_child(flat, (name, str(index)), Subschema(at + join(index), child))
         elif name in CHOICES and isinstance(value, list) and name not in flat.choices:
-            flat.choices[name] = [Subschema(at + join(n), each) for n, each in enumerate(value)]
+            flat.choices[name] = [
+                Subschema(at + join(index), choice) for index, choice in enumerate(value)
+            ]
         elif name == "format" and str(value) in CONTENT_FORMATS:
             keyword, content = CONTENT_FORMATS[value]
             _add_keyword(flat, keyword, part.value.get(keyword, content), at)
@@ -228,9 +224,9 @@ def _add_keyword(flat: Flat, name: str, value: Any, at: Pointer) -> None:
     if name not in flat.keywords or flat.keywords[name] == value:
         flat.keywords[name] = value
         flat.where.setdefault(name, at)
-    elif name in _JOINED:
+    elif name in _MERGED:
         try:
-            flat.keywords[name] = _JOINED[name](flat.keywords[name], value)
+            flat.keywords[name] = _MERGED[name](flat.keywords[name], value)
         except TypeError:
             _add_residue(flat, at, {name: value})
     elif not is_note(name):
@@ -267,7 +263,7 @@ def _is_hidden(document: Document, places: Subschemas, polarity: Polarity) -> bo
 
 
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, dict) and _TELLING.isdisjoint(value)
+    return isinstance(value, dict) and _DIRECTIONAL.isdisjoint(value)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -282,19 +278,17 @@ def types(value: Any) -> list[str]:
 
 def _both_types(first: Any, second: Any) -> list[str]:
     mine, others = types(first), types(second)
-    kept = [
-        type_ for type_ in mine if type_ in others or (type_ == "integer" and "number" in others)
-    ]
-    return kept + [
-        type_ for type_ in others if type_ == "integer" and "number" in mine and type_ not in kept
+    shared = [kind for kind in mine if kind in others or (kind == "integer" and "number" in others)]
+    return shared + [
+        kind for kind in others if kind == "integer" and "number" in mine and kind not in shared
     ]
 
 
 # Keywords for which two values can be merged into one.
-_JOINED: Mapping[str, Callable[[Any, Any], Any]] = {
+_MERGED: Mapping[str, Callable[[Any, Any], Any]] = {
     "type": _both_types,
-    "required": lambda first, second: [*first, *(type_ for type_ in second if type_ not in first)],
-    "enum": lambda first, second: [type_ for type_ in first if type_ in second],
+    "required": lambda first, second: [*first, *(name for name in second if name not in first)],
+    "enum": lambda first, second: [value for value in first if value in second],
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }

@@ -62,21 +62,21 @@ STEPS = (
     Keywords("union", ("$dynamicRef", "$ref")),
 )
 # Keywords that may constrain properties that `properties` does not name.
-_ELSEWHERE = frozenset(("if", "allOf", "not", "$dynamicRef", "unevaluatedProperties"))
+_CONSTRAINING_UNDECLARED = frozenset(("if", "allOf", "not", "$dynamicRef", "unevaluatedProperties"))
 # Patterns that match every text.
 _EVERYTHING = ("", ".*", "^", "$", "^.*")
 
 
-class Frame(NamedTuple):
+class UnionContext(NamedTuple):
     """The unions around two alternatives, where several alternatives may accept one value.
 
     Attributes:
-        takers: the alternatives that may accept the values sent.
+        candidates: the alternatives that may accept the values sent.
     """
 
     base: Subschemas
     revision: Subschemas
-    takers: tuple[Subschemas, ...]
+    candidates: tuple[Subschemas, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +85,14 @@ class Pair:
 
     Attributes:
         unions: the unions in both, with their matching alternatives.
-        frame: the unions around both, if another alternative may accept a value that one rejects.
+        context: the unions around both, if another alternative may accept a value that one rejects.
     """
 
     base: Flat
     revision: Flat
     way: Way
     unions: tuple[Union, ...] = ()
-    frame: Frame | None = None
+    context: UnionContext | None = None
 
     @property
     def is_lifted(self) -> bool:
@@ -114,41 +114,45 @@ def directed(polarity: Polarity, before: T, after: T) -> tuple[T, T, str]:
     return after, before, "widened"
 
 
-def written(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[Schema, Schema]:
+def own_schemas(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[Schema, Schema]:
     """Return both schemas on their own, with the subschemas open that are compared separately."""
     base, revision = pair.base, pair.revision
-    found: tuple[Schema, Schema] = ({}, {})
+    schemas: tuple[Schema, Schema] = ({}, {})
     known = {name for group in STEPS for name in group.names} | {"required"}
     for name in known & (base.keywords.keys() | revision.keywords.keys()):
         values = base.keywords.get(name), revision.keywords.get(name)
         is_same = name in base.keywords and name in revision.keywords and same(*values)
-        for into, flat, side in zip(found, (base, revision), sides, strict=True):
+        for schema, flat, side in zip(schemas, (base, revision), sides, strict=True):
             if is_same:
-                into[name] = sides[0].absolute(values[0])
+                schema[name] = sides[0].absolute(values[0])
             elif name in flat.keywords:
-                into[name] = side.absolute(flat.keywords[name])
+                schema[name] = side.absolute(flat.keywords[name])
     shared = set(pair.shared)
-    for into, flat, other, side in zip(
-        found, (base, revision), (revision, base), sides, strict=True
+    for schema, flat, other, side in zip(
+        schemas, (base, revision), (revision, base), sides, strict=True
     ):
         for key, places in flat.children.items():
-            is_named = key[0] == "properties" and not pair.is_lifted and not _speaks(other)
-            _put(into, key, True if key in shared or is_named else side.whole(places))
+            is_open = (
+                key[0] == "properties"
+                and not pair.is_lifted
+                and not _may_constrain_undeclared(other)
+            )
+            _put(schema, key, True if key in shared or is_open else side.whole(places))
     for union in pair.unions:
-        _put_union(union, sides, found)
-    for into in found:
-        if into.get("pattern") in _EVERYTHING:
-            del into["pattern"]
-    base_schema, revision_schema = found
-    return _in_order(base_schema), _in_order(revision_schema)
+        _put_union(union, sides, schemas)
+    for schema in schemas:
+        if schema.get("pattern") in _EVERYTHING:
+            del schema["pattern"]
+    base_schema, revision_schema = schemas
+    return _normal_form(base_schema), _normal_form(revision_schema)
 
 
-def _speaks(flat: Flat) -> bool:
+def _may_constrain_undeclared(flat: Flat) -> bool:
     """Return whether a schema may constrain properties that it does not declare itself."""
-    return bool(flat.choices) or bool(_ELSEWHERE & flat.keywords.keys())
+    return bool(flat.choices) or bool(_CONSTRAINING_UNDECLARED & flat.keywords.keys())
 
 
-def _in_order(schema: Schema) -> Schema:
+def _normal_form(schema: Schema) -> Schema:
     """Return the schema in a normal form."""
     if "const" in schema and "enum" not in schema:
         schema["enum"] = [schema.pop("const")]
@@ -157,7 +161,7 @@ def _in_order(schema: Schema) -> Schema:
         schema["type"] = kinds[0] if len(kinds) == 1 else sorted(map(str, kinds))
     for name in ("enum", "required"):
         if isinstance(schema.get(name), list):
-            schema[name] = sorted(schema[name], key=lambda each: json.dumps(each, default=str))
+            schema[name] = sorted(schema[name], key=lambda value: json.dumps(value, default=str))
     return schema
 
 
@@ -171,13 +175,13 @@ def _put(schema: Schema, key: ChildKey, value: Any) -> None:
         schema[keyword] = value
 
 
-def _put_union(union: Union, sides: tuple[Side, Side], found: tuple[Schema, Schema]) -> None:
+def _put_union(union: Union, sides: tuple[Side, Side], schemas: tuple[Schema, Schema]) -> None:
     """Add a union to both schemas, with shared alternatives made equal: they are compared alone."""
     before = [sides[0].whole(alternative.places) for alternative in union.base]
     shared = dict(union.partners)
     after = [before[old] for old in sorted(shared.values())]
-    after += [sides[1].whole(alternative.places) for alternative in union.new]
+    after += [sides[1].whole(alternative.places) for alternative in union.added]
     if union.base and union.names[0]:
-        found[0][union.keyword] = before
+        schemas[0][union.keyword] = before
     if union.revision and union.names[1]:
-        found[1][union.keyword] = after
+        schemas[1][union.keyword] = after

@@ -38,7 +38,7 @@ class Presence(StrEnum):
     REQUIRED = "required"
 
 
-class Event(StrEnum):
+class PresenceChange(StrEnum):
     """A change of presence."""
 
     REQUIRED = "is required"
@@ -48,16 +48,16 @@ class Event(StrEnum):
     RELAXED = "is not required, or always sent"
 
 
-PresenceRules = Mapping[Event, ChangeRule]
+PresenceRules = Mapping[PresenceChange, ChangeRule]
 _ABSENT, _OPTIONAL, _REQUIRED = Presence
 # (before, after) -> the event for values sent to the server, and for those sent to clients.
-_EVENTS = {
-    (_ABSENT, _OPTIONAL): (Event.ADDED, Event.ADDED),
-    (_ABSENT, _REQUIRED): (Event.REQUIRED, Event.ADDED),
-    (_OPTIONAL, _ABSENT): (Event.REMOVED, Event.REMOVED),
-    (_OPTIONAL, _REQUIRED): (Event.REQUIRED, Event.RELAXED),
-    (_REQUIRED, _ABSENT): (Event.REMOVED, Event.NOT_SENT),
-    (_REQUIRED, _OPTIONAL): (Event.RELAXED, Event.NOT_SENT),
+_CHANGES = {
+    (_ABSENT, _OPTIONAL): (PresenceChange.ADDED, PresenceChange.ADDED),
+    (_ABSENT, _REQUIRED): (PresenceChange.REQUIRED, PresenceChange.ADDED),
+    (_OPTIONAL, _ABSENT): (PresenceChange.REMOVED, PresenceChange.REMOVED),
+    (_OPTIONAL, _REQUIRED): (PresenceChange.REQUIRED, PresenceChange.RELAXED),
+    (_REQUIRED, _ABSENT): (PresenceChange.REMOVED, PresenceChange.NOT_SENT),
+    (_REQUIRED, _OPTIONAL): (PresenceChange.RELAXED, PresenceChange.NOT_SENT),
 }
 # The changes in messages.
 _WORDS = {
@@ -70,7 +70,7 @@ _WORDS = {
 }
 
 
-def words(before: Presence, after: Presence) -> str:
+def presence_words(before: Presence, after: Presence) -> str:
     """Return the change in words, to follow the name of the thing."""
     return _WORDS[before, after]
 
@@ -82,10 +82,10 @@ def presence(*, declared: bool, required: bool) -> Presence:
     return Presence.OPTIONAL if declared else Presence.ABSENT
 
 
-def event(before: Presence, after: Presence, polarity: Polarity) -> Event | None:
+def presence_change(before: Presence, after: Presence, polarity: Polarity) -> PresenceChange | None:
     """Return the change of presence; None if nothing changed."""
-    found = _EVENTS.get((before, after))
-    return found and found[polarity is Polarity.TO_CLIENT]
+    changes = _CHANGES.get((before, after))
+    return changes and changes[polarity is Polarity.TO_CLIENT]
 
 
 PARAMETER_REQUIRED = ChangeRule(
@@ -227,11 +227,11 @@ PROPERTY_REMOVED = ChangeRule(
 
 def _rules(required: ChangeRule, not_sent: ChangeRule, removed: ChangeRule) -> PresenceRules:
     return {
-        Event.REQUIRED: required,
-        Event.NOT_SENT: not_sent,
-        Event.REMOVED: removed,
-        Event.ADDED: ADDED,
-        Event.RELAXED: RELAXED,
+        PresenceChange.REQUIRED: required,
+        PresenceChange.NOT_SENT: not_sent,
+        PresenceChange.REMOVED: removed,
+        PresenceChange.ADDED: ADDED,
+        PresenceChange.RELAXED: RELAXED,
     }
 
 

@@ -16,8 +16,14 @@ from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.flatten import Flat
 from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed
 from specwright.compare.schemas.polarity import Writing
-from specwright.compare.schemas.presence import PROPERTY_RULES, Event, event, presence, words
-from specwright.compare.schemas.text_parsing import readable
+from specwright.compare.schemas.presence import (
+    PROPERTY_RULES,
+    PresenceChange,
+    presence,
+    presence_change,
+    presence_words,
+)
+from specwright.compare.schemas.text_parsing import with_parsed_text
 from specwright.compare.schemas.unions import ALTERNATIVE_CHANGED, Union
 from specwright.compare.schemas.value_rules import VALUE_RULES
 from specwright.compare.verdicts.announcements import SUNSET_REMOVED
@@ -82,31 +88,33 @@ class UnprovenStep:
     """A step that breaks a rule unless the receiver accepts every value that may be sent.
 
     Attributes:
-        context: the sender's schema; only its values count, not those of intermediate schemas.
+        sender: the sender's schema at the step, in which earlier steps are made already.
+        receiver: the receiver's schema at the step.
         applies_to: the type that a non-validating keyword applies to; any change of it counts as a
             break. None for keywords that validators enforce.
         otherwise: the rule for the step if it is safe.
         base, revision: the places of the keyword.
-        read: the schema that the receiver also accepts, where values are text.
+        receiver_of_text: the receiver's schema with values that parse alike, where values are text.
         by_example: whether only a counterexample proves a break, as authors rarely intend it.
+        whole_sender: the sender's schema; only its values count, not those of intermediate schemas.
     """
 
     rule: ChangeRule
-    sent: Schema
-    taken: Schema
+    sender: Schema
+    receiver: Schema
     applies_to: str | None
     base: Pointer | None
     revision: Pointer
     message: str
     otherwise: ChangeRule = SCHEMA_COMPATIBLE
-    read: Schema | None = None
+    receiver_of_text: Schema | None = None
     by_example: bool = False
-    context: Schema = field(default_factory=dict)
+    whole_sender: Schema = field(default_factory=dict)
 
     @property
-    def stepped(self) -> Schema:
+    def sender_values(self) -> Schema:
         """The schema of the values sent at the beginning of the step."""
-        return {"allOf": [self.context, self.sent]}
+        return {"allOf": [self.whole_sender, self.sender]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +128,26 @@ class DecidedStep:
 
 
 def steps(
-    pair: Pair, sides: tuple[Side, Side], ends: tuple[Schema, Schema]
+    pair: Pair, sides: tuple[Side, Side], schemas: tuple[Schema, Schema]
 ) -> Iterator[UnprovenStep | DecidedStep]:
     """Yield the steps from the base to the revision of a pair, between its two schemas."""
-    before, after = ends
+    before, after = schemas
     for step in _steps(pair, sides, before, after):
         if isinstance(step, UnprovenStep):
-            sent, _, _ = directed(pair.way.polarity, before, after)
-            yield replace(step, context=sent, read=_read(step.taken, pair, sides))
+            sender, _, _ = directed(pair.way.polarity, before, after)
+            read = _receiver_of_text(step.receiver, pair, sides)
+            yield replace(step, whole_sender=sender, receiver_of_text=read)
         else:
             yield step
 
 
-def _read(taken: Schema, pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
+def _receiver_of_text(receiver: Schema, pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
     """Return the schema of the values that the receiver parses, if they are sent as text."""
     if pair.way.writing is Writing.TYPED:
         return None
-    _, receiver, _ = directed(pair.way.polarity, pair.base, pair.revision)
+    _, flat, _ = directed(pair.way.polarity, pair.base, pair.revision)
     _, side, _ = directed(pair.way.polarity, *sides)
-    return readable(taken, receiver, side, pair.way)
+    return with_parsed_text(receiver, flat, side, pair.way)
 
 
 def _steps(
@@ -149,7 +158,7 @@ def _steps(
         return
     current = dict(before)
     for group in STEPS:
-        following = {name: each for name, each in current.items() if name not in group.names}
+        following = {name: value for name, value in current.items() if name not in group.names}
         following |= {name: after[name] for name in group.names if name in after}
         if not equal(following, current):
             union = next(
@@ -174,35 +183,37 @@ def _union_step(
     names = [name or union.keyword for name in union.names]
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[1], pair.base)
-    sent, taken, suffix = directed(pair.way.polarity, before, after)
+    sender, receiver, suffix = directed(pair.way.polarity, before, after)
     side, _, _ = directed(pair.way.polarity, *sides)
-    alone, others, _ = directed(pair.way.polarity, union.gone, union.new)
+    unmatched, others, _ = directed(pair.way.polarity, union.removed, union.added)
     is_union, _, _ = directed(pair.way.polarity, *union.names)
     if not pair.is_lifted and is_union is None:
         yield UnprovenStep(
-            VALUE_RULES[f"union-{suffix}"], sent, taken, None, base, revision, union.message
+            VALUE_RULES[f"union-{suffix}"], sender, receiver, None, base, revision, union.message
         )
         return
-    if not alone:
-        ends = _divided(union, pair, sides)
-        if ends is not None:
+    if not unmatched:
+        schemas = _disjoint_schemas(union, pair, sides)
+        if schemas is not None:
             message = f"{union.message}, and a value may match several of them"
             rule = VALUE_RULES[f"union-{suffix}"]
-            yield UnprovenStep(rule, *ends, None, base, revision, message, by_example=True)
+            yield UnprovenStep(rule, *schemas, None, base, revision, message, by_example=True)
         elif others:
             yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, union.message)
         return
-    stem = _union_stem(union, alone)
-    fewer = 0 < len(others) + len(union.partners) < len(alone) + len(union.partners)
+    stem = _union_stem(union, unmatched)
+    fewer = 0 < len(others) + len(union.partners) < len(unmatched) + len(union.partners)
     otherwise = ALTERNATIVE_CHANGED if fewer and None not in union.names else SCHEMA_COMPATIBLE
-    lost = {**sent, union.keyword: [alternative.closed(side) for alternative in alone]}
+    lost = {**sender, union.keyword: [alternative.closed_schema(side) for alternative in unmatched]}
     rule, message = VALUE_RULES[f"{stem}-{suffix}"], union.message
     if stem == "nullable":
         message = _NULL[suffix]
-    yield UnprovenStep(rule, lost, taken, None, base, revision, message, otherwise)
+    yield UnprovenStep(rule, lost, receiver, None, base, revision, message, otherwise)
 
 
-def _divided(union: Union, pair: Pair, sides: tuple[Side, Side]) -> tuple[Schema, Schema] | None:
+def _disjoint_schemas(
+    union: Union, pair: Pair, sides: tuple[Side, Side]
+) -> tuple[Schema, Schema] | None:
     """Return a schema that became a `oneOf`, and a schema that rejects only the overlaps of that.
 
     None if the schema is one of the alternatives: the others are meant for other values.
@@ -215,11 +226,13 @@ def _divided(union: Union, pair: Pair, sides: tuple[Side, Side]) -> tuple[Schema
         return None
     sender, receiver, _ = directed(pair.way.polarity, *sides)
     choices = [receiver.whole(alternative.places) for alternative in others]
-    return lone[0].closed(sender), {"anyOf": [{"oneOf": choices}, {"not": {"anyOf": choices}}]}
+    return lone[0].closed_schema(sender), {
+        "anyOf": [{"oneOf": choices}, {"not": {"anyOf": choices}}]
+    }
 
 
-def _union_stem(union: Union, alone: list[Alternative]) -> str:
-    if all(alternative.is_null for alternative in alone):
+def _union_stem(union: Union, unmatched: list[Alternative]) -> str:
+    if all(alternative.is_null for alternative in unmatched):
         return "nullable"
     listed = all(alternative.values is not None for alternative in (*union.base, *union.revision))
     return "enum" if listed else "union"
@@ -236,7 +249,7 @@ def _keyword_step(
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[0], pair.base)
     message = "; ".join(_words(name, pair) for name in names)
-    sent, taken, suffix = directed(pair.way.polarity, before, after)
+    sender, receiver, suffix = directed(pair.way.polarity, before, after)
     stem = group.stem
     if _is_null_only(names, before, after):
         stem, message = "nullable", _NULL[_gained(names[0], before, after)]
@@ -244,18 +257,18 @@ def _keyword_step(
             _null_place(names[0], place, other)
             for place, other in ((pair.base, pair.revision), (pair.revision, pair.base))
         )
-    if not group.asserts and _is_wider(names[0], sent.get(names[0]), taken.get(names[0])):
+    if not group.asserts and _is_wider(names[0], sender.get(names[0]), receiver.get(names[0])):
         yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
     else:
         rule = VALUE_RULES[f"{stem}-{suffix}"]
-        applies_to = None if group.asserts else type_of_keyword(names[0], taken.get(names[0]))
-        yield UnprovenStep(rule, sent, taken, applies_to, base, revision, message)
+        applies_to = None if group.asserts else type_of_keyword(names[0], receiver.get(names[0]))
+        yield UnprovenStep(rule, sender, receiver, applies_to, base, revision, message)
 
 
-def _is_wider(keyword: str, sent: Any, taken: Any) -> bool:
+def _is_wider(keyword: str, sender: Any, receiver: Any) -> bool:
     """Return whether a non-validating keyword of the receiver includes that of the sender."""
-    is_unknown = keyword == "format" and taken not in KNOWN_FORMATS
-    return taken is None or is_unknown or [sent, taken] in _WIDER_FORMATS
+    is_unknown = keyword == "format" and receiver not in KNOWN_FORMATS
+    return receiver is None or is_unknown or [sender, receiver] in _WIDER_FORMATS
 
 
 def _is_null_only(names: list[str], before: Schema, after: Schema) -> bool:
@@ -292,14 +305,14 @@ def _words(name: str, pair: Pair) -> str:
     if any(side.where.get(name, "").endswith("/format") for side in sides):
         values = [_FORMATS.get((name, str(value)), value) for value in values]
         name = "format"
-    return f"{name} {_happened(name, values, sides)}"
+    return f"{name} {_change_words(name, values, sides)}"
 
 
-def _happened(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
+def _change_words(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
     if values == [None, None]:
         has = [any(key[0] == name for key in side.children) for side in sides]
-        happened = {(False, True): "was added", (True, False): "was removed"}
-        return happened.get((has[0], has[1]), "changed")
+        words = {(False, True): "was added", (True, False): "was removed"}
+        return words.get((has[0], has[1]), "changed")
     if name in ("enum", "type") and all(isinstance(value, list) for value in values):
         old, new = values
         texts = [
@@ -310,9 +323,9 @@ def _happened(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
             for verb, one, other in (("gains", texts[1], texts[0]), ("loses", *texts))
         ]
         return " and ".join(
-            f"{verb} {', '.join(each[:8])}{', …' if len(each) > 8 else ''}"
-            for verb, each in parts
-            if each
+            f"{verb} {', '.join(members[:8])}{', …' if len(members) > 8 else ''}"
+            for verb, members in parts
+            if members
         )
     return became(*values)
 
@@ -334,7 +347,7 @@ def _presence(flat: Flat, name: str) -> Any:
 
 def _with_property(schema: Schema, name: str, revision: Flat, after: Schema) -> Schema:
     """Return the schema with a property as in the revision."""
-    properties = {key: each for key, each in schema.get("properties", {}).items() if key != name}
+    properties = {key: value for key, value in schema.get("properties", {}).items() if key != name}
     required = [key for key in schema.get("required", ()) if key != name]
     if ("properties", name) in revision.children:
         properties[name] = after["properties"][name]
@@ -347,34 +360,34 @@ def _property_step(
     name: str, pair: Pair, sides: tuple[Side, Side], before: Schema, after: Schema
 ) -> Iterator[UnprovenStep | DecidedStep]:
     states = _presence(pair.base, name), _presence(pair.revision, name)
-    happened = event(*states, pair.way.polarity)
+    change = presence_change(*states, pair.way.polarity)
     base, revision = (_property_place(flat, name) for flat in (pair.base, pair.revision))
-    message = f"property '{name}' {words(*states)}"
-    sent, taken, _ = directed(pair.way.polarity, before, after)
-    _, receiver, _ = directed(pair.way.polarity, pair.base, pair.revision)
-    is_closed = receiver.keywords.get("additionalProperties") is False
-    closed = {
-        Event.REMOVED: PROPERTY_REFUSED,
-        Event.ADDED: PROPERTY_UNEXPECTED,
+    message = f"property '{name}' {presence_words(*states)}"
+    sender, receiver, _ = directed(pair.way.polarity, before, after)
+    _, receiving, _ = directed(pair.way.polarity, pair.base, pair.revision)
+    is_closed = receiving.keywords.get("additionalProperties") is False
+    rules_if_closed = {
+        PresenceChange.REMOVED: PROPERTY_REFUSED,
+        PresenceChange.ADDED: PROPERTY_UNEXPECTED,
     }
-    if happened in (Event.REQUIRED, Event.NOT_SENT):
-        rule = PROPERTY_RULES[happened]
-        yield UnprovenStep(rule, sent, taken, None, base, revision, message)
-    elif is_closed and happened in closed and name not in taken.get("properties", {}):
-        yield UnprovenStep(closed[happened], sent, taken, None, base, revision, message)
+    if change in (PresenceChange.REQUIRED, PresenceChange.NOT_SENT):
+        rule = PROPERTY_RULES[change]
+        yield UnprovenStep(rule, sender, receiver, None, base, revision, message)
+    elif is_closed and change in rules_if_closed and name not in receiver.get("properties", {}):
+        yield UnprovenStep(rules_if_closed[change], sender, receiver, None, base, revision, message)
     elif (
-        happened is Event.REMOVED
+        change is PresenceChange.REMOVED
         and name not in pair.revision.hidden
         and name not in _declared(sides[1].document, pair)
     ):
-        yield DecidedStep(PROPERTY_RULES[happened], base, revision, message)
+        yield DecidedStep(PROPERTY_RULES[change], base, revision, message)
     else:
         yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
 
 
 def _declared(document: Document, pair: Pair) -> set[str]:
     """Return the properties that the revision declares for a pair, including in alternatives."""
-    places = pair.frame.revision if pair.frame else pair.revision.places
+    places = pair.context.revision if pair.context else pair.revision.places
     return {
         str(name)
         for subschema in applying(document, places)

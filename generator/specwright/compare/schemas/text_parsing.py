@@ -32,25 +32,25 @@ TEXT_TYPE_CHANGED = ChangeRule(
 )
 
 
-def readable(taken: dict[str, Any], receiver: Flat, side: Side, way: Way) -> dict[str, Any]:
+def with_parsed_text(schema: dict[str, Any], flat: Flat, side: Side, way: Way) -> dict[str, Any]:
     """Return the schema extended by values that parse alike: a number as text, one as a list."""
-    read = _any_text(taken, receiver)
-    items = receiver.children.get(("items", ""))
-    is_list = way.writing is Writing.REPEATED and "array" in types(taken.get("type"))
-    if is_list and items and _takes_one(receiver):
+    as_text = _any_text(schema, flat)
+    items = flat.children.get(("items", ""))
+    is_list = way.writing is Writing.REPEATED and "array" in types(schema.get("type"))
+    if is_list and items and _takes_one(flat):
         one = flatten(side.document, items, way.polarity)
         if not one.children and not one.choices:
-            return {"anyOf": [read, _any_text(side.absolute(one.keywords), one)]}
-    return read
+            return {"anyOf": [as_text, _any_text(side.absolute(one.keywords), one)]}
+    return as_text
 
 
-def _any_text(schema: dict[str, Any], receiver: Flat) -> dict[str, Any]:
+def _any_text(schema: dict[str, Any], flat: Flat) -> dict[str, Any]:
     kinds = types(schema.get("type"))
-    if "string" not in kinds or _LIMITS & (schema.keys() | receiver.keywords.keys()):
+    if "string" not in kinds or _LIMITS & (schema.keys() | flat.keywords.keys()):
         return schema
     return {**schema, "type": sorted({*kinds, *_SCALARS})}
 
 
-def _takes_one(receiver: Flat) -> bool:
-    least = receiver.keywords.get("minItems", 0)
+def _takes_one(flat: Flat) -> bool:
+    least = flat.keywords.get("minItems", 0)
     return isinstance(least, int) and least <= 1

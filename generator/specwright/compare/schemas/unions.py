@@ -61,30 +61,33 @@ class Union:
         return self.names[0] or self.names[1] or CHOICES[0]
 
     @property
-    def gone(self) -> list[Alternative]:
+    def removed(self) -> list[Alternative]:
         """The alternatives that only the base has."""
         kept = {old for _, old in self.partners}
-        return [each for n, each in enumerate(self.base) if n not in kept]
+        return [alternative for n, alternative in enumerate(self.base) if n not in kept]
 
     @property
-    def new(self) -> list[Alternative]:
+    def added(self) -> list[Alternative]:
         """The alternatives that only the revision has."""
         kept = {new for new, _ in self.partners}
-        return [each for n, each in enumerate(self.revision) if n not in kept]
+        return [alternative for n, alternative in enumerate(self.revision) if n not in kept]
 
     @property
     def message(self) -> str:
         """The gained and lost alternatives, in words."""
-        old, new = _listed(self.base), _listed(self.revision)
+        old, new = _names_of(self.base), _names_of(self.revision)
         if None not in self.names:
-            names = [{alternative.name for alternative in only} for only in (self.new, self.gone)]
+            added, removed = self.added, self.removed
+            names = [{alternative.name for alternative in side} for side in (added, removed)]
             same = names[0] & names[1]
             parts = {
-                "gains": [branch for branch in self.new if branch.name not in same],
-                "loses": [branch for branch in self.gone if branch.name not in same],
-                "has a different": [branch for branch in self.new if branch.name in same],
+                "gains": [alternative for alternative in added if alternative.name not in same],
+                "loses": [alternative for alternative in removed if alternative.name not in same],
+                "has a different": [
+                    alternative for alternative in added if alternative.name in same
+                ],
             }
-            words = [f"{verb} {_listed(each)}" for verb, each in parts.items() if each]
+            words = [f"{verb} {_names_of(members)}" for verb, members in parts.items() if members]
             return f"{self.names[1]} {' and '.join(words)}"
         if old and new:
             lists = [name and f" {name} of" for name in self.names]
@@ -92,9 +95,9 @@ class Union:
         return f"{self.keyword} {became(old or None, new or None)}"
 
 
-def _listed(each: list[Alternative]) -> str:
-    more = len(each) - _SHOWN
-    names = [alternative.name for alternative in each[:_SHOWN]]
+def _names_of(members: list[Alternative]) -> str:
+    more = len(members) - _SHOWN
+    names = [alternative.name for alternative in members[:_SHOWN]]
     return ", ".join([*names, f"{more} more"] if more > 0 else names)
 
 
@@ -106,8 +109,8 @@ def _is_lifted(base: Flat, revision: Flat) -> bool:
     if bool(base.choices) == bool(revision.choices):
         return False
     union = base if base.choices else revision
-    said = union.keywords.keys() - {"type", "discriminator"}
-    return len(union.choices) == 1 and not union.children and all(map(is_note, said))
+    others = union.keywords.keys() - {"type", "discriminator"}
+    return len(union.choices) == 1 and not union.children and all(map(is_note, others))
 
 
 def unions(
@@ -125,8 +128,8 @@ def unions(
 
     def side(document: Document, flat: Flat, name: str | None) -> list[Alternative]:
         if name:
-            found = alternatives(document, flat.choices[name], polarity)
-            return [_beside(flat, alternative) for alternative in found] if lifted else found
+            members = alternatives(document, flat.choices[name], polarity)
+            return [_with_siblings(flat, member) for member in members] if lifted else members
         return by_type(document, flat.places, polarity) if lifted else []
 
     for names in _names(base, revision):
@@ -134,14 +137,14 @@ def unions(
         yield Union(names, old, new, tuple(partners(old, new)), lifted)
 
 
-def _beside(flat: Flat, each: Alternative) -> Alternative:
+def _with_siblings(flat: Flat, alternative: Alternative) -> Alternative:
     """Return an alternative with the keywords beside its union."""
     if not flat.keywords:
-        return each
-    beside = Subschema(
+        return alternative
+    siblings = Subschema(
         flat.pointer, {k: v for k, v in flat.keywords.items() if k != "discriminator"}
     )
-    return replace(each, places=(*each.places, beside))
+    return replace(alternative, places=(*alternative.places, siblings))
 
 
 def _names(base: Flat, revision: Flat) -> Iterator[tuple[str | None, str | None]]:
@@ -149,7 +152,7 @@ def _names(base: Flat, revision: Flat) -> Iterator[tuple[str | None, str | None]
     names = [[name for name in CHOICES if name in flat.choices] for flat in (base, revision)]
     shared = [name for name in names[0] if name in names[1]]
     yield from ((name, name) for name in shared)
-    old, new = ([name for name in branch_names if name not in shared] for branch_names in names)
+    old, new = ([name for name in side if name not in shared] for side in names)
     if old and new:
         yield old[0], new[0]
     else:

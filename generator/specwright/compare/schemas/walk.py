@@ -9,7 +9,7 @@ from typing import NamedTuple
 from specwright.compare.schemas.alternatives import Alternative, is_another
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import Flat, Subschemas, flatten
-from specwright.compare.schemas.pairs import Frame, Pair, Schema, directed, written
+from specwright.compare.schemas.pairs import Pair, Schema, UnionContext, directed, own_schemas
 from specwright.compare.schemas.polarity import Way
 from specwright.compare.schemas.steps import DecidedStep, UnprovenStep, steps
 from specwright.compare.schemas.unions import Union, unions
@@ -33,20 +33,20 @@ class Difference:
     """A pair of schemas that differ, or contain some that do, and the steps between the two.
 
     Attributes:
-        ends: both schemas, without the subschemas that are compared separately.
+        schemas: both schemas, without the subschemas that are compared separately.
     """
 
     pair: Pair
     steps: tuple[UnprovenStep | DecidedStep, ...]
-    ends: tuple[Schema, Schema]
+    schemas: tuple[Schema, Schema]
 
     @property
-    def claims(self) -> tuple[UnprovenStep, ...]:
+    def unproven(self) -> tuple[UnprovenStep, ...]:
         """The steps that need a proof."""
         return tuple(step for step in self.steps if isinstance(step, UnprovenStep))
 
     @property
-    def plain(self) -> tuple[DecidedStep, ...]:
+    def decided(self) -> tuple[DecidedStep, ...]:
         """The steps that need no proof."""
         return tuple(step for step in self.steps if isinstance(step, DecidedStep))
 
@@ -66,7 +66,7 @@ class Walk:
     below: dict[Difference, tuple[Difference, ...]] = field(default_factory=dict)
     _count: int = 0
     # None: the pair does not differ.
-    _found: dict[PairKey, Difference | None] = field(default_factory=dict)
+    _differences: dict[PairKey, Difference | None] = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:
@@ -78,75 +78,77 @@ class Walk:
         first = self._difference(_Places(base, revision), way)
         if first is not None:
             self.roots.append(first)
-            yield from self.reached([first])
+            yield from self.reachable([first])
 
-    def reached(
-        self, start: Iterable[Difference], passed: Collection[Difference] = ()
+    def reachable(
+        self, start: Iterable[Difference], excluded: Collection[Difference] = ()
     ) -> Iterator[Difference]:
-        """Yield differences and all below them, except those in `passed`."""
+        """Yield differences and all below them, without going through excluded ones."""
         stack = [*start][::-1]
-        met = set(passed)
+        seen = set(excluded)
         while stack:
             difference = stack.pop()
-            if difference in met:
+            if difference in seen:
                 continue
-            met.add(difference)
+            seen.add(difference)
             yield difference
             if difference not in self.below:
-                found = (
+                below = (
                     self._difference(places, difference.pair.way)
                     for places in self._places_below(difference.pair)
                 )
-                self.below[difference] = tuple(schema for schema in found if schema is not None)
+                self.below[difference] = tuple(pair for pair in below if pair is not None)
             stack.extend(self.below[difference])
 
     def _difference(self, places: _Places, way: Way) -> Difference | None:
-        places = self._ends(places, way)
+        places = self._resolved(places, way)
         key = _key(places, way)
-        if key not in self._found:
-            self._found[key] = None
+        if key not in self._differences:
+            self._differences[key] = None
             if not self._is_same(places.base, places.revision):
                 self._count += 1
                 if self.is_complete:
-                    self._found[key] = self._compared(places, way)
-        return self._found[key]
+                    self._differences[key] = self._compare_pair(places, way)
+        return self._differences[key]
 
     def _is_same(self, base: Subschemas, revision: Subschemas) -> bool:
         return len(base) == len(revision) and all(
             self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
         )
 
-    def _compared(self, places: _Places, way: Way) -> Difference:
+    def _compare_pair(self, places: _Places, way: Way) -> Difference:
         base, revision = (side.document for side in self.sides)
         flats = (
             flatten(base, places.base, way.polarity),
             flatten(revision, places.revision, way.polarity),
         )
-        found = tuple(unions((base, revision), *flats, way.polarity))
-        pair = Pair(*flats, way, found, places.frame)
-        ends = written(pair, self.sides, self.same)
-        return Difference(pair, tuple(steps(pair, self.sides, ends)), ends)
+        pair = Pair(
+            *flats, way, tuple(unions((base, revision), *flats, way.polarity)), places.context
+        )
+        schemas = own_schemas(pair, self.sides, self.same)
+        return Difference(pair, tuple(steps(pair, self.sides, schemas)), schemas)
 
-    def _ends(self, places: _Places, way: Way) -> _Places:
+    def _resolved(self, places: _Places, way: Way) -> _Places:
         """Return the targets of references, so that all references to a schema give one pair.
 
         A reference on one side only, or to another component, is a change in place, and is kept.
         """
-        ends = [
-            _ends(side.document, each)
-            for side, each in zip(self.sides, (places.base, places.revision), strict=True)
+        both = places.base, places.revision
+        targets = [
+            _targets(side.document, subschemas)
+            for side, subschemas in zip(self.sides, both, strict=True)
         ]
         has_moved = [
-            [one.pointer for one in end] != [one.pointer for one in each]
-            for end, each in zip(ends, (places.base, places.revision), strict=True)
+            [target.pointer for target in side] != [subschema.pointer for subschema in subschemas]
+            for side, subschemas in zip(targets, both, strict=True)
         ]
-        leads_elsewhere = len(ends[0]) == len(ends[1]) == 1 and is_another(
+        is_other_component = len(targets[0]) == len(targets[1]) == 1 and is_another(
             Alternative(self.sides[0].document, places.base, way.polarity),
             Alternative(self.sides[1].document, places.revision, way.polarity),
         )
-        if leads_elsewhere or not all(has_moved):
+        if is_other_component or not all(has_moved):
             return places
-        return places._replace(base=ends[0], revision=ends[1])
+        return places._replace(base=targets[0], revision=targets[1])
 
     def _places_below(self, pair: Pair) -> Iterator[_Places]:
         base, revision = pair.base, pair.revision
@@ -156,25 +158,29 @@ class Walk:
             yield from self._other_properties(pair)
         for union in pair.unions:
             for new, old in union.partners:
-                takers = tuple(_takers(union, old, new, pair.way))
-                frame = Frame(base.places, revision.places, takers) if len(takers) > 1 else None
+                candidates = tuple(_candidates(union, old, new, pair.way))
+                context = (
+                    UnionContext(base.places, revision.places, candidates)
+                    if len(candidates) > 1
+                    else None
+                )
                 yield _Places(
-                    union.base[old].places, union.revision[new].places, pair.frame or frame
+                    union.base[old].places, union.revision[new].places, pair.context or context
                 )
 
     def _other_properties(self, pair: Pair) -> Iterator[_Places]:
         """Yield the properties declared on one side, with the schemas for them on the other."""
         flats = (pair.base, pair.revision)
-        senders = directed(pair.way.polarity, *flats)[0]
+        sending = directed(pair.way.polarity, *flats)[0]
         for flat, other, side in zip(flats, flats[::-1], self.sides[::-1], strict=True):
             for key, places in flat.children.items():
                 if key[0] != "properties" or key in other.children:
                     continue
-                for found in (
-                    *_rest(other, key[1]),
-                    *(_elsewhere(side.document, other, key[1]) if other is senders else ()),
+                for counterpart in (
+                    *_schemas_of_unnamed(other, key[1]),
+                    *(_schemas_elsewhere(side.document, other, key[1]) if other is sending else ()),
                 ):
-                    both = (places, found) if flat is pair.base else (found, places)
+                    both = (places, counterpart) if flat is pair.base else (counterpart, places)
                     yield _Places(*both)
 
 
@@ -182,24 +188,24 @@ class _Places(NamedTuple):
     """The places of the schemas of a pair.
 
     Attributes:
-        frame: the unions around both, if other alternatives may accept the same values.
+        context: the unions around both, if other alternatives may accept the same values.
     """
 
     base: Subschemas
     revision: Subschemas
-    frame: Frame | None = None
+    context: UnionContext | None = None
 
 
-def _takers(union: Union, old: int, new: int, way: Way) -> Iterator[Subschemas]:
+def _candidates(union: Union, old: int, new: int, way: Way) -> Iterator[Subschemas]:
     """Yield the alternatives that may accept values of one: its partner, and some of the others."""
-    sent, partner, _ = directed(way.polarity, union.base[old], union.revision[new])
-    _, taking, _ = directed(way.polarity, union.base, union.revision)
-    for alternative in taking:
-        if alternative is partner or alternative.may_take(sent):
+    sender, partner, _ = directed(way.polarity, union.base[old], union.revision[new])
+    _, receivers, _ = directed(way.polarity, union.base, union.revision)
+    for alternative in receivers:
+        if alternative is partner or alternative.may_accept(sender):
             yield alternative.places
 
 
-def _rest(flat: Flat, name: str) -> Iterator[Subschemas]:
+def _schemas_of_unnamed(flat: Flat, name: str) -> Iterator[Subschemas]:
     """Yield the schemas for a property that is not named, if it may be present."""
     patterns = [
         places
@@ -215,7 +221,7 @@ def _rest(flat: Flat, name: str) -> Iterator[Subschemas]:
         yield (Subschema(flat.where.get("required", flat.pointer), True),)
 
 
-def _elsewhere(document: Document, flat: Flat, name: str) -> Iterator[Subschemas]:
+def _schemas_elsewhere(document: Document, flat: Flat, name: str) -> Iterator[Subschemas]:
     """Yield the schemas for a property in alternatives and conditions."""
     if name not in flat.hidden:
         for schema in applying(document, flat.places):
@@ -225,7 +231,7 @@ def _elsewhere(document: Document, flat: Flat, name: str) -> Iterator[Subschemas
                 yield (Subschema(at, properties[name]),)
 
 
-def _ends(document: Document, places: Subschemas) -> Subschemas:
+def _targets(document: Document, places: Subschemas) -> Subschemas:
     return tuple(
         Subschema(*document.end(place.pointer, place.value))
         if isinstance(place.value, dict) and place.value.keys() <= _MEANINGLESS
@@ -235,8 +241,8 @@ def _ends(document: Document, places: Subschemas) -> Subschemas:
 
 
 def _key(places: _Places, way: Way) -> PairKey:
-    frame = places.frame or Frame((), (), ())
-    parts = places.base, places.revision, frame.base, frame.revision, *frame.takers
+    context = places.context or UnionContext((), (), ())
+    parts = places.base, places.revision, context.base, context.revision, *context.candidates
     return (*map(_identity, parts), way)
 
 

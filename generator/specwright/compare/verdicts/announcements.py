@@ -81,7 +81,9 @@ NOTICE_TOO_SHORT = ChangeRule(
 )
 
 
-def announced(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[ChangeRule, str]]:
+def announcement_changes(
+    old: Mapping[str, Any], new: Mapping[str, Any]
+) -> Iterator[tuple[ChangeRule, str]]:
     """Yield the changed fields of an announcement, each with the rule that this breaks."""
     was, now = (is_deprecated(value) for value in (old, new))
     if was != now:
@@ -97,7 +99,7 @@ def announced(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[
     )
 
 
-def as_announced(change: Change, documents: tuple[Document, Document], today: date) -> Change:
+def with_sunset_rule(change: Change, documents: tuple[Document, Document], today: date) -> Change:
     """Return the change, with a rule of its own for a removal after its announced date."""
     after_sunset = change.rule.after_sunset
     if change.base is None or after_sunset is None:

@@ -28,7 +28,7 @@ class Change:
     counterexample: str | None = None
 
 
-def shown(value: object) -> str:
+def display(value: object) -> str:
     """Return a value of a document for a message; `…` replaces the rest of a long one."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
@@ -37,7 +37,7 @@ def shown(value: object) -> str:
 def became(before: object, after: object) -> str:
     """Return the words for a value that changed, or was added or removed (None: missing)."""
     if before is None:
-        return f"is now {shown(after)}"
+        return f"is now {display(after)}"
     if after is None:
-        return f"is no longer {shown(before)}"
-    return f"{shown(before)} -> {shown(after)}"
+        return f"is no longer {display(before)}"
+    return f"{display(before)} -> {display(after)}"

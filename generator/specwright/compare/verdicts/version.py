@@ -42,7 +42,7 @@ VERSION_SUGGESTED = ChangeRule(
 )
 
 
-class Part(IntEnum):
+class VersionPart(IntEnum):
     """The part of a version number that changes raise."""
 
     PATCH = 2
@@ -51,13 +51,13 @@ class Part(IntEnum):
 
     def after(self, version: Number) -> Number:
         """Return the next version with this part raised; before 1.0.0, the part below it."""
-        part = self if version[0] else min(self + 1, Part.PATCH)
+        part = self if version[0] else min(self + 1, VersionPart.PATCH)
         kept = version[:part]
         raised = (*kept, version[part] + 1, 0, 0)
         return raised[0], raised[1], raised[2]
 
 
-class Verdict(NamedTuple):
+class VersionVerdict(NamedTuple):
     """The finding about a version, the same in short, and the least version if known."""
 
     finding: Finding
@@ -65,48 +65,50 @@ class Verdict(NamedTuple):
     least: str = ""
 
 
-def verdict(base: Document, revision: Document, rules: Sequence[ChangeRule]) -> Verdict:
+def version_verdict(
+    base: Document, revision: Document, rules: Sequence[ChangeRule]
+) -> VersionVerdict:
     """Return the verdict on the version of a revision that differs from its base.
 
     Args:
         rules: the rule of each finding.
     """
-    part, reason = _called_for(rules)
+    part, reason = _required_part(rules)
     texts = [_text(document) for document in (base, revision)]
     place = revision.locate(_POINTER)
     before, now = (_number(text) for text in texts)
     words = f"the changes call for a {part.name.lower()} version ({reason})"
     if before is None or now is None:
-        unread = texts[0] if before is None else texts[1]
+        unreadable = texts[0] if before is None else texts[1]
         finding = _finding(
-            VERSION_SUGGESTED, place, f"{words}; '{unread}' is not of the form 1.2.3"
+            VERSION_SUGGESTED, place, f"{words}; '{unreadable}' is not of the form 1.2.3"
         )
-        return Verdict(finding, f"a {part.name.lower()} version")
+        return VersionVerdict(finding, f"a {part.name.lower()} version")
     least = part.after(before)
-    shown = ".".join(map(str, least))
+    number = ".".join(map(str, least))
     if now < least:
-        short = f"at least {shown}, not {texts[1]}"
-        return Verdict(_finding(VERSION_TOO_LOW, place, f"{words}: {short}"), short, shown)
-    message = f"{words}: {texts[0]} -> {shown}, and it is {texts[1]}"
+        short = f"at least {number}, not {texts[1]}"
+        return VersionVerdict(_finding(VERSION_TOO_LOW, place, f"{words}: {short}"), short, number)
+    message = f"{words}: {texts[0]} -> {number}, and it is {texts[1]}"
     finding = _finding(VERSION_SUGGESTED, place, message)
-    return Verdict(finding, f"{texts[1]}, as the changes call for", shown)
+    return VersionVerdict(finding, f"{texts[1]}, as the changes call for", number)
 
 
 def _finding(rule: ChangeRule, place: Location, message: str) -> Finding:
     return Finding(rule, rule.level, place, _POINTER, message)
 
 
-def _called_for(rules: Sequence[ChangeRule]) -> tuple[Part, str]:
+def _required_part(rules: Sequence[ChangeRule]) -> tuple[VersionPart, str]:
     breaking = [rule for rule in rules if rule.category in BREAKING]
     if breaking:
-        return Part.MAJOR, _counted(len(breaking), "breaking change", breaking[0])
+        return VersionPart.MAJOR, _counted(len(breaking), "breaking change", breaking[0])
     unknown = [rule for rule in rules if rule in _UNKNOWN]
     if unknown:
-        return Part.MAJOR, _counted(len(unknown), "change", unknown[0]) + ", which may break"
+        return VersionPart.MAJOR, _counted(len(unknown), "change", unknown[0]) + ", which may break"
     others = [rule for rule in rules if rule.category is not ChangeCategory.REVIEW]
     if others:
-        return Part.MINOR, _counted(len(others), "compatible change", others[0])
-    return Part.PATCH, "only texts changed"
+        return VersionPart.MINOR, _counted(len(others), "compatible change", others[0])
+    return VersionPart.PATCH, "only texts changed"
 
 
 def _counted(count: int, what: str, first: str) -> str:
@@ -119,5 +121,5 @@ def _text(document: Document) -> str:
 
 
 def _number(text: str) -> Number | None:
-    found = _VERSION.fullmatch(text)
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+    match = _VERSION.fullmatch(text)
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
