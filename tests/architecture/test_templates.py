@@ -23,7 +23,7 @@ WRITING = {
     "capitalize",
 }
 # Lookups; nothing that changes a value.
-METHODS = {"argument", "arguments_for", "index", "items", "sent", "values"}
+METHODS = {"argument", "arguments_for", "index", "items", "values"}
 
 
 def faults(source: str) -> Iterator[str]:

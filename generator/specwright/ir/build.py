@@ -89,19 +89,19 @@ class _Builder:
     def api(self) -> Api:
         data = self.document.data
         info = data["info"]
-        found = list(sites.operations(self.document))
+        operations = list(sites.operations(self.document))
         webhooks = tuple(
-            self._webhook(site) for site in found if site.direction is Direction.WEBHOOK
+            self._webhook(site) for site in operations if site.direction is Direction.WEBHOOK
         )
         callbacks = tuple(
-            self._webhook(site) for site in found if site.direction is Direction.CALLBACK
+            self._webhook(site) for site in operations if site.direction is Direction.CALLBACK
         )
         payloads = {w.payload.model for w in webhooks if w.payload is not None}
         signatures = declared(webhooks, SIGNATURE.attribute)
         deliveries = declared(webhooks, DELIVERY.attribute)
         parsers_ = parsers(webhooks, signatures, deliveries, self._event_union(payloads))
         parsers_ += parsers(callbacks, (), (), None)
-        groups = self._groups(site for site in found if site.direction is Direction.PATH)
+        groups = self._groups(site for site in operations if site.direction is Direction.PATH)
         examples = Examples(self.document)
         return Api(
             title=_text(info.get("title")),
@@ -123,7 +123,7 @@ class _Builder:
             schemes=security_schemes(scheme_table(self.document)),
             errors=error_types(self.document, self.types),
             error_body=error_body(operation for group in groups for operation in group.operations),
-            examples=examples.answers(
+            examples=examples.models(
                 operation for group in groups for operation in group.operations
             ),
             events=examples.events(webhooks),
@@ -131,14 +131,14 @@ class _Builder:
             contract=declarations(data, Place.DOCUMENT),
         )
 
-    def _groups(self, found: Iterable[OperationSite]) -> tuple[OperationGroup, ...]:
+    def _groups(self, operations: Iterable[OperationSite]) -> tuple[OperationGroup, ...]:
         described = {
             tag.get("name"): tag.get("description") for tag in self.document.data.get("tags") or ()
         }
         # Tags that differ only in case or separators are one group, named after the first of them.
         tags: dict[str, str] = {}
         by_tag: dict[str, list[OperationSite]] = {}
-        for site in found:
+        for site in operations:
             own = first_tag(site.value)
             tag = tags.setdefault(group_names(own).attribute, own)
             by_tag.setdefault(tag, []).append(site)
@@ -198,8 +198,8 @@ class _Builder:
         )
 
     def _servers(self, site: OperationSite) -> tuple[ServerDefinition, ...]:
-        found = servers_of(site) if site.direction is Direction.PATH else ()
-        return tuple(map(shown_server, found))
+        own = servers_of(site) if site.direction is Direction.PATH else ()
+        return tuple(map(shown_server, own))
 
     def _final(
         self, site: OperationSite, responses: Sequence[ResponseDefinition]
@@ -227,15 +227,16 @@ class _Builder:
         return tuple(parameters_), body
 
     def _parameters(self, site: OperationSite) -> list[ParameterDefinition]:
-        found = [
+        parameters = [
             self._parameter(parameter)
             for parameter in sites.parameters(self.document, site).values()
-            if parameter.value.get("in") in STYLES and not self._is_said_otherwise(site, parameter)
+            if parameter.value.get("in") in STYLES
+            and not self._is_defined_elsewhere(site, parameter)
         ]
         # Path parameters may be positional, in the order of the path's template.
-        return sorted(found, key=lambda p: _place(p, site.key))
+        return sorted(parameters, key=lambda p: _place(p, site.key))
 
-    def _is_said_otherwise(self, operation: Site, parameter: Site) -> bool:
+    def _is_defined_elsewhere(self, operation: Site, parameter: Site) -> bool:
         """Return whether another part of the document or of the message has this header.
 
         If the document does not declare any security, as is common in documents that frameworks
@@ -261,15 +262,15 @@ class _Builder:
             # Other media types are text, like values of the other styles.
             style = "content" if sites.is_json(media_type) else style
         schema = value.get("schema", {})
-        found = kinds(self.document, schema, depth=DEPTH.get(style, 1))
+        types = kinds(self.document, schema, depth=DEPTH.get(style, 1))
         return ParameterDefinition(
             name="",
             wire=Text(str(value["name"])),
             location=ParameterLocation(location),
             type=self.types.slot(holder + "/schema", schema),
-            kind=found.kind,
-            inner=found.inner,
-            alone=found.alone,
+            kind=types.kind,
+            inner=types.inner,
+            alone=types.alone,
             required=value.get("required") is True or location == "path",
             default=self._default(schema),
             style=style,

@@ -29,9 +29,11 @@ class Calls:
 
     def first(self, groups: Sequence[OperationGroup]) -> Call | None:
         """Return the first read of one thing, else the first call with presentable arguments."""
-        found = [(group, operation) for group in groups for operation in group.operations]
-        found.sort(key=lambda each: _rank(each[1]))
-        calls = (self.of(group, operation) for group, operation in found if _is_plain(operation))
+        operations = [(group, operation) for group in groups for operation in group.operations]
+        operations.sort(key=lambda pair: _rank(pair[1]))
+        calls = (
+            self.of(group, operation) for group, operation in operations if _is_plain(operation)
+        )
         return next((call for call in calls if call.is_complete), None)
 
     def of(self, group: OperationGroup, operation: OperationDefinition) -> Call:
@@ -76,5 +78,5 @@ def _is_plain(operation: OperationDefinition) -> bool:
 
 
 def _argument(name: str, annotation: str, values: Iterator[Any]) -> Argument:
-    found = map(Default, values) if _PLAIN.fullmatch(annotation) else iter(())
-    return Argument(name, next(found, None))
+    defaults = map(Default, values) if _PLAIN.fullmatch(annotation) else iter(())
+    return Argument(name, next(defaults, None))

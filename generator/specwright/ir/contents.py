@@ -29,13 +29,13 @@ class Contents:
 
     def of(self, holder: Site) -> tuple[MediaTypeDefinition, ...]:
         """Return all forms of a body, the usual one first."""
-        found = [self._content(*entry) for entry in sites.contents(self.document, holder)]
-        return tuple(sorted(found, key=lambda content: _rank(content.media_type.raw)))
+        contents = [self._content(*entry) for entry in sites.contents(self.document, holder)]
+        return tuple(sorted(contents, key=lambda content: _rank(content.media_type.raw)))
 
     def usual(self, holder: Site) -> Site | None:
         """Return the media type object of the usual form, if a schema describes its members."""
-        found = sorted(sites.contents(self.document, holder), key=lambda each: _rank(each[0]))
-        return found[0][1] if found and medium_of(found[0][0]).is_object else None
+        contents = sorted(sites.contents(self.document, holder), key=lambda pair: _rank(pair[0]))
+        return contents[0][1] if contents and medium_of(contents[0][0]).is_object else None
 
     def _content(self, media_type: str, site: Site) -> MediaTypeDefinition:
         # A range cannot be sent as a media type.
@@ -55,13 +55,13 @@ class Contents:
         for name, value in self._properties(sites.schema(self.document, content)):
             declared = encoding.get(name, Site("", {})).value
             media_type, style = declared.get("contentType"), declared.get("style")
-            found = kinds(self.document, value, depth=MAX_DEPTH if style == "deepObject" else 1)
-            is_json = style is None and (found.kind is Kind.OBJECT or _has_composites(found))
+            types = kinds(self.document, value, depth=MAX_DEPTH if style == "deepObject" else 1)
+            is_json = style is None and (types.kind is Kind.OBJECT or _has_composites(types))
             part = PartDefinition(
                 Text(name),
-                found.kind,
-                found.inner,
-                found.alone,
+                types.kind,
+                types.inner,
+                types.alone,
                 Text(media_type) if isinstance(media_type, str) else None,
                 # OpenAPI 3.1.1, 4.8.15: the default for objects.
                 "content" if is_json else str(style or "form"),
@@ -80,8 +80,8 @@ class Contents:
             yield from self._properties(part)
 
 
-def _has_composites(found: Kinds) -> bool:
-    return found.inner.get(Text("*")) in COMPOSITE
+def _has_composites(types: Kinds) -> bool:
+    return types.inner.get(Text("*")) in COMPOSITE
 
 
 def _rank(media_type: str) -> int:

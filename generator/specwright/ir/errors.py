@@ -24,9 +24,9 @@ MOST_BODIES = 8
 def error_body(operations: Iterable[OperationDefinition]) -> str:
     """Return the annotation of an error body, for the failures of all operations."""
     failures = (r for operation in operations for r in operation.responses if not r.is_success)
-    found = {failure.json.annotation for failure in failures if failure.json is not None}
-    names = sorted(found - {"None"})
-    if "object" in found or len(names) > MOST_BODIES:
+    annotations = {failure.json.annotation for failure in failures if failure.json is not None}
+    names = sorted(annotations - {"None"})
+    if "object" in annotations or len(names) > MOST_BODIES:
         return "object"
     return optional(" | ".join(names)) if names else "None"
 

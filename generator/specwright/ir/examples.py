@@ -31,7 +31,7 @@ class Examples:
         self._document = document
         self.witnesses = Witnesses(document)
 
-    def answers(self, operations: Iterable[OperationDefinition]) -> tuple[ExampleValue, ...]:
+    def models(self, operations: Iterable[OperationDefinition]) -> tuple[ExampleValue, ...]:
         """Return one example of each model that is the body of a success, or an item of a list."""
         bodies: dict[str | None, ExampleValue] = {}
         items: dict[str | None, ExampleValue] = {}
@@ -101,11 +101,11 @@ class Examples:
 
     def _items(self, schema: Pointer, page: PaginationContract) -> Site:
         """Return the schema of the items of a page."""
-        found = sites.follow(self._document, schema, resolve(self._document.data, schema))
+        site = sites.follow(self._document, schema, resolve(self._document.data, schema))
         for name in split(page.items.raw):
-            value = found.value.get("properties", {}).get(name)
-            found = sites.follow(self._document, found.pointer + join("properties", name), value)
-        return found
+            value = site.value.get("properties", {}).get(name)
+            site = sites.follow(self._document, site.pointer + join("properties", name), value)
+        return site
 
 
 def _ends_without_items(page: PaginationContract) -> bool:

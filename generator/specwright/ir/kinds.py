@@ -32,15 +32,15 @@ class Kinds:
 
 def kinds(document: Document, schema: Any, *, depth: int = 1) -> Kinds:
     """Return the JSON types of values of a schema, and of their parts up to this depth."""
-    found = list(_alternatives(document, schema, ()))
+    alternatives = list(_alternatives(document, schema, ()))
     kind, described = next(
         (
             kind_and_type
             for wanted in COMPOSITE
-            for kind_and_type in found
+            for kind_and_type in alternatives
             if kind_and_type[0] is wanted
         ),
-        found[0] if found else (Kind.ANY, {}),
+        alternatives[0] if alternatives else (Kind.ANY, {}),
     )
     if kind not in COMPOSITE:
         return Kinds(kind, {}, None)
@@ -49,8 +49,10 @@ def kinds(document: Document, schema: Any, *, depth: int = 1) -> Kinds:
         below = kinds(document, member, depth=depth - 1)
         if below.kind is not Kind.STRING:
             inner[Text(name)] = below.kind
-        inner |= {Text(f"{name}.{path.raw}"): each for path, each in below.inner.items()}
-    return Kinds(kind, inner, next((k for k, _ in found if k not in COMPOSITE), None))
+        inner |= {
+            Text(f"{name}.{path.raw}"): inner_kind for path, inner_kind in below.inner.items()
+        }
+    return Kinds(kind, inner, next((k for k, _ in alternatives if k not in COMPOSITE), None))
 
 
 def _members(kind: Kind, schema: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -74,11 +74,11 @@ def attributes(
 
 def _body(document: Document, responses: Sequence[ResponseDefinition]) -> Site | None:
     """Return the schema of the first successful response, if it is JSON."""
-    success = next((response for response in responses if response.is_success), None)
+    success = next((declared for declared in responses if declared.is_success), None)
     if success is None:
         return None
-    answer = Site(success.pointer, resolve(document.data, success.pointer))
-    content = sites.json_content(document, answer)
+    response = Site(success.pointer, resolve(document.data, success.pointer))
+    content = sites.json_content(document, response)
     return None if content is None else sites.schema(document, content)
 
 
@@ -106,5 +106,5 @@ def _holder(document: Document, schema: Site, name: str) -> Site | None:
         for alternative in ALTERNATIVES
         for _, part in sites.members(document, schema, alternative)
     )
-    found = (_holder(document, part, name) for part in parts if part.pointer != schema.pointer)
-    return next((candidate for candidate in found if candidate is not None), None)
+    candidates = (_holder(document, part, name) for part in parts if part.pointer != schema.pointer)
+    return next((candidate for candidate in candidates if candidate is not None), None)

@@ -18,13 +18,13 @@ MOST = 1_000
 
 def refusals(document: Document, schema: Any) -> tuple[Refusal, ...]:
     """Return the codes in a schema; a reference back to a schema above is not followed again."""
-    found = tuple(islice(_refusals(document, schema, _leading(document, schema)), MOST + 1))
-    if len(found) > MOST:
+    codes = tuple(islice(_refusals(document, schema, _leading(document, schema)), MOST + 1))
+    if len(codes) > MOST:
         raise InputError(
             f"a body has more than {MOST:,} properties with their own error codes",
             document.locate(""),
         )
-    return found
+    return codes
 
 
 def _refusals(
@@ -75,9 +75,9 @@ def _leading(document: Document, schema: Any) -> set[int]:
                     holders[id(followed)] = set()
                     pending.append(followed)
                 holders[id(followed)].add(id(holder))
-    found = set(leading)
+    reached = set(leading)
     while leading:
-        new = holders.get(leading.pop(), set()) - found
-        found |= new
+        new = holders.get(leading.pop(), set()) - reached
+        reached |= new
         leading.extend(new)
-    return found
+    return reached

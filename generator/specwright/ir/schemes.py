@@ -17,17 +17,17 @@ def security_schemes(table: Mapping[str, Scheme]) -> tuple[SecurityScheme, ...]:
 
 def _shown(name: str, scheme: Scheme) -> SecurityScheme:
     kind = type(scheme)
-    told = {field.name: getattr(scheme, field.name) for field in fields(scheme)}
+    members = {field.name: getattr(scheme, field.name) for field in fields(scheme)}
     usual = {field.name: getattr(kind(argument=""), field.name) for field in fields(scheme)}
     return SecurityScheme(
         key=Text(name),
         kind=kind.__name__,
         module=kind.__module__.rpartition(".")[2],
-        members={member: _quoted(told[member]) for member in told if told[member] != usual[member]},
+        members={name: _quoted(value) for name, value in members.items() if value != usual[name]},
         argument=scheme.argument,
         value=kind.value,
         grants=tuple(scheme.grants),
-        is_given=scheme.is_sent,
+        has_argument=scheme.is_sent,
     )
 
 
@@ -36,7 +36,7 @@ def _quoted(value: object) -> object:
     if isinstance(value, str):
         return Text(value)
     return (
-        {name: _quoted(each) for name, each in value.items()}
+        {name: _quoted(member) for name, member in value.items()}
         if isinstance(value, Mapping)
         else value
     )

@@ -19,11 +19,11 @@ def shown_server(server: Server) -> operations.ServerDefinition:
 
 def server_arguments(servers: Sequence[Server]) -> tuple[api.ServerArgument, ...]:
     """Return the client's arguments for the variables of servers."""
-    found: dict[str, list[ServerVariable]] = {}
+    by_argument: dict[str, list[ServerVariable]] = {}
     for server in servers:
         for variable in server.variables.values():
-            found.setdefault(variable.argument, []).append(variable)
-    return tuple(_argument(name, variables) for name, variables in found.items())
+            by_argument.setdefault(variable.argument, []).append(variable)
+    return tuple(_argument(name, variables) for name, variables in by_argument.items())
 
 
 def _argument(name: str, variables: Sequence[ServerVariable]) -> api.ServerArgument:

@@ -50,7 +50,7 @@ def rules(holder: Mapping[str, Any], place: Place, top: Mapping[str, Any]) -> It
     for keyword in _declared(holder, place):
         schema, value = keyword.schema(), holder[keyword.name]
         if keyword is ERROR:
-            value = {name: each for name, each in value.items() if name != _CODES}
+            value = {name: member for name, member in value.items() if name != _CODES}
         members = [*_members("", schema, value)]
         if keyword is RATE_LIMIT:
             members += _members("", *_rate_limit(value, top))
@@ -85,10 +85,10 @@ def _rate_limit(value: Any, top: Mapping[str, Any]) -> tuple[Schema, Any]:
 def _members(path: str, schema: Schema, value: Any) -> Iterator[Member]:
     """Yield the members of a value that are not null, those of nested objects by their path."""
     if isinstance(value, dict):
-        for name, each in value.items():
-            if each is not None:
+        for name, member in value.items():
+            if member is not None:
                 known = schema.get("properties", {}).get(name) or schema["additionalProperties"]
-                yield from _members(f"{path}.{name}" if path else name, known, each)
+                yield from _members(f"{path}.{name}" if path else name, known, member)
     elif path or value is not True:
         shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         meanings = schema.get("x-meanings", {})

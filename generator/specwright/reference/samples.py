@@ -101,11 +101,9 @@ class Samples:
         credentials = [*self._credentials(operation)]
         path = self._path(operation)
         url = _url(self._base(operation), path, self._api.names.env_prefix)
-        for number, each in enumerate(
-            credential for credential in credentials if credential.kind == "query"
-        ):
+        for number, credential in enumerate(c for c in credentials if c.kind == "query"):
             mark = "&" if number or "?" in path else "?"
-            url += f'{_word(f"{mark}{quote(each.name)}=")}"${each.variable}"'
+            url += f'{_word(f"{mark}{quote(credential.name)}=")}"${credential.variable}"'
         words = [" ".join(["curl", *method, *(["--globoff"] if set(url) & _GLOBBED else []), url])]
         words += [word for credential in credentials if (word := _authorization(credential))]
         words += [
@@ -152,7 +150,7 @@ class Samples:
             parameter.wire.raw: text(_sent(parameter), self._value(parameter))
             for parameter in _required(operation, ParameterLocation.PATH)
         }
-        path = _VARIABLE.sub(lambda each: values.get(each[1], each[0]), operation.path.raw)
+        path = _VARIABLE.sub(lambda match: values.get(match[1], match[0]), operation.path.raw)
         query = [
             "=".join(pair)
             for parameter in _required(operation, ParameterLocation.QUERY)
@@ -183,8 +181,8 @@ class Samples:
         site = self._body_site(operation)
         schema = sites.schema(self._document, site) if site is not None else Site("", {})
         properties = dict(sites.members(self._document, schema, "properties"))
-        for name, each in value[0].items() if value and isinstance(value[0], dict) else ():
-            shown = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+        for name, member in value[0].items() if value and isinstance(value[0], dict) else ():
+            shown = member if isinstance(member, str) else json.dumps(member, ensure_ascii=False)
             is_file = name in properties and is_binary(properties[name].value)
             word = _word(f"{name}=@file" if is_file else f"{name}={shown}")
             yield f"--form {word}" if is_file else f"--form-string {word}"

@@ -112,8 +112,8 @@ class Schemas:
         above = (*above, pointer) if pointer else above
         required = target.get("required") or ()
         own = [
-            self._field(name, each, name in required, above)
-            for name, each in (target.get("properties") or {}).items()
+            self._field(name, property_, name in required, above)
+            for name, property_ in (target.get("properties") or {}).items()
         ]
         for part in target.get("allOf") or ():
             own += [field for field in self.fields(part, above) if field.name not in _names(own)]

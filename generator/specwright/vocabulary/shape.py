@@ -179,11 +179,11 @@ class _Map(Shape):
         }
 
     def read(self, value: Any) -> object:
-        return {self.names.read(name): self.values.read(each) for name, each in value.items()}
+        return {self.names.read(name): self.values.read(member) for name, member in value.items()}
 
     def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
-        for name, each in value.items():
-            yield from self.values.references(each, at + join(name), value)
+        for name, member in value.items():
+            yield from self.values.references(member, at + join(name), value)
 
     def policies(self) -> Iterator[tuple[Path, ChangePolicy]]:
         for path, policy in self.values.policies():
@@ -192,21 +192,21 @@ class _Map(Shape):
 
 @dataclass(frozen=True)
 class _Object(Shape):
-    made: type
+    class_: type
 
     @cached_property
     def _members(self) -> Mapping[str, Shape]:
-        hints = get_type_hints(self.made, include_extras=True)
+        hints = get_type_hints(self.class_, include_extras=True)
         return {name.removesuffix("_"): shape(hint) for name, hint in hints.items()}
 
     def schema(self) -> Schema:
         required = [
             field.name.removesuffix("_")
-            for field in dataclasses.fields(self.made)
+            for field in dataclasses.fields(self.class_)
             if field.default is dataclasses.MISSING
         ]
         return {
-            "description": " ".join((self.made.__doc__ or "").split()),
+            "description": " ".join((self.class_.__doc__ or "").split()),
             "type": "object",
             "properties": {name: member.schema() for name, member in self._members.items()},
             "required": required,
@@ -217,7 +217,7 @@ class _Object(Shape):
         members = self._members.items()
         read = {name: member.read(value[name]) for name, member in members if name in value}
         # `class` is a member of a document, but not a valid name of an attribute.
-        return self.made(**{f"{k}_" if iskeyword(k) else k: each for k, each in read.items()})
+        return self.class_(**{f"{k}_" if iskeyword(k) else k: member for k, member in read.items()})
 
     def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
         for name, member in self._members.items():

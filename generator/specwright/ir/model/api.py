@@ -156,7 +156,7 @@ class SecurityScheme:
         argument: the argument of the client.
         value: the type of a credential.
         grants: classes of the module that obtain credentials.
-        is_given: whether the client takes a credential, and does not leave it to its HTTP client.
+        has_argument: whether the client takes a credential; otherwise its HTTP client has it.
     """
 
     key: Text
@@ -166,7 +166,7 @@ class SecurityScheme:
     argument: str
     value: str
     grants: tuple[str, ...]
-    is_given: bool
+    has_argument: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +214,8 @@ class Api:
     def media(self) -> frozenset[Medium]:
         """The media of the API's bodies."""
         bodies = [operation.body for operation in self.operations if operation.body is not None]
-        answers = [answer for operation in self.operations for answer in operation.answers]
-        holders: list[RequestBody | ResponseDefinition] = [*bodies, *answers]
+        responses = [r for operation in self.operations for r in operation.result_responses]
+        holders: list[RequestBody | ResponseDefinition] = [*bodies, *responses]
         return frozenset(content.medium for holder in holders for content in holder.contents)
 
     @property
@@ -227,16 +227,16 @@ class Api:
     @property
     def credentials(self) -> tuple[SecurityScheme, ...]:
         """The schemes with credentials that a client takes."""
-        return tuple(scheme for scheme in self.schemes if scheme.is_given)
+        return tuple(scheme for scheme in self.schemes if scheme.has_argument)
 
     @property
     def grants(self) -> Mapping[str, tuple[str, ...]]:
         """The classes that obtain credentials for a client, by their module."""
-        found: dict[str, dict[str, None]] = {}
+        grants: dict[str, dict[str, None]] = {}
         for scheme in self.credentials:
             if scheme.grants:
-                found.setdefault(scheme.module, {}).update(dict.fromkeys(scheme.grants))
-        return {module: tuple(names) for module, names in sorted(found.items())}
+                grants.setdefault(scheme.module, {}).update(dict.fromkeys(scheme.grants))
+        return {module: tuple(names) for module, names in sorted(grants.items())}
 
     @property
     def scheme_kinds(self) -> Mapping[str, str]:
@@ -286,8 +286,8 @@ class Api:
 
 def _different(values: Iterable[tuple[T, ...]]) -> tuple[tuple[T, ...], ...]:
     """Return each value once, without empty ones; they need not be hashable."""
-    found: list[tuple[T, ...]] = []
+    different: list[tuple[T, ...]] = []
     for value in values:
-        if value and value not in found:
-            found.append(value)
-    return tuple(found)
+        if value and value not in different:
+            different.append(value)
+    return tuple(different)

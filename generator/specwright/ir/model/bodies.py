@@ -57,20 +57,24 @@ class MediaTypeDefinition:
         """Whether the members of an object are sent, in any medium."""
         return self.medium.is_object
 
-    def sent(self) -> str:
-        """Return the annotation of a client's argument."""
+    @property
+    def client_argument(self) -> str:
+        """The annotation of a client's argument."""
         return self._annotation(self.medium.sent)
 
-    def received(self) -> str:
-        """Return the annotation of a client's result; asynchronous ones prefix it with `Async`."""
+    @property
+    def client_result(self) -> str:
+        """The annotation of a client's result; asynchronous ones prefix it with `Async`."""
         return self._annotation(self.medium.received)
 
-    def taken(self) -> str:
-        """Return the annotation of a server's argument."""
+    @property
+    def server_argument(self) -> str:
+        """The annotation of a server's argument."""
         return self._annotation(self.medium.taken)
 
-    def given(self) -> str:
-        """Return the annotation of a server's result."""
+    @property
+    def server_result(self) -> str:
+        """The annotation of a server's result."""
         return self._annotation(self.medium.given)
 
     def _annotation(self, pattern: str) -> str:
@@ -144,12 +148,12 @@ class RequestBody:
     @property
     def annotation(self) -> str:
         """The annotation of a client's argument for the whole body."""
-        return union(content.sent() for content in self.choices)
+        return union(content.client_argument for content in self.choices)
 
     @property
-    def taken(self) -> str:
+    def server_argument(self) -> str:
         """The annotation of a server's argument."""
-        return union(content.taken() for content in self.contents)
+        return union(content.server_argument for content in self.contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +170,19 @@ class ResponseDefinition:
         """The type of the JSON body, if it has one."""
         return next((c.type for c in self.contents if c.is_json), None)
 
-    def received(self, media_type: Text | None = None) -> str:
+    def client_result(self, media_type: Text | None = None) -> str:
         """Return the annotation of a client's result; without a media type, for the usual form."""
         if self.status in WITHOUT_BODY:
             return "None"
-        found = (c for c in self.contents if media_type in (None, c.media_type))
-        return next((c.received() for c in found), RAW)
+        contents = (c for c in self.contents if media_type in (None, c.media_type))
+        return next((c.client_result for c in contents), RAW)
 
     @property
-    def given(self) -> str:
+    def server_result(self) -> str:
         """The annotation of a server's result."""
         if self.status in WITHOUT_BODY:
             return "None"
-        return union(content.given() for content in self.contents) or RAW
+        return union(content.server_result for content in self.contents) or RAW
 
     @property
     def is_success(self) -> bool:

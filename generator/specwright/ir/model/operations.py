@@ -46,7 +46,7 @@ class ServerDefinition:
 
 @dataclass(frozen=True, slots=True)
 class PaginationDefinition:
-    """A page of a list: attributes of the response's model, one name for each step.
+    """The pagination of a list: attributes of the response's model, one name for each step.
 
     Attributes:
         item: the type of one item.
@@ -163,10 +163,10 @@ class OperationDefinition:
 
     def argument(self, name: str) -> str:
         """Return the name for an argument of a method that is not from the document."""
-        taken = {parameter.name for parameter in self.parameters}
+        names = {parameter.name for parameter in self.parameters}
         if self.body is not None and self.body.fields is not None:
-            taken |= {field.name for field in self.body.fields}
-        return apart(name, taken)
+            names |= {field.name for field in self.body.fields}
+        return apart(name, names)
 
     def arguments_for(self, parameters: Iterable[Text]) -> tuple[str, ...]:
         """Return the arguments for parameters that the document names."""
@@ -208,7 +208,7 @@ class OperationDefinition:
         return tuple((r.status, r.contents) for r in self.responses if not r.is_success)
 
     @property
-    def answers(self) -> tuple[ResponseDefinition, ...]:
+    def result_responses(self) -> tuple[ResponseDefinition, ...]:
         """The responses of a successful call, if the document declares any."""
         return self.successes or tuple(r for r in self.responses if r.status == "default")
 
@@ -227,7 +227,7 @@ class OperationDefinition:
         """Return the annotation of the result of a call that requests a media type."""
         if self.method == "HEAD":
             return "None"
-        declared = [answer.received(media_type) for answer in self.answers]
+        declared = [r.client_result(media_type) for r in self.result_responses]
         if media_type is not None:
             declared = [body for body in declared if body not in ("None", RAW)]
         if self.is_redirect:
@@ -235,12 +235,12 @@ class OperationDefinition:
         return union(declared) or RAW
 
     @property
-    def given(self) -> str:
+    def server_result(self) -> str:
         """The annotation of the result of a handler."""
         if self.method == "HEAD":
             return "None"
         leads = ["Redirect"] if any(r.status[0] == "3" for r in self.responses) else []
-        return union([*(answer.given for answer in self.answers), *leads]) or RAW
+        return union([*(r.server_result for r in self.result_responses), *leads]) or RAW
 
     @property
     def content_type(self) -> str:
@@ -257,7 +257,7 @@ class OperationDefinition:
     @property
     def stream(self) -> Switch | None:
         """The property or parameter that requests items one by one in place of one value."""
-        contents = [content for answer in self.answers for content in answer.contents]
+        contents = [content for r in self.result_responses for content in r.contents]
         streams = [content for content in contents if content.medium.is_stream]
         if self.page or not streams or len(streams) == len(contents):
             return None
@@ -276,27 +276,27 @@ class OperationDefinition:
     @property
     def variants(self) -> tuple[Variant, ...]:
         """The ways to call a method if its types depend on each other; empty for one way."""
-        found: list[Variant] = []
+        variants: list[Variant] = []
         if self.stream is not None:
             on, off = self.result_in(self.stream.media_type), self.result
             is_on = self.stream.is_on
-            found = [
+            variants = [
                 Variant(on, stream="Literal[True]" + (" | None = None" if is_on else "")),
                 Variant(off, stream="Literal[False]" + ("" if is_on else " | None = None")),
                 Variant(union([on, off]), stream="bool"),
             ]
         if self.accept:
-            found += [
+            variants += [
                 Variant(self.result_in(media_type), accept=media_type)
                 for media_type in self.media_types
             ]
         if self.content_type and self.body and self.body.fields is None:
             first, *others = self.body.choices
-            if any(content.sent() != first.sent() for content in others):
-                found += [Variant(self.result, content=content) for content in others]
-        if not found or self.stream is not None:
-            return tuple(found)
-        return Variant(self.result, content=self.body.usual if self.body else None), *found
+            if any(content.client_argument != first.client_argument for content in others):
+                variants += [Variant(self.result, content=content) for content in others]
+        if not variants or self.stream is not None:
+            return tuple(variants)
+        return Variant(self.result, content=self.body.usual if self.body else None), *variants
 
     @property
     def result_of_all(self) -> str:
@@ -312,12 +312,12 @@ class OperationDefinition:
         if self.result == "object":
             return False
         return bool(self.variants) or any(
-            content.medium.is_stream for answer in self.answers for content in answer.contents[:1]
+            content.medium.is_stream for r in self.result_responses for content in r.contents[:1]
         )
 
     @property
     def media_types(self) -> tuple[Text, ...]:
         """The media types of responses, except the usual ones, for a caller to choose from."""
-        usual = {r.contents[0].media_type for r in self.answers if r.contents}
-        found = [c.media_type for r in self.answers for c in r.contents[1:]]
-        return tuple(t for t in dict.fromkeys(found) if t not in usual and "*" not in t.raw)
+        usual = {r.contents[0].media_type for r in self.result_responses if r.contents}
+        others = [c.media_type for r in self.result_responses for c in r.contents[1:]]
+        return tuple(t for t in dict.fromkeys(others) if t not in usual and "*" not in t.raw)
