@@ -18,7 +18,7 @@ from esim_service.domain.lifecycle import EXPIRING_UNTIL
 from esim_service.domain.stamp import Stamp
 from esim_service.store.statements.unit import Unit, row
 from esim_service.store.tables import events as store
-from esim_service.store.tables.outbox import Taken
+from esim_service.store.tables.outbox import ClaimedDelivery
 from esim_service.values.entities import Account, Event, Scope, WebhookEndpoint
 from lab.faults.changes import send_acknowledged_again
 from lab.faults.seeding import substitute
@@ -26,18 +26,18 @@ from partner_esim import webhooks
 from partner_esim._runtime.shared.signature import SignatureScheme
 
 
-def _deliver(patch: MonkeyPatch, change: Callable[[Taken], Taken]) -> None:
+def _deliver(patch: MonkeyPatch, change: Callable[[ClaimedDelivery], ClaimedDelivery]) -> None:
     """Let deliveries have other contents than the event that is stored."""
     claim = outbox._claim
 
-    def changed(taken: Taken, lease_until: int) -> DueDelivery:
-        return claim(change(taken), lease_until)
+    def changed(delivery: ClaimedDelivery, lease_until: int) -> DueDelivery:
+        return claim(change(delivery), lease_until)
 
     substitute(patch, claim, changed)
 
 
-def _own_id(taken: Taken) -> str:
-    return f"evt_{taken.delivery_id[4:]}"
+def _own_id(delivery: ClaimedDelivery) -> str:
+    return f"evt_{delivery.delivery_id[4:]}"
 
 
 def signed_with_decoded_secret(patch: MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def body_written_anew(patch: MonkeyPatch) -> None:
 
 def other_event_id(patch: MonkeyPatch) -> None:
     """The id in the header is that of the delivery. “Service-Event-Id | identifies the event”"""
-    _deliver(patch, lambda taken: replace(taken, event_id=_own_id(taken)))
+    _deliver(patch, lambda delivery: replace(delivery, event_id=_own_id(delivery)))
 
 
 def no_event_type(patch: MonkeyPatch) -> None:
@@ -199,11 +199,11 @@ def feed_and_delivery_differ(patch: MonkeyPatch) -> None:
     “the feed and every delivery attempt show the same body”
     """
 
-    def own_body(taken: Taken) -> bytes:
-        event = json.loads(taken.body) | {"id": _own_id(taken)}
+    def own_body(delivery: ClaimedDelivery) -> bytes:
+        event = json.loads(delivery.body) | {"id": _own_id(delivery)}
         return json.dumps(event, separators=(",", ":")).encode()
 
-    _deliver(patch, lambda taken: replace(taken, body=own_body(taken)))
+    _deliver(patch, lambda delivery: replace(delivery, body=own_body(delivery)))
 
 
 def tested_endpoint_hears_nothing(patch: MonkeyPatch) -> None:

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from specwright.config import PackageOptions
-from specwright.emit.cache import Made, cache_directory, cache_key, load, store
+from specwright.emit.cache import GeneratedPackage, cache_directory, cache_key, load, store
 from specwright.emit.manifest import LOCK
 from specwright.render.templates import Templates, builtin_directory
 
 from .conftest import FIRST, fileset
 
 FILES = fileset(FIRST)
-MADE = Made(FILES, "api.json: 1 warning\n")
+MADE = GeneratedPackage(FILES, "api.json: 1 warning\n")
 KEY = "0" * 64
 DOCUMENT = Path("api.json")
 
@@ -104,15 +104,15 @@ WHOLE = {path: content.decode() for path, content in FILES.items()}
         1,
         {"files": WHOLE},
         {"files": WHOLE, "parts": {}},
-        {"files": WHOLE, "parts": {}, "said": 1},
-        {"files": [], "parts": {}, "said": ""},
-        {"files": {**WHOLE, "a.py": 1}, "parts": {}, "said": ""},
-        {"files": {**WHOLE, "a.py": "\ud800"}, "parts": {}, "said": ""},
-        {"files": {**WHOLE, "../a.py": ""}, "parts": {}, "said": ""},
-        {"files": WHOLE, "parts": [], "said": ""},
-        {"files": WHOLE, "parts": {"a": 1}, "said": ""},
-        {"files": WHOLE, "parts": {"a\0": "1"}, "said": ""},
-        {"files": WHOLE, "parts": {"nowhere": "1"}, "said": ""},
+        {"files": WHOLE, "parts": {}, "messages": 1},
+        {"files": [], "parts": {}, "messages": ""},
+        {"files": {**WHOLE, "a.py": 1}, "parts": {}, "messages": ""},
+        {"files": {**WHOLE, "a.py": "\ud800"}, "parts": {}, "messages": ""},
+        {"files": {**WHOLE, "../a.py": ""}, "parts": {}, "messages": ""},
+        {"files": WHOLE, "parts": [], "messages": ""},
+        {"files": WHOLE, "parts": {"a": 1}, "messages": ""},
+        {"files": WHOLE, "parts": {"a\0": "1"}, "messages": ""},
+        {"files": WHOLE, "parts": {"nowhere": "1"}, "messages": ""},
     ],
     ids=lambda entry: repr(entry)[-40:],
 )
@@ -130,7 +130,7 @@ def test_an_entry_that_is_not_a_whole_output_is_none(
     files[path] = change or ""
     if change is None:
         del files[path]
-    (cache / KEY).write_text(json.dumps({"files": files, "parts": {}, "said": ""}))
+    (cache / KEY).write_text(json.dumps({"files": files, "parts": {}, "messages": ""}))
     assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from esim_service.domain.lifecycle import (
-    Happened,
+    EsimEvent,
     Observation,
     elapse,
     next_moment,
@@ -76,22 +76,22 @@ def active(used: int = 0) -> Esim:
     return observe(ESIM, seen(1, used), 1)[0]
 
 
-def types(happened: tuple[Happened, ...]) -> list[str]:
-    return [each.type + str(each.threshold_percent or "") for each in happened]
+def types(events: tuple[EsimEvent, ...]) -> list[str]:
+    return [each.type + str(each.threshold_percent or "") for each in events]
 
 
 def test_an_installed_esim_that_was_not_used_stays_ready() -> None:
-    esim, happened = observe(ESIM, Observation(5, "installed", 0, None), 9)
+    esim, events = observe(ESIM, Observation(5, "installed", 0, None), 9)
     assert (esim.status, esim.profile_status, esim.observed_at) == ("ready", "installed", 5)
     assert esim.updated_at == 9
-    assert happened == ()
+    assert events == ()
 
 
 def test_the_first_use_activates_and_starts_the_validity() -> None:
-    esim, happened = observe(ESIM, seen(HOUR, since=MINUTE), 2 * HOUR)
+    esim, events = observe(ESIM, seen(HOUR, since=MINUTE), 2 * HOUR)
     assert (esim.status, esim.activated_at) == ("active", MINUTE)
     assert esim.expires_at == MINUTE + 7 * DAY
-    assert types(happened) == ["esim.activated"]
+    assert types(events) == ["esim.activated"]
 
 
 def test_a_validity_that_runs_since_the_purchase_is_not_moved() -> None:
@@ -100,9 +100,9 @@ def test_a_validity_that_runs_since_the_purchase_is_not_moved() -> None:
 
 
 def test_usage_without_a_word_about_activation_activates() -> None:
-    esim, happened = observe(ESIM, seen(5, 1, None), 5)
+    esim, events = observe(ESIM, seen(5, 1, None), 5)
     assert (esim.status, esim.activated_at) == ("active", 5)
-    assert types(happened) == ["esim.activated"]
+    assert types(events) == ["esim.activated"]
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_usage_without_a_word_about_activation_activates() -> None:
     ],
 )
 def test_marks_of_the_usage(used: int, expected: list[str]) -> None:
-    esim, happened = observe(active(), seen(2, used), 2)
-    assert types(happened) == expected
+    esim, events = observe(active(), seen(2, used), 2)
+    assert types(events) == expected
     assert (esim.status == "depleted") == ("esim.depleted" in expected)
     again, more = observe(esim, seen(3, used), 3)
     assert more == ()
@@ -127,8 +127,8 @@ def test_marks_of_the_usage(used: int, expected: list[str]) -> None:
 
 
 def test_an_unlimited_allowance_has_no_marks() -> None:
-    _, happened = observe(replace(active(), total_bytes=None), seen(2, 10**15), 2)
-    assert happened == ()
+    _, events = observe(replace(active(), total_bytes=None), seen(2, 10**15), 2)
+    assert events == ()
 
 
 def test_an_old_or_repeated_report_changes_nothing() -> None:
@@ -139,16 +139,16 @@ def test_an_old_or_repeated_report_changes_nothing() -> None:
 
 def test_a_corrected_figure_gives_nothing_back() -> None:
     esim, _ = observe(active(), seen(100, GB // 2), 100)
-    esim, happened = observe(esim, seen(101, GB // 4), 101)
-    assert (esim.used_bytes, happened) == (GB // 2, ())
+    esim, events = observe(esim, seen(101, GB // 4), 101)
+    assert (esim.used_bytes, events) == (GB // 2, ())
 
 
 def test_a_top_up_makes_a_depleted_esim_active_and_arms_its_marks() -> None:
     esim = top_up(active(GB), TOPUP, 2 * DAY)
     assert (esim.status, esim.total_bytes, esim.usage_reported) == ("active", 2 * GB, 50)
     assert esim.expires_at == 14 * DAY
-    esim, happened = observe(esim, seen(3 * DAY, 2 * GB), 3 * DAY)
-    assert types(happened) == ["esim.usage80", "esim.depleted"]
+    esim, events = observe(esim, seen(3 * DAY, 2 * GB), 3 * DAY)
+    assert types(events) == ["esim.usage80", "esim.depleted"]
     assert esim.status == "depleted"
 
 
@@ -189,8 +189,8 @@ def test_expiring_comes_between_24_and_20_hours_before_the_end() -> None:
     end = esim.expires_at
     assert elapse(esim, end - 24 * HOUR - 1) == (esim, ())
     for moment in (end - 24 * HOUR, end - 20 * HOUR):
-        after, happened = elapse(esim, moment)
-        assert types(happened) == ["esim.expiring"]
+        after, events = elapse(esim, moment)
+        assert types(events) == ["esim.expiring"]
         assert elapse(after, moment) == (after, ())
     assert elapse(esim, end - 20 * HOUR + 1) == (esim, ())
 
@@ -207,36 +207,36 @@ def test_the_next_moment_is_when_there_is_something_to_say() -> None:
 def test_a_longer_life_is_announced_again() -> None:
     esim, _ = elapse(active(), active().expires_at - DAY)
     esim = top_up(esim, TOPUP, esim.expires_at - DAY)
-    _, happened = elapse(esim, esim.expires_at - DAY)
-    assert types(happened) == ["esim.expiring"]
+    _, events = elapse(esim, esim.expires_at - DAY)
+    assert types(events) == ["esim.expiring"]
 
 
 @pytest.mark.parametrize("esim", [ESIM, active(), active(GB)], ids=lambda esim: esim.status)
 def test_it_expires_at_its_end_and_once(esim: Esim) -> None:
     assert elapse(esim, esim.expires_at - 1)[1] == ()
-    after, happened = elapse(esim, esim.expires_at)
-    assert (after.status, types(happened)) == ("expired", ["esim.expired"])
+    after, events = elapse(esim, esim.expires_at)
+    assert (after.status, types(events)) == ("expired", ["esim.expired"])
     assert elapse(after, esim.expires_at + 1) == (after, ())
 
 
 def test_an_end_that_is_told_again_is_announced_once() -> None:
     ends = ESIM.created_at + 9 * DAY
     esim, _ = observe(ESIM, replace(seen(1), expires_at=ends), 1)
-    esim, happened = elapse(esim, ends - 22 * HOUR)
-    assert types(happened) == ["esim.expiring"]
+    esim, events = elapse(esim, ends - 22 * HOUR)
+    assert types(events) == ["esim.expiring"]
     for at, expires_at, announced in (
         (ends - 22 * HOUR + 1, ends, []),
         (ends - 22 * HOUR + 2, ends - 1, []),
         (ends - 22 * HOUR + 3, ends, ["esim.expiring"]),
     ):
-        esim, happened = observe(esim, replace(seen(at), expires_at=expires_at), at)
-        assert types(happened) == announced
+        esim, events = observe(esim, replace(seen(at), expires_at=expires_at), at)
+        assert types(events) == announced
 
 
 def test_a_late_report_activates_and_expires_at_once() -> None:
-    esim, happened = observe(ESIM, seen(1, GB), 8 * DAY)
+    esim, events = observe(ESIM, seen(1, GB), 8 * DAY)
     assert esim.status == "expired"
-    assert types(happened) == [
+    assert types(events) == [
         "esim.activated",
         "esim.usage50",
         "esim.usage80",
@@ -255,12 +255,12 @@ class Lives(RuleBasedStateMachine):
         self.events: Counter[str] = Counter()
         self.topups = 0
 
-    def take(self, step: tuple[Esim, tuple[Happened, ...]]) -> None:
+    def take(self, step: tuple[Esim, tuple[EsimEvent, ...]]) -> None:
         before = self.esim
-        self.esim, happened = step
-        for type_ in types(happened):
+        self.esim, events = step
+        for type_ in types(events):
             self.events[type_] += 1
-        if "esim.expiring" in types(happened):
+        if "esim.expiring" in types(events):
             assert 20 * HOUR <= self.esim.expires_at - self.now <= 24 * HOUR
         allowed = {
             "ready": {"ready", "active", "depleted", "expired"},

@@ -27,7 +27,7 @@ from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load_in_part, read_file
 from specwright.emit import cache
-from specwright.emit.cache import Made
+from specwright.emit.cache import GeneratedPackage
 from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import contents
 from specwright.emit.write import write
@@ -129,13 +129,13 @@ class PackageBuild:
         begun = perf_counter()
         result = self._generate_or_load(start, notice)
         files = result.files
-        show(result.said, err=True)
+        show(result.messages, err=True)
         changed = len(write(files, self.target))
         seconds = perf_counter() - begun
         outcome = f"{changed} changed" if changed else "nothing changed"
         return f"generated {len(files)} files ({outcome}) in {seconds:.1f} s", _summary(files)
 
-    def generate(self, start: Start, notice: Notice = _ignore) -> Made:
+    def generate(self, start: Start, notice: Notice = _ignore) -> GeneratedPackage:
         """Generate the files.
 
         Args:
@@ -148,7 +148,7 @@ class PackageBuild:
             notice(parts)
             return _generated(self.options, document, parts, worker)
 
-    def _generate_or_load(self, start: Start, notice: Notice) -> Made:
+    def _generate_or_load(self, start: Start, notice: Notice) -> GeneratedPackage:
         """Generate the files, or take them from the cache if nothing has changed."""
         if isinstance(self.document, str):
             # It is unknown whether a document on another machine has changed.
@@ -183,7 +183,7 @@ def new_worker() -> ModelWorker:
 
 def _generated(
     options: PackageOptions, document: Document, parts: frozenset[str], worker: ModelWorker
-) -> Made:
+) -> GeneratedPackage:
     # Imported here: a run without changes does not need it.
     from specwright import pipeline
     from specwright.arguments.documents import lint_settings
@@ -204,7 +204,7 @@ def _generated(
     except pipeline.InvalidDocument as error:
         show(text.render(error.report), err=True)
         raise
-    return Made(files, "".join(map(text.render, reports)), parts)
+    return GeneratedPackage(files, "".join(map(text.render, reports)), parts)
 
 
 def _summary(files: FileSet) -> str:

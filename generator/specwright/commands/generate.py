@@ -56,7 +56,7 @@ def _compare(package: PackageBuild, *, check: bool, diff: bool) -> bool:
     """Report the differences; return whether the package is up to date."""
     result = package.generate(new_worker)
     files = result.files
-    show(result.said, err=True)
+    show(result.messages, err=True)
     differences = compare(files, package.target)
     if diff:
         for line in unified_diff(differences):

@@ -26,7 +26,7 @@ _ENTRY = re.compile(r"\.?[0-9a-f]{64}(\.\w+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class GeneratedPackage:
     """The files of a package, and the messages about its document.
 
     Attributes:
@@ -34,7 +34,7 @@ class Made:
     """
 
     files: FileSet
-    said: str
+    messages: str
     parts: frozenset[str] = frozenset()
 
 
@@ -64,7 +64,7 @@ def cache_key(files: Iterable[bytes], options: PackageOptions, templates: Templa
     return hashed.hexdigest()
 
 
-def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made | None:
+def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> GeneratedPackage | None:
     """Return the result of an earlier run, if none of its inputs has changed.
 
     Entries that others could have written, or that are not as `store` writes them, are ignored.
@@ -75,7 +75,7 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made 
     try:
         if not _is_private(cache):
             return None
-        files, parts, said = _entry(json.loads(read_regular(cache / key)))
+        files, parts, messages = _entry(json.loads(read_regular(cache / key)))
         for name, expected in parts.items():
             part = document.parent / name
             # A file that was allowed then may not be allowed now.
@@ -83,13 +83,15 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made 
                 return None
             if digest(read_regular(part)) != expected:
                 return None
-        made = _whole({path: content.encode() for path, content in files.items()})
-        return Made(made, said, frozenset(str(document.parent / name) for name in parts))
+        package_files = _whole({path: content.encode() for path, content in files.items()})
+        return GeneratedPackage(
+            package_files, messages, frozenset(str(document.parent / name) for name in parts)
+        )
     except (OSError, ValueError, KeyError, RecursionError, SpecwrightError):
         return None
 
 
-def store(cache: Path, key: str, made: Made, document: Path) -> None:
+def store(cache: Path, key: str, package: GeneratedPackage, document: Path) -> None:
     """Store the result of this run; if the cache cannot be written, it is skipped.
 
     If a part of the document is on another machine, its changes cannot be noticed, and nothing is
@@ -97,11 +99,11 @@ def store(cache: Path, key: str, made: Made, document: Path) -> None:
     """
     try:
         entry = {
-            "files": {path: content.decode() for path, content in made.files.items()},
-            "said": made.said,
+            "files": {path: content.decode() for path, content in package.files.items()},
+            "messages": package.messages,
             "parts": {
                 os.path.relpath(part, document.parent): digest(read_regular(Path(part)))
-                for part in made.parts
+                for part in package.parts
             },
         }
         if cache.is_absolute():
@@ -129,9 +131,9 @@ def _is_private(cache: Path) -> bool:
 
 def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, object], str]:
     match value:
-        case {"files": dict(files), "parts": dict(parts), "said": str(said)}:
+        case {"files": dict(files), "parts": dict(parts), "messages": str(messages)}:
             if all(isinstance(content, str) for content in files.values()):
-                return files, parts, said
+                return files, parts, messages
     raise ValueError("not an entry of the cache")
 
 

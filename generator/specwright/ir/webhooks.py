@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specwright.ir.model.api import Declared, Parser, Webhook
+from specwright.ir.model.api import Parser, Webhook, WebhookDeclaration
 from specwright.ir.model.values import TypeRef
 from specwright.text import Text
 
 JSON = Text("application/json")
 
 
-def declared(webhooks: Sequence[Webhook], key: str) -> tuple[Declared, ...]:
+def declared(webhooks: Sequence[Webhook], key: str) -> tuple[WebhookDeclaration, ...]:
     """Return the declarations of a key: that of all webhooks, or those of single ones."""
     values = [webhook.contract[key] for webhook in webhooks]
     if all(value == values[0] for value in values):
-        return tuple(Declared("", value) for value in values[:1] if value is not None)
+        return tuple(WebhookDeclaration("", value) for value in values[:1] if value is not None)
     return tuple(
-        Declared(f"_{webhook.operation.name}", value)
+        WebhookDeclaration(f"_{webhook.operation.name}", value)
         for webhook, value in zip(webhooks, values, strict=True)
         if value is not None
     )
@@ -25,8 +25,8 @@ def declared(webhooks: Sequence[Webhook], key: str) -> tuple[Declared, ...]:
 
 def parsers(
     webhooks: Sequence[Webhook],
-    signatures: Sequence[Declared],
-    deliveries: Sequence[Declared],
+    signatures: Sequence[WebhookDeclaration],
+    deliveries: Sequence[WebhookDeclaration],
     union: TypeRef | None,
 ) -> tuple[Parser, ...]:
     """Return the functions that parse deliveries: one if it can tell all events apart.
@@ -56,5 +56,5 @@ def _media_type(webhooks: Sequence[Webhook]) -> Text:
     return JSON if others or "*" in first.raw else first
 
 
-def _by_suffix(values: Sequence[Declared]) -> dict[str, Declared]:
+def _by_suffix(values: Sequence[WebhookDeclaration]) -> dict[str, WebhookDeclaration]:
     return {value.suffix: value for value in values}

@@ -118,7 +118,7 @@ class OperationEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedResponse:
     """An error response that operations share."""
 
     anchor: str
@@ -151,11 +151,11 @@ class Section:
     title: str
     description: Markup
     entries: Sequence[OperationEntry] = ()
-    errors: Sequence[Shared] = ()
+    errors: Sequence[SharedResponse] = ()
     models: Sequence[ModelEntry] = ()
 
     @property
-    def members(self) -> Sequence[OperationEntry | Shared | ModelEntry]:
+    def members(self) -> Sequence[OperationEntry | SharedResponse | ModelEntry]:
         """Everything in it; one kind, or nothing."""
         return [*self.entries, *self.errors, *self.models]
 
@@ -235,7 +235,7 @@ class _Writer:
             ("content", "servers", "authentication", "rules", "errors", "search")
         )
         self._codes = {code.name: code for code in self._all_codes()}
-        self._shared: dict[str, Shared] = {}
+        self._shared: dict[str, SharedResponse] = {}
 
     def reference(self) -> ApiReference:
         data = self._document.data
@@ -369,7 +369,7 @@ class _Writer:
             return response
         if name not in self._shared:
             anchor = self._anchors.of(name, "response-")
-            self._shared[name] = Shared(anchor, name, response)
+            self._shared[name] = SharedResponse(anchor, name, response)
         return replace(response, contents=(), headers=(), shared=self._shared[name].anchor)
 
     def _parameter(self, site: Site) -> FieldEntry:

@@ -164,7 +164,7 @@ def _endpoint_of(record: _Record) -> str:
     return record.claim.endpoint_id
 
 
-def _claim(row: store.Taken, lease_until: int) -> DueDelivery:
+def _claim(row: store.ClaimedDelivery, lease_until: int) -> DueDelivery:
     message = WebhookMessage(row.url, row.secret, row.event_id, row.event_type, row.body)
     return DueDelivery(
         row.delivery_id,

@@ -42,14 +42,14 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class EsimEvent:
     """An event to write, about the eSIM in its final state."""
 
     type: EventType
     threshold_percent: Threshold | None = None
 
 
-Step: TypeAlias = tuple[Esim, tuple[Happened, ...]]
+Step: TypeAlias = tuple[Esim, tuple[EsimEvent, ...]]
 
 NextReport: TypeAlias = Callable[[Esim, int], int]
 """Returns when it is worth asking the carrier about an eSIM again."""
@@ -89,9 +89,9 @@ def elapse(esim: Esim, now: int) -> Step:
         return esim, ()
     remaining = esim.expires_at - now
     if remaining <= 0:
-        return replace(esim, status="expired", updated_at=now), (Happened("esim.expired"),)
+        return replace(esim, status="expired", updated_at=now), (EsimEvent("esim.expired"),)
     if not esim.expiring_reported and is_expiring(remaining):
-        return replace(esim, expiring_reported=True), (Happened("esim.expiring"),)
+        return replace(esim, expiring_reported=True), (EsimEvent("esim.expiring"),)
     return esim, ()
 
 
@@ -152,22 +152,22 @@ def _activate(esim: Esim, observation: Observation) -> Step:
     # No days: the validity runs from the purchase, and the activation does not move its end.
     if esim.validity_days:
         after = _until(after, since + esim.validity_days * DAY)
-    return after, (Happened("esim.activated"),)
+    return after, (EsimEvent("esim.activated"),)
 
 
 def _use(esim: Esim) -> Step:
     mark = _mark(esim)
     if esim.status != "active" or mark <= esim.usage_reported:
         return esim, ()
-    happened = tuple(
-        Happened("esim.usage", threshold)
+    events = tuple(
+        EsimEvent("esim.usage", threshold)
         for threshold in _THRESHOLDS
         if esim.usage_reported < threshold <= mark
     )
     after = replace(esim, usage_reported=mark)
     if mark < _ALL:
-        return after, happened
-    return replace(after, status="depleted"), (*happened, Happened("esim.depleted"))
+        return after, events
+    return replace(after, status="depleted"), (*events, EsimEvent("esim.depleted"))
 
 
 def _mark(esim: Esim) -> int:

@@ -56,7 +56,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class WebhookDeclaration:
     """A declaration that all webhooks share, or that of one of them if they differ.
 
     Attributes:
@@ -93,8 +93,8 @@ class Parser:
     suffix: str
     payload: TypeRef
     media_type: Text
-    signature: Declared | None
-    delivery: Declared | None
+    signature: WebhookDeclaration | None
+    delivery: WebhookDeclaration | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +199,8 @@ class Api:
     groups: tuple[OperationGroup, ...]
     webhooks: tuple[Webhook, ...]
     callbacks: tuple[Webhook, ...]
-    signatures: tuple[Declared, ...]
-    deliveries: tuple[Declared, ...]
+    signatures: tuple[WebhookDeclaration, ...]
+    deliveries: tuple[WebhookDeclaration, ...]
     parsers: tuple[Parser, ...]
     schemes: tuple[SecurityScheme, ...]
     errors: ErrorTypes | None

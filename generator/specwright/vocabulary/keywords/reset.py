@@ -14,7 +14,7 @@ _Lists = tuple[Annotated[Name, Names(Target.OPERATION)], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoredValue:
     """A value that is the same after every reset."""
 
     operation: Annotated[Name, Names(Target.OPERATION), "The operationId that returns it."]
@@ -42,7 +42,7 @@ class Reset:
         "The operationIds of the lists that keep their items.",
     ] = ()
     restores: Annotated[
-        tuple[Restored, ...],
+        tuple[RestoredValue, ...],
         Limits(uniqueItems=True),
         ChangePolicy(reduced),
         "The values that are restored to their initial state.",

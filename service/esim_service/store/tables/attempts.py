@@ -173,9 +173,9 @@ def _conditions(wanted: DeliveryFilter) -> tuple[str, Sequence[Value]]:
         "d.endpoint_id": wanted.endpoint_id,
         "d.event_id": wanted.event_id,
     }
-    given = {column: value for column, value in columns.items() if value is not None}
-    conditions = [f"{column} = ${number}" for number, column in enumerate(given, start=2)]
-    return " AND ".join(conditions) or "TRUE", tuple(given.values())
+    filters = {column: value for column, value in columns.items() if value is not None}
+    conditions = [f"{column} = ${number}" for number, column in enumerate(filters, start=2)]
+    return " AND ".join(conditions) or "TRUE", tuple(filters.values())
 
 
 def _delivery(record: Row) -> DeliveryRecord:

@@ -19,7 +19,7 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ClaimedDelivery:
     """A claimed delivery with everything that its attempt needs."""
 
     delivery_id: str
@@ -63,7 +63,9 @@ def _due(per_endpoint: int) -> str:
     )
 
 
-def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequence[Taken]]:
+def take(
+    delivery_ids: Sequence[str], now: int, lease_until: int
+) -> Unit[Sequence[ClaimedDelivery]]:
     """Claim those of some deliveries that are still due and not being claimed by others.
 
     A delivery whose event or endpoint is gone is removed instead.
@@ -88,8 +90,8 @@ def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequen
         f" JOIN events e ON e.event_id = d.event_id WHERE d.delivery_id IN ({places})",
         *parameters,
     )
-    taken = [
-        Taken(
+    claimed = [
+        ClaimedDelivery(
             delivery_id=record["delivery_id"],
             endpoint_id=record["endpoint_id"],
             attempts=record["attempts"],
@@ -102,9 +104,9 @@ def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequen
         )
         for record in result
     ]
-    for orphan in set(ours) - {record.delivery_id for record in taken}:
+    for orphan in set(ours) - {record.delivery_id for record in claimed}:
         yield from remove(orphan)
-    return taken
+    return claimed
 
 
 def is_held(delivery_id: str, lease_until: int) -> Unit[bool]:
