@@ -232,6 +232,24 @@ def test_rules_hold_no_sql() -> None:
     assert not wrong
 
 
+def printing(module: Path) -> Iterator[str]:
+    """Every place of a module that prints."""
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        match node:
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Name("click"), attr="echo" | "secho"))
+                | ast.Call(func=ast.Name("print"))
+            ):
+                yield f"{module.name}:{node.lineno}"
+
+
+def test_one_module_prints() -> None:
+    terminal = PACKAGES[TOOLKIT] / "report" / "terminal.py"
+    assert list(printing(terminal))
+    others = set(modules(TOOLKIT)) - {terminal}
+    assert [place for module in others for place in printing(module)] == []
+
+
 def test_the_runtime_can_be_copied_elsewhere() -> None:
     wrong = [
         str(import_)

@@ -101,3 +101,9 @@ def test_a_word_has_one_sense(path: Path) -> None:
 )
 def test_another_sense_is_seen(source: str) -> None:
     assert list(other_senses(source))
+
+
+def test_the_words_of_the_runtime_fit_any_api() -> None:
+    sources = (ROOT / "generator" / "specwright" / "runtime").rglob("*.py")
+    text = "".join(path.read_text("utf-8") for path in sources).lower()
+    assert [word for word in ("esim", "balance", "end_user") if word in text] == []

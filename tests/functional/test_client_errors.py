@@ -6,13 +6,11 @@ import copy
 import json
 import pickle
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-import specwright.runtime
 from tests.checkers import mypy, pyright
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, content, document, operation, ref
@@ -218,10 +216,3 @@ def test_checkers_know_the_codes_and_details_of_the_document(
     packages = [made.__file__.rpartition(f"/{made.__name__}/")[0]]
     for check in (mypy, pyright):
         assert [error[:11] for error in check(tmp_path, packages)] == ["wrong.py:9:"]
-
-
-def test_the_words_of_the_errors_fit_any_api() -> None:
-    sources = Path(specwright.runtime.__file__).parent.rglob("*.py")
-    text = "".join(path.read_text("utf-8") for path in sources).lower()
-    for word in ("esim", "balance", "end_user"):
-        assert word not in text, word

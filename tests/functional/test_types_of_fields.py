@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
@@ -152,8 +152,7 @@ def test_a_class_of_other_types_is_documented(made: ModuleType) -> None:
 
 
 def test_values_that_are_names_of_classes_are_no_references(made: ModuleType) -> None:
-    source = Path(str(made.models.__file__)).read_text("utf-8")
-    assert 'Named: TypeAlias = Literal["Link", "Pool", "other"]' in source
+    assert get_args(made.models.Named) == ("Link", "Pool", "other")
     read: Any = codecs(made)["Names"].decode(b'["Link", "other"]')
     assert read == ["Link", "other"]
 

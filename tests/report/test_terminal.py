@@ -1,12 +1,10 @@
 """Hostile text is visible on a terminal and in a log, and has no effect there."""
 
-import ast
 import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +12,6 @@ import pytest
 from click import unstyle
 from click.testing import CliRunner, Result
 
-import specwright
 from specwright.cli import cli
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
@@ -243,25 +240,6 @@ def test_no_encoding_of_the_output_is_too_small(
     )
     assert result.returncode == expected
     assert b"Traceback" not in result.stderr
-
-
-def printing(module: Path) -> Iterator[str]:
-    """Every place of a module that prints."""
-    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
-        match node:
-            case (
-                ast.Call(func=ast.Attribute(value=ast.Name("click"), attr="echo" | "secho"))
-                | ast.Call(func=ast.Name("print"))
-            ):
-                yield f"{module.name}:{node.lineno}"
-
-
-def test_one_module_prints() -> None:
-    toolkit = Path(specwright.__file__).parent
-    terminal = toolkit / "report" / "terminal.py"
-    assert list(printing(terminal))
-    others = sorted(set(toolkit.rglob("*.py")) - {terminal})
-    assert [place for module in others for place in printing(module)] == []
 
 
 class Terminal(io.StringIO):

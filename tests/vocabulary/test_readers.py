@@ -1,9 +1,11 @@
 """Every declared reader of a keyword acts on it: client, stub, contract tests and review."""
 
+import ast
 import copy
 import functools
 import re
-from collections.abc import Collection, Iterator
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,10 +106,11 @@ def package(root: Path, at_root: frozenset[str], below: frozenset[str]) -> FileS
     return pipeline.generate(document.with_data(data), config.options)
 
 
-def source(*places: str) -> str:
-    """The code of modules or folders of the toolkit."""
-    files = (file for place in places for file in sorted(TOOLKIT.glob(place)))
-    return "\n".join(file.read_text("utf-8") for file in files)
+@functools.cache
+def nodes(room: str) -> Sequence[ast.AST]:
+    """The syntax of a room of the toolkit."""
+    trees = [ast.parse(file.read_text("utf-8")) for file in (TOOLKIT / room).rglob("*.py")]
+    return [node for tree in trees for node in ast.walk(tree)]
 
 
 def readers(name: str, before: str, after: str) -> Iterator[KeywordReader]:
@@ -119,8 +122,7 @@ def readers(name: str, before: str, after: str) -> Iterator[KeywordReader]:
     lines = set(before.splitlines()) ^ set(after.splitlines())
     fields = {field for line in lines for field in re.findall(r"\b([a-z_]+)=", line)}
     for reader, room in ROOMS.items():
-        code = source(f"{room}/**/*.py")
-        if any(re.search(rf"\.{field}\b", code) for field in fields):
+        if any(isinstance(node, ast.Attribute) and node.attr in fields for node in nodes(room)):
             yield reader
 
 
@@ -158,11 +160,11 @@ def test_the_review_reads_a_keyword(keyword: Keyword[Any]) -> None:
 
 @EACH
 def test_the_contract_tests_read_a_keyword(keyword: Keyword[Any]) -> None:
-    module = next(
-        file.stem
-        for file in (TOOLKIT / "vocabulary" / "keywords").glob("*.py")
-        if f'"{keyword.name}"' in file.read_text("utf-8")
+    home = next(
+        name
+        for name, module in sys.modules.items()
+        if name.startswith("specwright.vocabulary.keywords.")
+        and any(value is keyword for value in vars(module).values())
     )
-    uses = rf"keywords\.{module} import"
-    found = re.search(uses, source("conformance/**/*.py"))
-    assert bool(found) == (KeywordReader.TESTS in keyword.readers)
+    imported = {node.module for node in nodes("conformance") if isinstance(node, ast.ImportFrom)}
+    assert (home in imported) == (KeywordReader.TESTS in keyword.readers)
