@@ -13,6 +13,7 @@ from typing import Any
 
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.files import read_regular
+from specwright.json_values import JsonObject
 
 FILE_NAME = "pyproject.toml"
 TABLE = "[tool.specwright]"
@@ -63,7 +64,7 @@ class PackageOptions:
     short_method_names: bool = False
     names: Renames = field(default_factory=Renames)
     templates: Path | None = None
-    pagination: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    pagination: Mapping[str, JsonObject] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,7 +362,7 @@ def _is_class_name(name: str) -> bool:
     return name.isidentifier() and name.isascii() and name[0].isupper() and name not in _CONSTANTS
 
 
-def _pagination(value: object, directory: Path) -> Mapping[str, Mapping[str, object]]:
+def _pagination(value: object, directory: Path) -> Mapping[str, JsonObject]:
     tables = value.values() if isinstance(value, dict) else [None]
     for table in tables:
         if not isinstance(table, dict) or not all(map(_is_plain, table.values())):

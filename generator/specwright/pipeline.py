@@ -30,6 +30,7 @@ from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.ir.build import build
 from specwright.ir.model.api import Api, PackageNames
+from specwright.json_values import mapping
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal
@@ -284,7 +285,7 @@ def _templates(options: PackageOptions) -> Templates:
 
 def package_names(document: Document, options: PackageOptions) -> PackageNames:
     """Return all names of the package: as configured, else derived from the document's title."""
-    package = options.package or package_name(str(document.data["info"]["title"]))
+    package = options.package or package_name(str(mapping(document.data["info"])["title"]))
     return PackageNames(
         package=package,
         distribution=options.distribution or package.strip("_").replace("_", "-"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+
+from specwright.json_values import JsonValue
 
 Pointer = str
 ROOT: Pointer = ""
@@ -40,7 +41,7 @@ def parents(pointer: Pointer) -> Iterator[Pointer]:
         yield pointer
 
 
-def child(value: Any, token: str) -> Any:
+def child(value: JsonValue, token: str) -> JsonValue:
     """Return a member or an item of a value; raise a KeyError if it does not exist."""
     if isinstance(value, dict):
         return value[token]
@@ -51,7 +52,7 @@ def child(value: Any, token: str) -> Any:
     raise KeyError(token)
 
 
-def resolve(data: Any, pointer: Pointer) -> Any:
+def resolve(data: JsonValue, pointer: Pointer) -> JsonValue:
     """Return the value at the pointer; a KeyError carries the first token without a target."""
     for token in split(pointer):
         data = child(data, token)

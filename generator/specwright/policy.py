@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from specwright.config import is_below, read_toml
 from specwright.document.model import is_remote
@@ -202,7 +201,7 @@ class _Reader:
     text: str
     known_rules: Collection[str]
 
-    def settings(self, data: dict[str, Any]) -> Settings:
+    def settings(self, data: dict[str, object]) -> Settings:
         unknown = set(data) - {"profile", "deprecation_days", "levels", "waivers"}
         if unknown:
             name = sorted(unknown)[0]
@@ -231,15 +230,15 @@ class _Reader:
             notice=self.notice(data.get("deprecation_days")),
         )
 
-    def profile(self, name: Any) -> LintProfile:
+    def profile(self, name: object) -> LintProfile:
         try:
-            return LintProfile(name)
+            return LintProfile(str(name))
         except ValueError:
             raise self.error(
                 f"unknown profile {name!r}", "profile", f"use one of {', '.join(LintProfile)}"
             ) from None
 
-    def notice(self, days: Any) -> timedelta | None:
+    def notice(self, days: object) -> timedelta | None:
         if days is None:
             return None
         if type(days) is not int or not 0 <= days <= _MOST_DAYS:
@@ -248,16 +247,16 @@ class _Reader:
             )
         return timedelta(days=days)
 
-    def level(self, rule: str, level: Any) -> Level:
+    def level(self, rule: str, level: object) -> Level:
         self.check_rule(rule, self.place(rule))
         try:
-            return Level(level)
+            return Level(str(level))
         except ValueError:
             raise self.error(
                 f"unknown level {level!r} for '{rule}'", rule, f"use one of {', '.join(Level)}"
             ) from None
 
-    def waiver(self, index: int, waiver: Any) -> Waiver:
+    def waiver(self, index: int, waiver: object) -> Waiver:
         place = self.place("[[waivers]]", index)
         members = ("rule", "where", "reason")
         if (

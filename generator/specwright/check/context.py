@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 from specwright.check.semantics import Semantic, check_semantics
 from specwright.document.model import Document
@@ -18,17 +17,8 @@ from specwright.document.operations.sites import (
 from specwright.document.schemas.instances import Instances, SchemaMismatch
 from specwright.document.shape import Node, walk
 from specwright.errors import InputError
+from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """Return the value if it is an object, else an empty one: the official schema checks shapes."""
-    return value if isinstance(value, dict) else {}
-
-
-def sequence(value: Any) -> list[Any]:
-    """Return the value if it is an array, else an empty one."""
-    return value if isinstance(value, list) else []
 
 
 class LintContext:
@@ -57,7 +47,7 @@ class LintContext:
         return [node for kind in kinds for node in self._by_kind.get(kind, [])]
 
     @cached_property
-    def components(self) -> dict[str, Any]:
+    def components(self) -> JsonObject:
         return mapping(self.document.data.get("components"))
 
     @cached_property
@@ -101,14 +91,14 @@ class LintContext:
             self.unfinished.append(f"openapi-spec-validator stopped: {outcome.stopped_by}")
         return outcome.found
 
-    def follow(self, value: Any) -> dict[str, Any]:
+    def follow(self, value: JsonValue) -> JsonObject:
         """Return the object that a value is or refers to; empty if it cannot be found."""
         try:
             return mapping(self.document.follow(value))
         except InputError:
             return {}
 
-    def problems(self, schema: Pointer, value: Any) -> Iterator[SchemaMismatch]:
+    def problems(self, schema: Pointer, value: JsonValue) -> Iterator[SchemaMismatch]:
         """Yield the reasons why a value does not fit the schema at a pointer."""
         return self._instances.problems(schema, value)
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import jsonschema_rs
 
 from specwright.document.model import Document
 from specwright.document.schemas.instances import SchemaMismatch
+from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import join, split
 from specwright.text import shorten
 
@@ -22,15 +22,17 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _KNOWN_DIALECTS = ("https://spec.openapis.org/oas/", DRAFT)
 _VOCABULARY = "https://spec.openapis.org/oas/3.2/meta/2025-09-17"
 
-_REMOVE = object()
-
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A correction to the published iteration that we load, as later iterations made it."""
+    """A correction to the published iteration that we load, as later iterations made it.
+
+    Attributes:
+        value: the new value; None removes the old one.
+    """
 
     pointer: str
-    value: Any
+    value: JsonValue
     why: str
 
 
@@ -38,7 +40,7 @@ _PATCHES: dict[str, tuple[Patch, ...]] = {
     "3.1": (
         Patch(
             "/$defs/link/properties/body",
-            _REMOVE,
+            None,
             "the field of a link is called 'server'; 'body' was a slip",
         ),
         Patch("/$defs/link/properties/server", {"$ref": "#/$defs/server"}, "see above"),
@@ -49,7 +51,7 @@ _PATCHES: dict[str, tuple[Patch, ...]] = {
         ),
         Patch(
             "/$defs/reference/unevaluatedProperties",
-            _REMOVE,
+            None,
             "other fields beside a reference are ignored, not forbidden",
         ),
         Patch(
@@ -106,7 +108,7 @@ def unknown_dialect(document: Document) -> str | None:
     return None if _has_known_dialect(document.data) else str(document.data["jsonSchemaDialect"])
 
 
-def _has_known_dialect(data: dict[str, Any]) -> bool:
+def _has_known_dialect(data: JsonObject) -> bool:
     dialect = data.get("jsonSchemaDialect", DRAFT)
     return isinstance(dialect, str) and dialect.startswith(_KNOWN_DIALECTS)
 
@@ -125,7 +127,10 @@ def _validator(version: str, with_schema_objects: bool) -> jsonschema_rs.Validat
         _apply(schema, patch)
     if with_schema_objects:
         # The published schema leaves this open for a dialect to fill in.
-        schema["$defs"]["schema"]["allOf"] = [{"$ref": DRAFT}, {"$ref": _VOCABULARY}]
+        mapping(mapping(schema["$defs"])["schema"])["allOf"] = [
+            {"$ref": DRAFT},
+            {"$ref": _VOCABULARY},
+        ]
     vocabulary = _read("openapi_schema_validator", "schemas/oas3.2/meta/2025-09-17.json")
     for patch in _VOCABULARY_PATCHES:
         _apply(vocabulary, patch)
@@ -133,21 +138,21 @@ def _validator(version: str, with_schema_objects: bool) -> jsonschema_rs.Validat
     return jsonschema_rs.Draft202012Validator(schema, registry=registry, offline=True, mask="this")
 
 
-def _read(package: str, path: str) -> dict[str, Any]:
+def _read(package: str, path: str) -> JsonObject:
     # Located without importing the package, which takes longer than the whole check.
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"{package} is not installed", name=package)
-    content: dict[str, Any] = json.loads((Path(spec.origin).parent / path).read_text("utf-8"))
+    content: JsonObject = json.loads((Path(spec.origin).parent / path).read_text("utf-8"))
     return content
 
 
-def _apply(schema: dict[str, Any], patch: Patch) -> None:
+def _apply(schema: JsonObject, patch: Patch) -> None:
     *parents, name = split(patch.pointer)
     target = schema
     for token in parents:
-        target = target[token]
-    if patch.value is _REMOVE:
+        target = mapping(target[token])
+    if patch.value is None:
         del target[name]
     else:
         target[name] = patch.value

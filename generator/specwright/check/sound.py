@@ -12,6 +12,7 @@ from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite, operations
 from specwright.document.operations.usage import reaching
 from specwright.findings import Finding, Level
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.policy import Settings
 
@@ -61,7 +62,7 @@ def without(document: Document, pointers: Iterable[Pointer]) -> Document:
     data = clone(document.data)
     for pointer in pointers:
         *item, method = split(pointer)
-        resolve(data, join(*item)).pop(method, None)
+        mapping(resolve(data, join(*item))).pop(method, None)
     return document.with_data(data)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 from specwright.document.model import Document
@@ -24,9 +23,10 @@ from specwright.document.operations.sites import (
     request_body,
     responses,
 )
-from specwright.document.schemas.inspection import map_children, unwrapped
+from specwright.document.schemas.inspection import discriminator_mapping, map_children, unwrapped
 from specwright.document.schemas.unions import says_its_tag
 from specwright.document.shape import OBJECTS
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, split
 
 COMPONENTS = join("components", "schemas")
@@ -48,12 +48,12 @@ def split_directions(document: Document) -> Document:
     inputs = _named(schemas, sent - here) | {key: key for key in here}
     to_server = _Rewriting(document, READ, inputs)
     to_client = _Rewriting(document, SENT, {})
-    changed: dict[str, Any] = {}
+    changed: JsonObject = {}
     for key, schema in schemas.items():
         changed[key] = to_client.schema(schema) if key in divided - here else schema
         if key in inputs:
             changed[inputs[key]] = to_server.schema(schema)
-    components = {**document.data["components"], "schemas": changed}
+    components = {**mapping(document.data["components"]), "schemas": changed}
     for holder in _holders(document, sent=True):
         for key in _HELD & holder.value.keys():
             holder.value[key] = to_server.schema(holder.value[key])
@@ -66,7 +66,7 @@ def inputs_of(document: Document) -> dict[str, str]:
     return _named(_schemas(document), sent)
 
 
-def _named(schemas: Mapping[str, Any], sent: Set[str]) -> dict[str, str]:
+def _named(schemas: Mapping[str, JsonValue], sent: Set[str]) -> dict[str, str]:
     taken = {model_name(key) for key in schemas}
     return {
         key: key + (STEP if model_name(key + SUFFIX) in taken else "") + SUFFIX
@@ -75,10 +75,8 @@ def _named(schemas: Mapping[str, Any], sent: Set[str]) -> dict[str, str]:
     }
 
 
-def _schemas(document: Document) -> Mapping[str, Any]:
-    components = document.data.get("components")
-    found = components.get("schemas") if isinstance(components, dict) else None
-    return found if isinstance(found, dict) else {}
+def _schemas(document: Document) -> Mapping[str, JsonValue]:
+    return mapping(mapping(document.data.get("components")).get("schemas"))
 
 
 def _divided(document: Document) -> set[str]:
@@ -97,7 +95,7 @@ def _divided(document: Document) -> set[str]:
     return found
 
 
-def _has_marks(document: Document, schema: Any) -> bool:
+def _has_marks(document: Document, schema: JsonValue) -> bool:
     return any(
         _is_marked(document, value, keyword)
         for part in _within(schema)
@@ -106,14 +104,14 @@ def _has_marks(document: Document, schema: Any) -> bool:
     )
 
 
-def _is_marked(document: Document, schema: Any, keyword: str) -> bool:
+def _is_marked(document: Document, schema: JsonValue, keyword: str) -> bool:
     return any(
         isinstance(schema_, dict) and schema_.get(keyword) is True
         for schema_ in (schema, unwrapped(schema)[1], document.follow(unwrapped(schema)[1]))
     )
 
 
-def _within(schema: Any) -> Iterator[dict[str, Any]]:
+def _within(schema: JsonValue) -> Iterator[JsonObject]:
     """Yield a schema and all schemas in it, without following references."""
     if isinstance(schema, dict):
         yield schema
@@ -129,12 +127,11 @@ def _within(schema: Any) -> Iterator[dict[str, Any]]:
                         yield from _within(member)
 
 
-def _properties(schema: Any) -> Mapping[str, Any]:
-    found = schema.get("properties") if isinstance(schema, dict) else None
-    return found if isinstance(found, dict) else {}
+def _properties(schema: JsonValue) -> Mapping[str, JsonValue]:
+    return mapping(mapping(schema).get("properties"))
 
 
-def _components_of(document: Document, schema: Any) -> set[str]:
+def _components_of(document: Document, schema: JsonValue) -> set[str]:
     """Return the keys of the components that a schema refers to, in whole or in part."""
     references = (part.get("$ref") for part in _within(schema))
     found = (_component(document, ref) for ref in references if document.is_local(ref))
@@ -188,7 +185,7 @@ class _Rewriting:
     keyword: str
     keys: Mapping[str, str]
 
-    def schema(self, schema: Any, above: Set[str] = frozenset()) -> Any:
+    def schema(self, schema: JsonValue, above: Set[str] = frozenset()) -> JsonValue:
         if not isinstance(schema, dict):
             return schema
         gone = above | self._left_out(schema, ())
@@ -196,28 +193,28 @@ class _Rewriting:
             schema,
             lambda each, step: self.schema(each, gone if split(step)[0] in _PARTS else frozenset()),
         )
-        if isinstance(schema.get("properties"), dict):
-            kept = schema["properties"].keys() - self._marked(schema)
-            result["properties"] = {k: v for k, v in result["properties"].items() if k in kept}
-        if isinstance(schema.get("required"), list):
-            result["required"] = [name for name in schema["required"] if name not in gone]
-        if self.document.is_local(schema.get("$ref")):
-            result["$ref"] = self._reference(schema["$ref"])
-        if isinstance(schema.get("discriminator"), dict):
-            result["discriminator"] = self._discriminator(schema)
+        if isinstance(properties := result.get("properties"), dict):
+            marked = self._marked(schema)
+            result["properties"] = {k: v for k, v in properties.items() if k not in marked}
+        if isinstance(required := schema.get("required"), list):
+            result["required"] = [name for name in required if name not in gone]
+        if self.document.is_local(ref := schema.get("$ref")):
+            result["$ref"] = self._reference(ref)
+        if isinstance(discriminator := schema.get("discriminator"), dict):
+            result["discriminator"] = self._discriminator(schema, discriminator)
         return result
 
-    def _marked(self, schema: Any) -> set[str]:
+    def _marked(self, schema: JsonValue) -> set[str]:
         members = _properties(schema).items()
         return {name for name, each in members if _is_marked(self.document, each, self.keyword)}
 
-    def _left_out(self, schema: Any, above: tuple[int, ...]) -> set[str]:
+    def _left_out(self, schema: JsonValue, above: tuple[int, ...]) -> set[str]:
         """Return the properties that a schema loses, itself or through its parts."""
         followed = self.document.follow(schema)
         if not isinstance(followed, dict) or id(followed) in above:
             return set()
         above = (*above, id(followed))
-        parts = [part for keyword in _PARTS for part in followed.get(keyword) or ()]
+        parts = [part for keyword in _PARTS for part in sequence(followed.get(keyword))]
         return self._marked(followed).union(*(self._left_out(part, above) for part in parts))
 
     def _reference(self, ref: str) -> str:
@@ -225,25 +222,24 @@ class _Rewriting:
         target = COMPONENTS + join(self.keys.get(key, key)) + inner
         return "#" + quote(target) if key in self.keys else ref
 
-    def _discriminator(self, schema: dict[str, Any]) -> dict[str, Any]:
+    def _discriminator(self, schema: JsonObject, discriminator: JsonObject) -> JsonObject:
         """Return the discriminator, with a mapping for tags that were names of alternatives."""
-        discriminator = schema["discriminator"]
-        tag, mapping = discriminator.get("propertyName"), dict(discriminator.get("mapping") or {})
-        mapped = {self._key(value) for value in mapping.values()}
-        for union_member in (*(schema.get("oneOf") or ()), *(schema.get("anyOf") or ())):
-            ref = union_member.get("$ref") if isinstance(union_member, dict) else None
+        tag, targets = str(discriminator.get("propertyName")), discriminator_mapping(schema)
+        mapped = {self._key(target) for target in targets.values()}
+        for union_member in (*sequence(schema.get("oneOf")), *sequence(schema.get("anyOf"))):
+            ref = mapping(union_member).get("$ref")
             key = _component(self.document, ref)[0] if self.document.is_local(ref) else ""
             if (
                 key in self.keys
                 and key not in mapped
                 and not says_its_tag(self.document, union_member, tag)
             ):
-                mapping[key] = key
-        if not mapping:
+                targets[key] = key
+        if not targets:
             return dict(discriminator)
         return {
             **discriminator,
-            "mapping": {value: self._mapped(target) for value, target in mapping.items()},
+            "mapping": {value: self._mapped(target) for value, target in targets.items()},
         }
 
     def _key(self, target: str) -> str:

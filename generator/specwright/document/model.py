@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeGuard
+from typing import Protocol, TypeGuard
 from urllib.parse import unquote
 
 from specwright.errors import InputError, Location, UnresolvedError
+from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import ROOT, Pointer, resolve, split
 
-JsonObject = dict[str, Any]
+JsonObject = JsonObject
 
 
 def is_remote(ref: str) -> bool:
@@ -94,7 +95,7 @@ class Document:
             return False
         return True
 
-    def resolve(self, ref: str) -> Any:
+    def resolve(self, ref: str) -> JsonValue:
         """Return the value at a local reference; a reference found there is not followed."""
         try:
             return resolve(self.data, self.target(ref))
@@ -107,21 +108,21 @@ class Document:
             return self.anchors[ref]
         return unquote(ref.partition("#")[2])
 
-    def is_local(self, ref: Any) -> TypeGuard[str]:
+    def is_local(self, ref: object) -> TypeGuard[str]:
         """Return whether a value is a reference to a part of the document."""
         return isinstance(ref, str) and not (is_remote(ref) and ref not in self.anchors)
 
-    def follow(self, value: Any) -> Any:
+    def follow(self, value: JsonValue) -> JsonValue:
         """Return the value, or the value at the end of its chain of references."""
         return self.end(ROOT, value)[1]
 
-    def end(self, pointer: Pointer, value: Any) -> tuple[Pointer, Any]:
+    def end(self, pointer: Pointer, value: JsonValue) -> tuple[Pointer, JsonValue]:
         """Return the place and the value at the end of the chain of references from a place.
 
         A reference to another machine, if these were kept, ends the chain.
         """
-        while isinstance(value, dict) and self.is_local(value.get("$ref")):
-            pointer, value = self.target(value["$ref"]), self.resolve(value["$ref"])
+        while isinstance(value, dict) and self.is_local(ref := value.get("$ref")):
+            pointer, value = self.target(ref), self.resolve(ref)
         return pointer, value
 
     def origin(self, pointer: Pointer) -> tuple[Source, Pointer]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 from specwright.document.model import Document
@@ -22,6 +21,7 @@ from specwright.document.operations.sites import (
     value_schema,
 )
 from specwright.document.schemas import inspection as schemas
+from specwright.json_values import JsonValue, mapping
 from specwright.names import pascal
 from specwright.pointer import Pointer, join, resolve, split
 
@@ -44,22 +44,22 @@ def normalise(document: Document) -> Document:
     document renames nothing.
     """
     data = copy.deepcopy(document.data)
-    components = data.setdefault("components", {}).setdefault("schemas", {})
+    components = mapping(mapping(data.setdefault("components", {})).setdefault("schemas", {}))
     moved: dict[Pointer, Pointer] = {}
     for slot in _slots(document):
-        holder = resolve(data, slot.holder)
+        holder = mapping(resolve(data, slot.holder))
         schema = holder.get(slot.key, {})
         if not _names_component(schema):
             key = free(slot.name, components, STEP)
             # A missing schema and the schema `true` mean the same: any JSON value.
-            components[key] = schema if isinstance(schema, dict) else {}
+            components[key] = mapping(schema)
             moved[slot.holder + join(slot.key)] = COMPONENTS + join(key)
             holder[slot.key] = {"$ref": "#" + COMPONENTS + join(key)}
     redirect(document, data, moved)
     return document.with_data(data)
 
 
-def redirect(document: Document, value: Any, moved: dict[Pointer, Pointer]) -> None:
+def redirect(document: Document, value: JsonValue, moved: dict[Pointer, Pointer]) -> None:
     """Redirect references into a schema that moved to its new place."""
     if isinstance(value, list):
         for item in value:
@@ -68,8 +68,9 @@ def redirect(document: Document, value: Any, moved: dict[Pointer, Pointer]) -> N
         ref = value.get("$ref")
         if isinstance(ref, str):
             value["$ref"] = _redirected(document, ref, moved)
-        mapping = schemas.discriminator_mapping(value)
-        mapping.update({tag: _redirected(document, ref, moved) for tag, ref in mapping.items()})
+        tags = schemas.discriminator_mapping(value)
+        redirected = {tag: _redirected(document, ref, moved) for tag, ref in tags.items()}
+        mapping(mapping(value.get("discriminator")).get("mapping")).update(redirected)
         for member in value.values():
             redirect(document, member, moved)
 
@@ -82,7 +83,7 @@ def _redirected(document: Document, ref: str, moved: dict[Pointer, Pointer]) -> 
     return "#" + quote(moved[place] + target[len(place) :]) if place else ref
 
 
-def _names_component(schema: Any) -> bool:
+def _names_component(schema: JsonValue) -> bool:
     ref = schemas.reference(schema)
     return ref is not None and ref.startswith("#" + COMPONENTS) and len(split(ref[1:])) == 3
 

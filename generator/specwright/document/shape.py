@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import escape
 
 # Object -> its fields in the order in which the specification lists them (for schemas, which it
@@ -314,7 +315,7 @@ class Node(NamedTuple):
 
     kind: str
     pointer: str
-    value: dict[str, Any]
+    value: JsonObject
 
     @property
     def ref(self) -> str | None:
@@ -323,13 +324,13 @@ class Node(NamedTuple):
         return found if isinstance(found, str) else None
 
 
-def walk(value: Any, kind: str = "document", pointer: str = "") -> Iterator[Node]:
+def walk(value: JsonValue, kind: str = "document", pointer: str = "") -> Iterator[Node]:
     """Yield all OpenAPI objects below a value, parents first, in document order.
 
     References are not followed; examples, defaults, enums and extensions are not entered. Objects
     of the wrong type are left out: the official schema reports them.
     """
-    stack: list[tuple[str, str, Any]] = [(kind, pointer, value)]
+    stack: list[tuple[str, str, JsonValue]] = [(kind, pointer, value)]
     while stack:
         kind, pointer, value = stack.pop()
         if type(value) is not dict:
@@ -337,7 +338,7 @@ def walk(value: Any, kind: str = "document", pointer: str = "") -> Iterator[Node
         yield Node(kind, pointer, value)
         branches = _BRANCHES[kind]
         rest = branches.get("*")
-        pending: list[tuple[str, str, Any]] = []
+        pending: list[tuple[str, str, JsonValue]] = []
         for name, inner in value.items():
             branch = branches.get(name)
             if branch is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
@@ -47,6 +46,7 @@ from specwright.ir.schemes import security_schemes
 from specwright.ir.servers import server_arguments, shown_server
 from specwright.ir.types import Types
 from specwright.ir.webhooks import JSON, declared, parsers
+from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import join, resolve
 from specwright.text import Text
 from specwright.vocabulary.keyword import Place
@@ -88,7 +88,7 @@ class _Builder:
 
     def api(self) -> Api:
         data = self.document.data
-        info = data["info"]
+        info = mapping(data["info"])
         operations = list(sites.operations(self.document))
         webhooks = tuple(
             self._webhook(site) for site in operations if site.direction is Direction.WEBHOOK
@@ -133,7 +133,8 @@ class _Builder:
 
     def _groups(self, operations: Iterable[OperationSite]) -> tuple[OperationGroup, ...]:
         described = {
-            tag.get("name"): tag.get("description") for tag in self.document.data.get("tags") or ()
+            str(tag.get("name")): tag.get("description")
+            for tag in map(mapping, sequence(self.document.data.get("tags")))
         }
         # Tags that differ only in case or separators are one group, named after the first of them.
         tags: dict[str, str] = {}
@@ -144,7 +145,9 @@ class _Builder:
             by_tag.setdefault(tag, []).append(site)
         return tuple(self._group(tag, described.get(tag), sites) for tag, sites in by_tag.items())
 
-    def _group(self, tag: str, description: Any, sites: Iterable[OperationSite]) -> OperationGroup:
+    def _group(
+        self, tag: str, description: JsonValue, sites: Iterable[OperationSite]
+    ) -> OperationGroup:
         names = group_names(tag)
         is_taken = names.class_name == self.names.client
         return OperationGroup(
@@ -258,7 +261,7 @@ class _Builder:
         if isinstance(content, dict) and content:
             media_type = next(iter(content))
             holder += join("content", media_type)
-            value = {**value, "schema": content[media_type].get("schema", {})}
+            value = {**value, "schema": mapping(content[media_type]).get("schema", {})}
             # Other media types are text, like values of the other styles.
             style = "content" if sites.is_json(media_type) else style
         schema = value.get("schema", {})
@@ -304,13 +307,14 @@ class _Builder:
             return None
         schema = sites.schema(self.document, content)
         model = self.index.get(schema.pointer)
-        if model is None or not model.is_class or not schema.value.get("properties"):
+        properties = mapping(schema.value.get("properties"))
+        if model is None or not model.is_class or not properties:
             return None
-        required = schema.value.get("required") or ()
+        required = sequence(schema.value.get("required"))
         fields = tuple(
             self._field(schema, name, attribute, name in required)
             for name, attribute in model.fields.items()
-            if name in schema.value["properties"]
+            if name in properties
         )
         return fields if len(fields) == len(model.fields) else None
 
@@ -324,7 +328,7 @@ class _Builder:
         pointer = schema.pointer + join("properties", name)
         value = resolve(self.document.data, pointer)
         followed = self.document.follow(value)
-        described = value if isinstance(value, dict) else {}
+        described = mapping(value)
         if "description" not in described and isinstance(followed, dict):
             described = followed
         return BodyField(
@@ -339,7 +343,7 @@ class _Builder:
             deprecated=described.get("deprecated") is True,
         )
 
-    def _default(self, schema: Any) -> Default | None:
+    def _default(self, schema: JsonValue) -> Default | None:
         for schema_ in (schema, self.document.follow(schema)):
             if isinstance(schema_, dict) and "default" in schema_:
                 return Default(schema_["default"])
@@ -366,13 +370,14 @@ class _Builder:
 
     def _event_union(self, payloads: set[str | None]) -> TypeRef | None:
         """Return the union, among the schemas, of exactly the models that the webhooks carry."""
-        components = self.document.data.get("components", {}).get("schemas", {})
-        for key, schema in components.items():
-            if isinstance(schema, dict) and isinstance(schema.get("oneOf"), list):
+        schemas = mapping(sites.components(self.document).value.get("schemas"))
+        for key, schema in schemas.items():
+            members = mapping(schema).get("oneOf")
+            if isinstance(members, list):
                 pointer = COMPONENTS + join(key)
                 parts = {
                     self.types.slot(f"{pointer}/oneOf/{number}", member).model
-                    for number, member in enumerate(schema["oneOf"])
+                    for number, member in enumerate(members)
                 }
                 if payloads and parts == payloads:
                     return self.types.slot(pointer, schema)
@@ -384,5 +389,5 @@ def _place(parameter: ParameterDefinition, path: str) -> int:
     return path.find("{" + parameter.wire.raw + "}") if in_path else len(path)
 
 
-def _text(value: Any) -> Text:
+def _text(value: JsonValue) -> Text:
     return Text(value if isinstance(value, str) else "")

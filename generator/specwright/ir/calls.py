@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
@@ -14,7 +13,8 @@ from specwright.ir.examples import Examples
 from specwright.ir.model.api import Argument, Call, OperationGroup
 from specwright.ir.model.operations import OperationDefinition
 from specwright.ir.model.values import BodyField, Default, ParameterDefinition
-from specwright.pointer import join, resolve
+from specwright.json_values import JsonValue
+from specwright.pointer import join
 
 # Types with values that JSON and Python write alike.
 _PLAIN = re.compile(r"(str|int|float|bool|Literal\[.*\])( \| None)?")
@@ -53,7 +53,7 @@ class Calls:
                 if field.required and content is not None:
                     yield _argument(field.name, field.annotation, self._values(content, field))
 
-    def _values(self, content: Site, field: BodyField) -> Iterator[Any]:
+    def _values(self, content: Site, field: BodyField) -> Iterator[JsonValue]:
         name = field.wire.raw
         for _, value in sites.examples(self.document, content):
             if isinstance(value, dict) and name in value:
@@ -62,7 +62,7 @@ class Calls:
         yield from self.examples.witnesses.of(schema.pointer + join("properties", name))
 
     def _site(self, pointer: str) -> Site:
-        return Site(pointer, resolve(self.document.data, pointer))
+        return sites.at(self.document, pointer)
 
 
 def _rank(operation: OperationDefinition) -> tuple[bool, bool]:
@@ -77,6 +77,6 @@ def _is_plain(operation: OperationDefinition) -> bool:
     return not operation.deprecated and not (operation.body and operation.body.fields is None)
 
 
-def _argument(name: str, annotation: str, values: Iterator[Any]) -> Argument:
+def _argument(name: str, annotation: str, values: Iterator[JsonValue]) -> Argument:
     defaults = map(Default, values) if _PLAIN.fullmatch(annotation) else iter(())
     return Argument(name, next(defaults, None))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
@@ -13,7 +12,7 @@ from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
 from specwright.ir.model.bodies import MediaTypeDefinition, PartDefinition
 from specwright.ir.model.values import Kind
 from specwright.ir.types import Types
-from specwright.pointer import join
+from specwright.json_values import JsonValue, mapping
 from specwright.runtime.shared.media.table import MEDIA, medium_of
 from specwright.text import Text
 
@@ -70,13 +69,9 @@ class Contents:
             if part != PartDefinition(part.name, Kind.STRING, {}, None, None, "form", True):
                 yield part
 
-    def _properties(self, schema: Site) -> Iterator[tuple[str, Any]]:
-        declared = schema.value.get("properties")
-        if isinstance(declared, dict):
-            yield from declared.items()
-        for number, _ in enumerate(schema.value.get("allOf") or ()):
-            pointer = schema.pointer + join("allOf", number)
-            part = sites.follow(self.document, pointer, schema.value["allOf"][number])
+    def _properties(self, schema: Site) -> Iterator[tuple[str, JsonValue]]:
+        yield from mapping(schema.value.get("properties")).items()
+        for _, part in sites.members(self.document, schema, "allOf"):
             yield from self._properties(part)
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
@@ -14,6 +13,7 @@ from specwright.document.operations.sites import Site
 from specwright.ir.model.api import ExampleValue, Webhook
 from specwright.ir.model.operations import OperationDefinition
 from specwright.ir.model.values import TypeRef
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.samples.witnesses import Witnesses
 from specwright.text import Text
@@ -36,7 +36,7 @@ class Examples:
         bodies: dict[str | None, ExampleValue] = {}
         items: dict[str | None, ExampleValue] = {}
         for operation in operations:
-            page = PAGINATION.read(resolve(self._document.data, operation.pointer))
+            page = PAGINATION.read(sites.at(self._document, operation.pointer).value)
             for response in operation.successes:
                 for value in self._body(response.pointer, page) if response.json else ():
                     _add(bodies, response.json, value)
@@ -54,12 +54,12 @@ class Examples:
             for value in self._body(webhook.operation.body.pointer, None)
         )
 
-    def of(self, holder: Site, page: PaginationContract | None = None) -> Iterator[Any]:
+    def of(self, holder: Site, page: PaginationContract | None = None) -> Iterator[JsonValue]:
         """Yield the values of a media type or parameter object, then its invalid examples."""
         yield from self.valid(holder, page)
         yield from (value for _, value in sites.examples(self._document, holder))
 
-    def valid(self, holder: Site, page: PaginationContract | None = None) -> Iterator[Any]:
+    def valid(self, holder: Site, page: PaginationContract | None = None) -> Iterator[JsonValue]:
         """Yield a media type or parameter object's valid examples, then values of its schema."""
         schema = holder / "schema"
         declared = [value for _, value in sites.examples(self._document, holder)]
@@ -68,18 +68,17 @@ class Examples:
             yield from self._last_pages(schema, value, page)
             yield value
 
-    def _body(self, pointer: Pointer, page: PaginationContract | None) -> Iterator[Any]:
+    def _body(self, pointer: Pointer, page: PaginationContract | None) -> Iterator[JsonValue]:
         """Yield the example of the first JSON body at a place, if it has one."""
-        holder = Site(pointer, resolve(self._document.data, pointer))
-        content = sites.json_content(self._document, holder)
+        content = sites.json_content(self._document, sites.at(self._document, pointer))
         if content is not None:
             for value in self.of(content, page):
                 yield value
                 return
 
     def _last_pages(
-        self, schema: Pointer, value: Any, page: PaginationContract | None
-    ) -> Iterator[Any]:
+        self, schema: Pointer, value: JsonValue, page: PaginationContract | None
+    ) -> Iterator[JsonValue]:
         """Yield the value as a page without a next page, so that a list of it has an end."""
         if page is None:
             return
@@ -103,7 +102,7 @@ class Examples:
         """Return the schema of the items of a page."""
         site = sites.follow(self._document, schema, resolve(self._document.data, schema))
         for name in split(page.items.raw):
-            value = site.value.get("properties", {}).get(name)
+            value = mapping(site.value.get("properties")).get(name)
             site = sites.follow(self._document, site.pointer + join("properties", name), value)
         return site
 
@@ -116,19 +115,19 @@ def _ends_without_items(page: PaginationContract) -> bool:
     return by_number and is_counted and not any(places)
 
 
-def _add(examples: dict[str | None, ExampleValue], type_: TypeRef | None, value: Any) -> None:
+def _add(examples: dict[str | None, ExampleValue], type_: TypeRef | None, value: JsonValue) -> None:
     if type_ is not None and type_.model is not None:
         examples.setdefault(type_.model, ExampleValue(type_, _written(value)))
 
 
-def _first(page: PaginationContract | None, value: Any) -> Iterator[Any]:
+def _first(page: PaginationContract | None, value: JsonValue) -> Iterator[JsonValue]:
     """Yield the first item of a page, if it has one."""
     if page is not None:
         with suppress(KeyError, ValueError):
             yield resolve(value, page.items.raw + join(0))
 
 
-def _with(value: Any, pointer: Pointer, member: Any) -> Any:
+def _with(value: JsonValue, pointer: Pointer, member: JsonValue) -> JsonValue:
     """Return a copy of a value with another member at a place, if it has that place."""
     if pointer == ROOT:
         return member
@@ -138,5 +137,5 @@ def _with(value: Any, pointer: Pointer, member: Any) -> Any:
     return {**value, name: _with(value[name], join(*rest), member)}
 
 
-def _written(value: Any) -> Text:
+def _written(value: JsonValue) -> Text:
     return Text(json.dumps(value, separators=(",", ":")))

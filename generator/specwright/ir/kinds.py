@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.ir.model.values import Kind
+from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.text import Text
 
 MAX_DEPTH = 4
@@ -30,7 +30,7 @@ class Kinds:
     alone: Kind | None
 
 
-def kinds(document: Document, schema: Any, *, depth: int = 1) -> Kinds:
+def kinds(document: Document, schema: JsonValue, *, depth: int = 1) -> Kinds:
     """Return the JSON types of values of a schema, and of their parts up to this depth."""
     alternatives = list(_alternatives(document, schema, ()))
     kind, described = next(
@@ -55,18 +55,17 @@ def kinds(document: Document, schema: Any, *, depth: int = 1) -> Kinds:
     return Kinds(kind, inner, next((k for k, _ in alternatives if k not in COMPOSITE), None))
 
 
-def _members(kind: Kind, schema: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _members(kind: Kind, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
     if kind is Kind.OBJECT:
-        properties = schema.get("properties")
-        yield from properties.items() if isinstance(properties, dict) else ()
+        yield from mapping(schema.get("properties")).items()
     others = schema.get("items" if kind is Kind.ARRAY else "additionalProperties")
     if isinstance(others, dict):
         yield "*", others
 
 
 def _alternatives(
-    document: Document, schema: Any, above: tuple[int, ...]
-) -> Iterator[tuple[Kind, dict[str, Any]]]:
+    document: Document, schema: JsonValue, above: tuple[int, ...]
+) -> Iterator[tuple[Kind, JsonObject]]:
     """Yield the types that a value may have, except null, each with its schema."""
     schema = document.follow(schema)
     # An alternative that is the whole schema again adds nothing.
@@ -74,18 +73,18 @@ def _alternatives(
         return
     keyword = next((alternative for alternative in ALTERNATIVES if schema.get(alternative)), None)
     if schema.get("type") is None and keyword is not None:
-        members = schema[keyword]
+        members = sequence(schema[keyword])
         for member in members[:1] if keyword == "allOf" else members:
             yield from _alternatives(document, member, (*above, id(schema)))
         return
     types = schema.get("type")
-    for name in types if isinstance(types, list) else [types]:
+    for name in one_or_more(types):
         if name != "null":
             yield _kind(name, schema), schema
 
 
-def _kind(name: Any, schema: dict[str, Any]) -> Kind:
+def _kind(name: JsonValue, schema: JsonObject) -> Kind:
     if name is None:
-        values = schema.get("enum") or [schema.get("const")]
+        values = sequence(schema.get("enum")) or [schema.get("const")]
         name = "string" if all(isinstance(value, str) for value in values) else "any"
     return Kind(name) if name in set(Kind) else Kind.ANY

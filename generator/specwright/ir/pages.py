@@ -12,7 +12,8 @@ from specwright.ir.model.bodies import ResponseDefinition
 from specwright.ir.model.operations import PaginationDefinition
 from specwright.ir.model.values import ParameterDefinition
 from specwright.ir.types import Types
-from specwright.pointer import join, resolve, split
+from specwright.json_values import mapping
+from specwright.pointer import join, split
 from specwright.runtime.shared.operation import Way
 from specwright.text import Text
 from specwright.vocabulary.keywords.pagination import PaginationContract
@@ -77,8 +78,7 @@ def _body(document: Document, responses: Sequence[ResponseDefinition]) -> Site |
     success = next((declared for declared in responses if declared.is_success), None)
     if success is None:
         return None
-    response = Site(success.pointer, resolve(document.data, success.pointer))
-    content = sites.json_content(document, response)
+    content = sites.json_content(document, sites.at(document, success.pointer))
     return None if content is None else sites.schema(document, content)
 
 
@@ -92,14 +92,14 @@ def walk(
         models = [types.index.get(site.pointer) for site in (schema, holder)]
         fields = (model.fields for model in models if model is not None and name in model.fields)
         attributes.append(next(fields, {name: name})[name])
-        value = holder.value.get("properties", {}).get(name)
+        value = mapping(holder.value.get("properties")).get(name)
         schema = sites.follow(document, holder.pointer + join("properties", name), value)
     return tuple(attributes), schema
 
 
 def _holder(document: Document, schema: Site, name: str) -> Site | None:
     """Return the schema that describes a property: this one, or one of its parts."""
-    if name in schema.value.get("properties", {}):
+    if name in mapping(schema.value.get("properties")):
         return schema
     parts = (
         part

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.errors import InputError
 from specwright.ir.model.bodies import Refusal
+from specwright.json_values import JsonValue, mapping, sequence
 from specwright.text import Text
 from specwright.vocabulary.keywords.invalid import INVALID
 
@@ -16,7 +16,7 @@ from specwright.vocabulary.keywords.invalid import INVALID
 MOST = 1_000
 
 
-def refusals(document: Document, schema: Any) -> tuple[Refusal, ...]:
+def refusals(document: Document, schema: JsonValue) -> tuple[Refusal, ...]:
     """Return the codes in a schema; a reference back to a schema above is not followed again."""
     codes = tuple(islice(_refusals(document, schema, _leading(document, schema)), MOST + 1))
     if len(codes) > MOST:
@@ -29,7 +29,7 @@ def refusals(document: Document, schema: Any) -> tuple[Refusal, ...]:
 
 def _refusals(
     document: Document,
-    schema: Any,
+    schema: JsonValue,
     leading: set[int],
     path: tuple[str, ...] = (),
     above: tuple[int, ...] = (),
@@ -38,18 +38,18 @@ def _refusals(
     if not isinstance(followed, dict) or id(followed) in above or id(followed) not in leading:
         return
     above = (*above, id(followed))
-    for name, value in followed.get("properties", {}).items():
+    for name, value in mapping(followed.get("properties")).items():
         code = _code(document, value)
         if code is not None:
             yield Refusal(Text(".".join((*path, name))), code)
         yield from _refusals(document, value, leading, (*path, name), above)
     if "items" in followed:
         yield from _refusals(document, followed["items"], leading, (*path, "*"), above)
-    for part in followed.get("allOf", ()):
+    for part in sequence(followed.get("allOf")):
         yield from _refusals(document, part, leading, path, above)
 
 
-def _code(document: Document, value: Any) -> Text | None:
+def _code(document: Document, value: JsonValue) -> Text | None:
     for schema in (value, document.follow(value)):
         declared = INVALID.read(schema) if isinstance(schema, dict) else None
         if declared is not None:
@@ -57,7 +57,7 @@ def _code(document: Document, value: Any) -> Text | None:
     return None
 
 
-def _leading(document: Document, schema: Any) -> set[int]:
+def _leading(document: Document, schema: JsonValue) -> set[int]:
     """Return the schemas that contain a code, by identity; all others need not be searched."""
     holders: dict[int, set[int]] = {}
     leading: list[int] = []
@@ -65,10 +65,10 @@ def _leading(document: Document, schema: Any) -> set[int]:
     pending = [top] if isinstance(top, dict) else []
     while pending:
         holder = pending.pop()
-        properties = holder.get("properties", {}).values()
+        properties = mapping(holder.get("properties")).values()
         if any(_code(document, property_) is not None for property_ in properties):
             leading.append(id(holder))
-        for subschema in (*properties, holder.get("items"), *holder.get("allOf", ())):
+        for subschema in (*properties, holder.get("items"), *sequence(holder.get("allOf"))):
             followed = document.follow(subschema)
             if isinstance(followed, dict):
                 if id(followed) not in holders:

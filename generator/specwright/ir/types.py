@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import is_from_place
@@ -11,6 +10,7 @@ from specwright.document.schemas.inspection import is_binary, reference, unwrapp
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import ALTERNATIVES
 from specwright.ir.model.values import TypeRef
+from specwright.json_values import JsonObject, JsonValue, sequence
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -34,7 +34,7 @@ class Types:
     document: Document
     index: ModelIndex
 
-    def slot(self, pointer: Pointer, schema: Any) -> TypeRef:
+    def slot(self, pointer: Pointer, schema: JsonValue) -> TypeRef:
         """Return the type of a schema, with the model that validates it."""
         target = self._target(pointer, schema)
         model = self.index.get(target)
@@ -44,7 +44,9 @@ class Types:
             model is not None and model.is_class,
         )
 
-    def annotation(self, pointer: Pointer, schema: Any, above: tuple[Pointer, ...] = ()) -> str:
+    def annotation(
+        self, pointer: Pointer, schema: JsonValue, above: tuple[Pointer, ...] = ()
+    ) -> str:
         """Return the annotation of a schema: the name of a class, or a plain scalar's Python type.
 
         A schema within itself is annotated by its name, and so is one that is nested too deeply.
@@ -67,13 +69,13 @@ class Types:
         written = self._written(pointer, schema, (*above, pointer))
         return named if has_values and (written == "object" or len(written) > LONGEST) else written
 
-    def _may_be_written(self, pointer: Pointer, schema: dict[str, Any]) -> bool:
+    def _may_be_written(self, pointer: Pointer, schema: JsonObject) -> bool:
         """Return whether a written type is more informative than the name of its alias."""
         if EXTENSIBLE_ENUM.name in schema:
             return False
         return is_from_place(split(pointer)[-1]) or all(map(self._is_scalar, _members(schema)))
 
-    def _is_scalar(self, schema: Any) -> bool:
+    def _is_scalar(self, schema: JsonValue) -> bool:
         followed = self.document.follow(schema)
         if not isinstance(followed, dict) or any(
             value_keyword in followed for value_keyword in VALUE_KEYWORDS
@@ -82,7 +84,7 @@ class Types:
         kinds = followed.get("type")
         return all(kind in SCALARS for kind in (kinds if isinstance(kinds, list) else [str(kinds)]))
 
-    def _written(self, pointer: Pointer, schema: dict[str, Any], above: tuple[Pointer, ...]) -> str:
+    def _written(self, pointer: Pointer, schema: JsonObject, above: tuple[Pointer, ...]) -> str:
         types = schema.get("type")
         if isinstance(types, str):
             return self._single(pointer, schema, types, above)
@@ -92,12 +94,12 @@ class Types:
         return self._alternatives(pointer, schema, above)
 
     def _single(
-        self, pointer: Pointer, schema: dict[str, Any], name: str, above: tuple[Pointer, ...]
+        self, pointer: Pointer, schema: JsonObject, name: str, above: tuple[Pointer, ...]
     ) -> str:
         if name == "string" and is_binary(schema):
             return "_files.FileTypes"
         if name == "string":
-            values = [schema["const"]] if "const" in schema else schema.get("enum") or ()
+            values = [schema["const"]] if "const" in schema else sequence(schema.get("enum"))
             texts = [ascii(value) for value in values if isinstance(value, str)]
             if texts:
                 return f"Literal[{', '.join(texts)}]"
@@ -114,7 +116,7 @@ class Types:
         return SCALARS.get(name, "object")
 
     def _alternatives(
-        self, pointer: Pointer, schema: dict[str, Any], above: tuple[Pointer, ...]
+        self, pointer: Pointer, schema: JsonObject, above: tuple[Pointer, ...]
     ) -> str:
         """Return the union of the alternatives of a schema, with None last, or `object`."""
         for keyword in ALTERNATIVES:
@@ -130,13 +132,13 @@ class Types:
                 return "object" if "object" in unique else " | ".join(unique)
         return "object"
 
-    def _target(self, pointer: Pointer, schema: Any) -> Pointer:
+    def _target(self, pointer: Pointer, schema: JsonValue) -> Pointer:
         ref = reference(schema)
         if ref is None:
             return pointer
         return self.document.target(ref)
 
 
-def _members(schema: dict[str, Any]) -> list[Any]:
+def _members(schema: JsonObject) -> list[JsonValue]:
     """Return the alternatives of a union, or the schema itself if it is something else."""
-    return schema.get("oneOf") or schema.get("anyOf") or [schema]
+    return sequence(schema.get("oneOf")) or sequence(schema.get("anyOf")) or [schema]

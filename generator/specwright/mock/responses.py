@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
@@ -38,7 +37,7 @@ class MockResponse:
     pattern: str
     status: int
     media_type: str | None = None
-    values: tuple[Any, ...] = ()
+    values: tuple[object, ...] = ()
 
     def content(self, seed: int) -> tuple[str | None, bytes]:
         """Return the Content-Type of the response, and one of the values as a body."""
@@ -81,7 +80,7 @@ class Bodies:
 
     def values(
         self, media_type: str, content: Site, page: PaginationContract | None = None
-    ) -> tuple[Any, ...]:
+    ) -> tuple[object, ...]:
         """Return values of a body, or lists of the items of a stream; empty if none were found."""
         medium = medium_of(media_type)
         if medium.is_stream:
@@ -94,10 +93,10 @@ class Bodies:
             return (ANY,)
         return tuple(islice(self.examples.valid(content, page), MOST))
 
-    def _of(self, schema: Site | None) -> Iterator[Any]:
+    def _of(self, schema: Site | None) -> Iterator[object]:
         return iter((ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
 
-    def _without_schema(self, sample: object, content: Site) -> Iterator[Any]:
+    def _without_schema(self, sample: object, content: Site) -> Iterator[object]:
         """Yield the texts that a schema allows, then the medium's sample."""
         if isinstance(sample, str) and sites.schema(self._document, content).value:
             texts = [text for text in self.examples.valid(content) if isinstance(text, str)]
@@ -105,7 +104,7 @@ class Bodies:
         yield sample
 
 
-def _status(pattern: str, declared: dict[str, Any]) -> int:
+def _status(pattern: str, declared: Collection[str]) -> int:
     """Return a status that matches a pattern and that the operation does not declare itself."""
     if pattern.isdecimal():
         return int(pattern)

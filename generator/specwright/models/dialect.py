@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
@@ -21,6 +20,7 @@ from specwright.document.schemas.inspection import checked_pattern, is_binary
 from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import is_told_apart, unknown_member
+from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.models.hints import hidden_by_name
 from specwright.models.keywords import (
     BESIDE_TYPE,
@@ -54,7 +54,7 @@ class Dialect:
     """
 
     document: Document
-    schemas: dict[str, Any] = field(default_factory=dict)
+    schemas: JsonObject = field(default_factory=dict)
     origins: dict[str, Pointer] = field(default_factory=dict)
     unions: dict[str, str] = field(default_factory=dict)
     names: dict[Pointer, str] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Dialect:
 def translate(document: Document) -> Dialect:
     """Translate all component schemas and all other schemas that they refer to."""
     dialect = Dialect(document)
-    components = document.data.get("components", {}).get("schemas", {})
+    components = mapping(mapping(document.data.get("components")).get("schemas"))
     for key in components:
         dialect.add(COMPONENTS + join(key), model_name(key))
     for name, pointer in list(dialect.origins.items()):
@@ -93,21 +93,21 @@ def translate(document: Document) -> Dialect:
             # The generator makes any object a class without fields, and drops the items of an
             # array that contains itself outside of a union.
             if _is_mapping(schema) and pointer not in bases:
-                translated["additionalProperties"] = {}
+                mapping(translated)["additionalProperties"] = {}
             elif _leads_to(document, _items(schema), pointer):
                 dialect.schemas[name] = {"anyOf": [translated]}
         else:
             dialect.unions[name] = fallback_name = _fallback_name(dialect, name)
             dialect.schemas[fallback_name] = translation.schema(fallback, None)
             # As a member of the union, so that the generator puts its class above the union.
-            union = dialect.schemas[name]
-            members = union.pop("oneOf", None) or union.pop("anyOf", [])
+            union = mapping(translated)
+            members = sequence(union.pop("oneOf", None)) or sequence(union.pop("anyOf", None))
             union["anyOf"] = [*members, {"$ref": "#" + COMPONENTS + join(fallback_name)}]
             del union["discriminator"]
     return dialect
 
 
-def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str, Any]:
+def _with_patterns(schema: JsonObject, patterns: Iterable[str]) -> JsonObject:
     """Return the schema with those of its patterns that can be matched in linear time."""
     result = {k: v for k, v in schema.items() if k != "pattern"}
     found = [checked_pattern({**schema, "pattern": pattern}) for pattern in patterns]
@@ -129,21 +129,19 @@ def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str,
     return result
 
 
-def _items(schema: Any) -> list[Any]:
+def _items(schema: JsonValue) -> list[JsonValue]:
     """Return the schemas of the items of an array."""
     if not isinstance(schema, dict):
         return []
-    first = schema.get("prefixItems")
-    return [schema.get("items"), *(first if isinstance(first, list) else ())]
+    return [schema.get("items"), *sequence(schema.get("prefixItems"))]
 
 
-def _bases(document: Document, schema: Any) -> Iterator[Pointer]:
+def _bases(document: Document, schema: JsonValue) -> Iterator[Pointer]:
     """Yield the schemas that others extend, which have to be classes."""
-    children: Iterable[Any] = schema if isinstance(schema, list) else ()
+    children: Iterable[JsonValue] = schema if isinstance(schema, list) else ()
     if isinstance(schema, dict):
         children = schema.values()
-        parts = schema.get("allOf")
-        for part in parts if isinstance(parts, list) else ():
+        for part in sequence(schema.get("allOf")):
             ref = schemas.reference(part)
             if ref is not None:
                 yield document.target(ref)
@@ -151,7 +149,7 @@ def _bases(document: Document, schema: Any) -> Iterator[Pointer]:
         yield from _bases(document, child)
 
 
-def _is_mapping(schema: Any) -> bool:
+def _is_mapping(schema: JsonValue) -> bool:
     """Return whether a schema accepts objects that it does not describe."""
     if not isinstance(schema, dict):
         return False
@@ -160,35 +158,39 @@ def _is_mapping(schema: Any) -> bool:
     return schema.get("type") == "object" and is_open and not says & schema.keys()
 
 
-def _applies(keyword: str, schema: dict[str, Any]) -> bool:
+def _applies(keyword: str, schema: JsonObject) -> bool:
     """Return whether a keyword applies to values of the schema's type."""
     declared = schema.get("type")
-    types = declared if isinstance(declared, list) else [declared]
-    return keyword not in LIMITS or declared is None or not set(LIMITS[keyword]).isdisjoint(types)
+    return (
+        keyword not in LIMITS
+        or declared is None
+        or not set(LIMITS[keyword]).isdisjoint(one_or_more(declared))
+    )
 
 
-def _of_part(schema: Any) -> Any:
+def _of_part(schema: JsonValue) -> JsonValue:
     """Return a schema without the keywords that belong beside the reference to a part."""
     if not isinstance(schema, dict):
         return schema
     rest = {k: v for k, v in schema.items() if k not in ("default", "deprecated")}
     if _is_nullable(schema):
-        kinds = [kind for kind in schema["type"] if kind != "null"]
+        kinds = [kind for kind in sequence(schema["type"]) if kind != "null"]
         rest["type"] = kinds[0] if len(kinds) == 1 else kinds
     return rest
 
 
-def _always_null(schema: Any) -> Any:
+def _always_null(schema: JsonValue) -> JsonValue:
     """Return a property that is null in a form that the generator does not merge with others."""
-    is_null = isinstance(schema, dict) and schema.get("type") == "null"
-    return {**schema, "const": None} if is_null else schema
+    if isinstance(schema, dict) and schema.get("type") == "null":
+        return {**schema, "const": None}
+    return schema
 
 
-def _is_nullable(schema: dict[str, Any]) -> bool:
-    return isinstance(schema.get("type"), list) and "null" in schema["type"]
+def _is_nullable(schema: JsonValue) -> bool:
+    return "null" in sequence(mapping(schema).get("type"))
 
 
-def _leads_to(document: Document, schema: Any, pointer: Pointer) -> bool:
+def _leads_to(document: Document, schema: JsonValue, pointer: Pointer) -> bool:
     """Return whether a schema refers to another one, itself or in one of its parts."""
     if isinstance(schema, list):
         return any(_leads_to(document, child, pointer) for child in schema)
@@ -211,7 +213,7 @@ class _Translation:
     instances: Instances
     pending: list[tuple[str, Pointer]]
 
-    def schema(self, schema: Any, pointer: Pointer | None) -> Any:
+    def schema(self, schema: JsonValue, pointer: Pointer | None) -> JsonValue:
         """Translate a schema; without a pointer, one that is not in the document."""
         if not isinstance(schema, dict):
             return schema
@@ -221,16 +223,17 @@ class _Translation:
             (pattern,) if isinstance(pattern, str) else (),
         )
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
-        known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
+        counts = {k: n for k in COUNTS if isinstance(n := known.get(k), int | float)}
+        known |= {k: min(count, sys.maxsize) for k, count in counts.items()}
         if known.pop("uniqueItems", False) is True:
-            known["minItems"] = unique(int(known.get("minItems", 0)))
+            known["minItems"] = unique(int(counts.get("minItems", 0)))
         known = without_needless_defaults(_with_patterns(known, patterns))
         result = schemas.map_children(
             known, lambda each, step: self._child(each, None if pointer is None else pointer + step)
         )
         if isinstance(properties := result.get("properties"), dict):
             result["properties"] = {
-                name: self._described(_always_null(value), known["properties"][name])
+                name: self._described(_always_null(value), mapping(known["properties"])[name])
                 for name, value in properties.items()
             }
         if is_binary(schema):
@@ -238,37 +241,37 @@ class _Translation:
             result["format"] = BINARY
         elif known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
             result.pop("format", None)
-        if isinstance(known.get("$ref"), str):
-            result["$ref"] = self._reference(known["$ref"])
+        if isinstance(ref := known.get("$ref"), str):
+            result["$ref"] = self._reference(ref)
         result = schemas.with_items_in_alternatives(result)
         result.pop("discriminator", None)
         if is_told_apart(self.dialect.document, known):
-            result["discriminator"] = self._discriminator(known["discriminator"])
+            result["discriminator"] = self._discriminator(known)
         values = schema.get(EXTENSIBLE_ENUM.name)
         if isinstance(values, list) and known.get("type") == "string":
             # Known values for people and editors, any other string for the future.
-            described: dict[str, Any] = {
+            described: JsonObject = {
                 k: result[k] for k in ("description", "default") if k in result
             }
             rest = {k: v for k, v in result.items() if k not in described}
             result = {**described, "anyOf": [{"type": "string", "enum": values}, rest]}
         return result
 
-    def _child(self, schema: Any, pointer: Pointer | None) -> Any:
+    def _child(self, schema: JsonValue, pointer: Pointer | None) -> JsonValue:
         """Translate a schema within another one; a class is replaced by a reference to it."""
         step, schema = schemas.unwrapped(schema)
         pointer = None if pointer is None else pointer + step
         if pointer is not None and has_wrong_default(self.instances, pointer, schema):
-            schema = {k: v for k, v in schema.items() if k != "default"}
+            schema = {k: v for k, v in mapping(schema).items() if k != "default"}
         if pointer not in self.dialect.names:
             return self.schema(schema, pointer)
-        described = {k: schema[k] for k in BESIDE_REFERENCE if k in schema}
-        reference = {"$ref": "#" + COMPONENTS + join(self.dialect.names[pointer])}
+        described = {k: v for k, v in mapping(schema).items() if k in BESIDE_REFERENCE}
+        reference: JsonObject = {"$ref": "#" + COMPONENTS + join(self.dialect.names[pointer])}
         if not _is_nullable(schema):
             return {**reference, **described}
         return {"anyOf": [reference, {"type": "null"}], **described}
 
-    def _described(self, translated: Any, schema: Any) -> Any:
+    def _described(self, translated: JsonValue, schema: JsonValue) -> JsonValue:
         """Return a property with a description of facts that its type's name hides in editors."""
         words = hidden_by_name(self.dialect.document, schema)
         if not words or not isinstance(translated, dict):
@@ -289,12 +292,13 @@ class _Translation:
             self.pending.append((name, pointer))
         return names[pointer]
 
-    def _discriminator(self, discriminator: dict[str, Any]) -> dict[str, Any]:
-        result: dict[str, Any] = {"propertyName": discriminator["propertyName"]}
-        mapping = discriminator.get("mapping")
-        if isinstance(mapping, dict):
+    def _discriminator(self, schema: JsonObject) -> JsonObject:
+        discriminator = mapping(schema["discriminator"])
+        result: JsonObject = {"propertyName": discriminator["propertyName"]}
+        if "mapping" in discriminator:
             references = {
-                tag: _mapped(self.dialect.document, target) for tag, target in mapping.items()
+                tag: _mapped(self.dialect.document, target)
+                for tag, target in schemas.discriminator_mapping(schema).items()
             }
             result["mapping"] = {
                 tag: self._reference(ref) for tag, ref in references.items() if ref is not None
@@ -308,14 +312,14 @@ def _mapped(document: Document, target: str) -> str | None:
     A bare name is that of a component (OAS 3.1.1, 4.8.25). None if the target does not exist, which
     lint reports.
     """
-    components = document.data["components"]["schemas"]
+    components = mapping(mapping(document.data["components"])["schemas"])
     if target in components:
         return "#" + COMPONENTS + join(target)
     name = document.target(target).removeprefix(COMPONENTS + "/")
     return target if unescape(name) in components else None
 
 
-def without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
+def without_needless_defaults(schema: JsonObject) -> JsonObject:
     """Return the schema without defaults of required properties, which are never left out."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or not isinstance(required, list):
@@ -331,7 +335,7 @@ def without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def has_wrong_default(instances: Instances, pointer: Pointer, schema: Any) -> bool:
+def has_wrong_default(instances: Instances, pointer: Pointer, schema: JsonValue) -> bool:
     """Return whether a schema has a default that no field of its type could have."""
     return (
         isinstance(schema, dict)

@@ -6,7 +6,8 @@ import json
 import re
 import tempfile
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from specwright.document.operations.naming import free
 from specwright.errors import SpecwrightError
 from specwright.ir.index import IndexedModel, ModelIndex
 from specwright.models.dialect import Dialect, translate
-from specwright.models.refine import refine
+from specwright.models.refine import GeneratedField, GeneratedType, refine
 from specwright.names import pascal
 from specwright.pointer import Pointer
 
@@ -76,9 +77,10 @@ def generate(document: Document) -> ModelSource:
         return ModelSource('"""Models: the document has no schemas."""\n', ModelIndex({}))
     try:
         source, metadata = _run(document, dialect)
-        new_names = names_by_place(metadata, dialect)
-        for entry in metadata:
-            entry["class_name"] = new_names.get(entry["class_name"], entry["class_name"])
+        new_names = _names_by_place(metadata, dialect)
+        metadata = [
+            replace(entry, name=new_names.get(entry.name, entry.name)) for entry in metadata
+        ]
         refined = refine(source, metadata, dialect, new_names)
     except RecursionError:
         raise SpecwrightError(
@@ -88,7 +90,7 @@ def generate(document: Document) -> ModelSource:
     return ModelSource(refined.source, _index(metadata, dialect, refined.classes))
 
 
-def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]]]:
+def _run(document: Document, dialect: Dialect) -> tuple[str, list[GeneratedType]]:
     # Imported here: it takes 0.4 s, which a run without changes does not need.
     from datamodel_code_generator import generate
 
@@ -123,7 +125,16 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
                 raise SpecwrightError(f"{document.path}: {warning.message}")
         if not isinstance(source, str):
             raise SpecwrightError(f"{document.path}: the models do not fit into one module")
-        return _BLANK_END.sub("", source), json.loads(metadata.read_bytes())["models"]
+        models = json.loads(metadata.read_bytes())["models"]
+        return _BLANK_END.sub("", source), [_generated(entry) for entry in models]
+
+
+def _generated(entry: dict[str, Any]) -> GeneratedType:
+    """Read an entry of the generator's metadata."""
+    fields = tuple(
+        GeneratedField(field["name"], field["original_name"]) for field in entry["fields"]
+    )
+    return GeneratedType(entry["class_name"], entry["source_ref"].partition("#")[2], fields)
 
 
 def _class_name(dialect: Dialect, name: str) -> str:
@@ -131,29 +142,30 @@ def _class_name(dialect: Dialect, name: str) -> str:
     return name if name in dialect.schemas else pascal(name)
 
 
-def _index(metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[str]) -> ModelIndex:
+def _index(
+    metadata: Sequence[GeneratedType], dialect: Dialect, classes: frozenset[str]
+) -> ModelIndex:
     models: dict[Pointer, IndexedModel] = {}
     for entry in metadata:
         model = IndexedModel(
-            entry["class_name"],
-            entry["class_name"] in classes,
-            {f["original_name"] or f["name"]: f["name"] for f in entry["fields"] if f["name"]},
+            entry.name,
+            entry.name in classes,
+            {field.property or field.name: field.name for field in entry.fields if field.name},
         )
-        within = str(entry["source_ref"]).partition("#" + COMPONENTS + "/")[2]
-        key, slash, inner = within.partition("/")
+        key, slash, inner = entry.source.removeprefix(COMPONENTS + "/").partition("/")
         if key in dialect.origins:
             models[dialect.origins[key] + slash + inner] = model
     return ModelIndex(models)
 
 
-def names_by_place(metadata: list[dict[str, Any]], dialect: Dialect) -> dict[str, str]:
+def _names_by_place(metadata: Sequence[GeneratedType], dialect: Dialect) -> dict[str, str]:
     """Return the new names of classes by the generator's."""
-    taken = {entry["class_name"] for entry in metadata}
+    taken = {entry.name for entry in metadata}
     found: dict[str, str] = {}
     for entry in metadata:
-        key, _, inner = str(entry["source_ref"]).partition("#" + COMPONENTS + "/")[2].partition("/")
+        key, _, inner = entry.source.removeprefix(COMPONENTS + "/").partition("/")
         place = dialect.words.get(f"{dialect.origins.get(key)}/{inner}")
         if place is not None:
-            found[entry["class_name"]] = name = free(place, taken)
+            found[entry.name] = name = free(place, taken)
             taken.add(name)
     return found

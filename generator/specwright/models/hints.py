@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.schemas.inspection import reference
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # More values than this are a page of documentation, not a hint.
@@ -16,11 +16,11 @@ FORMATS = {"decimal": "A `Decimal`.", "date-time": "A `datetime`.", "date": "A `
 _WORD = re.compile(r"[\w.:/-]{1,40}")
 
 
-def hidden_by_name(document: Document, schema: Any) -> str:
+def hidden_by_name(document: Document, schema: JsonValue) -> str:
     """Return the values or the Python type behind a reference to a scalar, or an empty string."""
     target = _target(document, schema)
     values = target.get("enum"), target.get(EXTENSIBLE_ENUM.name)
-    closed, known = (value if _is_short(value) else None for value in values)
+    closed, known = (texts(value) if _is_short(value) else [] for value in values)
     if closed:
         return f"One of {_listed(closed)}."
     if known:
@@ -28,17 +28,16 @@ def hidden_by_name(document: Document, schema: Any) -> str:
     return FORMATS.get(str(target.get("format")), "") if target.get("type") == "string" else ""
 
 
-def _target(document: Document, schema: Any) -> dict[str, Any]:
+def _target(document: Document, schema: JsonValue) -> JsonObject:
     """Return the schema that a property refers to, alone or as its only alternative to null."""
     if isinstance(schema, dict) and reference(schema) is None:
-        members = schema.get("anyOf") or schema.get("oneOf") or ()
+        members = sequence(schema.get("anyOf")) or sequence(schema.get("oneOf"))
         references = [member for member in members if reference(member) is not None]
         schema = references[0] if len(references) == 1 and len(members) == 2 else None
-    target = document.follow(schema)
-    return target if schema is not None and isinstance(target, dict) else {}
+    return mapping(document.follow(schema))
 
 
-def _is_short(values: Any) -> bool:
+def _is_short(values: JsonValue) -> bool:
     return (
         isinstance(values, list)
         and 0 < len(values) <= MOST_VALUES

@@ -19,8 +19,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from specwright.json_values import JsonValue
 from specwright.models.edits import SourceEdit
 from specwright.patterns import SEAL, Pattern
 
@@ -50,7 +50,7 @@ def sealed_name(pattern: str) -> str:
     return SEAL + pattern
 
 
-def plain(value: Any) -> Any:
+def plain(value: JsonValue) -> JsonValue:
     """Return a pattern without its seal, and any other value as it is."""
     return value.removeprefix(SEAL) if isinstance(value, str) else value
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import part_name, property_word
 from specwright.document.schemas.inspection import is_counted, is_decimal, reference, unwrapped
 from specwright.document.schemas.unions import may_overlap
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.names import pascal, words
 from specwright.pointer import Pointer, join
 
@@ -38,7 +38,9 @@ class SchemaPart:
     has_name: bool
 
 
-def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Iterator[SchemaPart]:
+def parts(
+    document: Document, pointer: Pointer, name: str, schema: JsonValue
+) -> Iterator[SchemaPart]:
     """Yield the schemas within a schema with their names, at any depth."""
     for step, word, child, is_separate in _children(document, name, schema):
         within, child = unwrapped(child)
@@ -49,8 +51,8 @@ def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Itera
 
 
 def _children(
-    document: Document, name: str, schema: Any
-) -> Iterator[tuple[Pointer, str, Any, bool]]:
+    document: Document, name: str, schema: JsonValue
+) -> Iterator[tuple[Pointer, str, JsonValue, bool]]:
     """Yield the steps down from a schema, a word for each, and whether the child is separate."""
     if not isinstance(schema, dict):
         return
@@ -76,7 +78,7 @@ def _children(
                 yield join(keyword, index), word, child, is_union
 
 
-def _has_name(document: Document, schema: Any) -> bool:
+def _has_name(document: Document, schema: JsonValue) -> bool:
     return (
         _is_class(document, schema)
         or is_decimal(schema)
@@ -85,28 +87,27 @@ def _has_name(document: Document, schema: Any) -> bool:
     )
 
 
-def _is_class(document: Document, schema: Any) -> bool:
+def _is_class(document: Document, schema: JsonValue) -> bool:
     if not isinstance(schema, dict) or "$ref" in schema or schema.get("type") not in _OBJECT:
         return False
-    if isinstance(schema.get("properties"), dict) and schema["properties"]:
+    if mapping(schema.get("properties")):
         return True
-    found = schema.get("allOf")
-    objects = [part for part in _list(found) if has_properties(document, part)]
+    objects = [part for part in sequence(schema.get("allOf")) if has_properties(document, part)]
     return len(objects) > 1 or any(reference(object_) is None for object_ in objects)
 
 
-def has_properties(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:
+def has_properties(document: Document, schema: JsonValue, above: tuple[int, ...] = ()) -> bool:
     """Return whether a schema declares properties, itself or in a part of its `allOf`."""
     followed = document.follow(schema)
     if not isinstance(followed, dict) or id(followed) in above:
         return False
     above = (*above, id(followed))
     return bool(followed.get("properties")) or any(
-        has_properties(document, part, above) for part in _list(followed.get("allOf"))
+        has_properties(document, part, above) for part in sequence(followed.get("allOf"))
     )
 
 
-def _members(document: Document, union: dict[str, Any], members: list[Any]) -> list[str]:
+def _members(document: Document, union: JsonObject, members: list[JsonValue]) -> list[str]:
     """Return a word for each alternative: its name, or a property that sets it apart."""
     is_nullable = len(members) == 2 and {"type": "null"} in members
     found: list[str] = []
@@ -119,20 +120,22 @@ def _members(document: Document, union: dict[str, Any], members: list[Any]) -> l
         if word in required:
             new = next((name for name in own if name not in required[word]), None)
             word += "" if new is None else "With" + pascal(new)
-        required.setdefault(word, set()).update(_list(member.get("required")) if own else ())
+        required.setdefault(word, set()).update(
+            texts(mapping(member).get("required")) if own else ()
+        )
         found.append(word)
     return found
 
 
-def _properties(member: Any) -> list[str]:
+def _properties(member: JsonValue) -> list[str]:
     """Return the properties of an alternative, the required ones first."""
-    if not isinstance(member, dict):
-        return []
-    required = [name for name in _list(member.get("required")) if isinstance(name, str)]
-    return list(dict.fromkeys((*required, *(member.get("properties") or ()))))
+    declared = mapping(member)
+    return list(
+        dict.fromkeys((*texts(declared.get("required")), *mapping(declared.get("properties"))))
+    )
 
 
-def _called(document: Document, union: dict[str, Any], member: Any) -> str:
+def _called(document: Document, union: JsonObject, member: JsonValue) -> str:
     if not isinstance(member, dict):
         return ""
     title = member.get("title")
@@ -143,18 +146,13 @@ def _called(document: Document, union: dict[str, Any], member: Any) -> str:
     return "" if tag is None else pascal(tag)
 
 
-def _tag(document: Document, union: dict[str, Any], properties: dict[str, Any]) -> str | None:
+def _tag(document: Document, union: JsonObject, properties: JsonObject) -> str | None:
     """Return the only value that a property of an alternative may have."""
-    discriminator = union.get("discriminator")
-    first = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
+    first = mapping(union.get("discriminator")).get("propertyName")
     for name in sorted(properties, key=lambda name: name != first):
         declared = document.follow(properties[name])
         if isinstance(declared, dict):
-            values = [declared["const"]] if "const" in declared else _list(declared.get("enum"))
+            values = [declared["const"]] if "const" in declared else sequence(declared.get("enum"))
             if len(values) == 1 and isinstance(values[0], str) and words(values[0]):
                 return values[0]
     return None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

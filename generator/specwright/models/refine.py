@@ -7,21 +7,22 @@ source; no text is searched.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any
 
 from specwright.document.model import Document
+from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import inspection as schemas
 from specwright.document.schemas.inspection import checked_pattern
 from specwright.document.schemas.unions import has_nameless_union, is_open, may_overlap
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.models.dialect import Dialect
 from specwright.models.edits import SourceEdit, applied, end
 from specwright.models.keywords import FORMATS
 from specwright.models.marks import Decoder, plain
 from specwright.models.overrides import with_fitting_overrides
-from specwright.pointer import resolve
+from specwright.pointer import Pointer, resolve
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
@@ -38,11 +39,32 @@ from ._runtime.shared.types import TaggedUnion, UniqueItems, UnknownTag
 # The mark of the field of a property with the key.
 _MARKS: Mapping[Keyword[bool], str] = {ONCE: "Once", SENSITIVE: "Sensitive"}
 # The class's argument for the number of members, and the choice among several bounds.
-_COUNTS: Mapping[str, tuple[str, Callable[[Iterable[int]], int]]] = {
+_COUNTS: Mapping[str, tuple[str, Callable[[Iterable[float]], float]]] = {
     "minProperties": ("min_properties", max),
     "maxProperties": ("max_properties", min),
 }
 CONSTRAINTS = {"pattern": "pattern", "minLength": "min_length", "maxLength": "max_length"}
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedField:
+    """A field as the generator has made it; without a name if it is the value itself."""
+
+    name: str | None
+    property: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedType:
+    """A class or an alias as the generator has made it.
+
+    Attributes:
+        source: the place of its schema in the input of the generator.
+    """
+
+    name: str
+    source: Pointer
+    fields: tuple[GeneratedField, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +83,7 @@ class _Alias:
 
 
 def refine(
-    source: str, metadata: list[dict[str, Any]], dialect: Dialect, new_names: Mapping[str, str]
+    source: str, metadata: Sequence[GeneratedType], dialect: Dialect, new_names: Mapping[str, str]
 ) -> Refined:
     """Add decimals, tagged unions and marks of fields to the generated source.
 
@@ -73,7 +95,7 @@ def refine(
     decoder.visit(tree)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
-    names = {_key(entry): entry for entry in metadata}
+    names = {entry.source.removeprefix(COMPONENTS + "/"): entry for entry in metadata}
     lines = {alias.name: alias.node.lineno for alias in aliases.values()}
     lines |= {name: node.lineno for name, node in classes.items()}
     edits = decoder.edits
@@ -84,17 +106,16 @@ def refine(
         schema = resolve(dialect.document.data, pointer)
         if entry is None or not isinstance(schema, dict):
             continue
-        name = entry["class_name"]
-        text = dialect.schemas[key]
+        name = entry.name
+        text = mapping(dialect.schemas[key])
         if name in aliases and schemas.is_decimal(schema) and text.get("type") == "string":
             written[name] = _decimal(text)
         elif name in aliases and key in dialect.unions:
             members = [
-                names[dialect.names[dialect.document.target(ref)]]["class_name"]
-                for ref in _union(schema)
+                names[dialect.names[dialect.document.target(ref)]].name for ref in _union(schema)
             ]
             fallback = names[dialect.unions[key]]
-            members.append(fallback["class_name"])
+            members.append(fallback.name)
             later = {member for member in members if lines.get(member, 0) > lines[name]}
             written[name] = _tagged_union(schema, members, later)
             edits.append(_unknown_tag(schema, fallback, classes))
@@ -203,16 +224,12 @@ def _joined(body: list[ast.stmt]) -> Iterator[SourceEdit]:
             yield SourceEdit(end(before), (node.lineno, node.col_offset), "\n")
 
 
-def _key(entry: dict[str, Any]) -> str:
-    return str(entry["source_ref"]).partition("#/components/schemas/")[2]
-
-
-def _union(schema: dict[str, Any]) -> list[str]:
-    members = schema.get("oneOf") or schema.get("anyOf") or []
+def _union(schema: JsonObject) -> list[str]:
+    members = sequence(schema.get("oneOf")) or sequence(schema.get("anyOf"))
     return [ref for ref in map(schemas.reference, members) if ref is not None]
 
 
-def _decimal(schema: dict[str, Any]) -> str:
+def _decimal(schema: JsonObject) -> str:
     arguments = ", ".join(
         f"{argument}={plain(schema[keyword])!a}"
         for keyword, argument in CONSTRAINTS.items()
@@ -221,9 +238,9 @@ def _decimal(schema: dict[str, Any]) -> str:
     return f"Annotated[Decimal, DecimalString({arguments})]"
 
 
-def _tagged_union(schema: dict[str, Any], members: list[str], later: Set[str]) -> str:
+def _tagged_union(schema: JsonObject, members: list[str], later: Set[str]) -> str:
     """Return a union, in which members that the module defines later are named in strings."""
-    tag = schema["discriminator"]["propertyName"]
+    tag = mapping(schema["discriminator"])["propertyName"]
     is_open_ = ", open=True" if is_open(schema) else ""
     named = [repr(member) if member in later else member for member in members]
     union = f"Union[{', '.join(named)}]" if later else " | ".join(named)
@@ -231,12 +248,12 @@ def _tagged_union(schema: dict[str, Any], members: list[str], later: Set[str]) -
 
 
 def _unknown_tag(
-    schema: dict[str, Any], entry: dict[str, Any], classes: Mapping[str, ast.ClassDef]
+    schema: JsonObject, entry: GeneratedType, classes: Mapping[str, ast.ClassDef]
 ) -> SourceEdit:
     """Give the tag of unknown values a type by which type checkers recognize them."""
-    tag = schema["discriminator"]["propertyName"]
-    name = next(field["name"] for field in entry["fields"] if field["original_name"] == tag)
-    return SourceEdit.of(_annotations(classes[entry["class_name"]])[name], "UnknownTag")
+    tag = mapping(schema["discriminator"])["propertyName"]
+    names = (field.name for field in entry.fields if field.property == tag)
+    return SourceEdit.of(_annotations(classes[entry.name])[next(names) or ""], "UnknownTag")
 
 
 def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
@@ -247,11 +264,13 @@ def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
     }
 
 
-def _is_exclusive(document: Document, schema: Any) -> bool:
+def _is_exclusive(document: Document, schema: JsonValue) -> bool:
     """Return whether a value must be tried on all alternatives, and models tell them apart."""
-    if not may_overlap(document, schema) or has_nameless_union(document, schema):
+    if not isinstance(schema, dict) or not may_overlap(document, schema):
         return False
-    unchecked = [_unchecked(document, alternative) for alternative in schema["oneOf"]]
+    if has_nameless_union(document, schema):
+        return False
+    unchecked = [_unchecked(document, alternative) for alternative in sequence(schema["oneOf"])]
     return not any(
         one[place] != other[place]
         for one, other in combinations(unchecked, 2)
@@ -259,11 +278,11 @@ def _is_exclusive(document: Document, schema: Any) -> bool:
     )
 
 
-def _unchecked(document: Document, schema: Any) -> dict[str, str]:
+def _unchecked(document: Document, schema: JsonValue) -> dict[str, str]:
     """Return the constraints of a text, or of properties that are texts, unchecked by models."""
     found: dict[str, str] = {}
     for part in _all_of(document, schema):
-        members = (part.get("properties") or {}).items()
+        members = mapping(part.get("properties")).items()
         for place, each in [("", part), *((f"/{name}", value) for name, value in members)]:
             for text in _all_of(document, each):
                 if text.get("type") == "string":
@@ -271,66 +290,62 @@ def _unchecked(document: Document, schema: Any) -> dict[str, str]:
     return found
 
 
-def _beyond_models(text: dict[str, Any]) -> str:
+def _beyond_models(text: JsonObject) -> str:
     pattern, format_ = str(text.get("pattern", "")), str(text.get("format", ""))
     unmatched = pattern if pattern and checked_pattern(text) is None else ""
     return unmatched + (format_ if format_ not in FORMATS else "")
 
 
-def _all_of(document: Document, schema: Any) -> Iterator[dict[str, Any]]:
+def _all_of(document: Document, schema: JsonValue) -> Iterator[JsonObject]:
     """Yield a schema and the parts that it is composed of."""
     followed = document.follow(schema)
     if isinstance(followed, dict):
         yield followed
-        parts = (document.follow(part) for part in followed.get("allOf") or ())
+        parts = (document.follow(part) for part in sequence(followed.get("allOf")))
         yield from (part for part in parts if isinstance(part, dict))
 
 
 def _marks(
-    document: Document, schema: dict[str, Any], entry: dict[str, Any], node: ast.ClassDef
+    document: Document, schema: JsonObject, entry: GeneratedType, node: ast.ClassDef
 ) -> Iterator[SourceEdit]:
     """Mark the fields with hidden values, and those that may be null or absent."""
     parts = [schema, *_parts(schema)]
-    properties = {n: each for part in parts for n, each in (part.get("properties") or {}).items()}
-    required = {name for part in parts for name in part.get("required") or ()}
+    properties = {
+        name: value for part in parts for name, value in mapping(part.get("properties")).items()
+    }
+    required = {name for part in parts for name in texts(part.get("required"))}
     annotations = _annotations(node)
-    for field in entry["fields"]:
-        original, annotation = field["original_name"], annotations.get(field["name"])
-        value = properties.get(original)
+    for field in entry.fields:
+        name, annotation = field.property or "", annotations.get(field.name or "")
+        value = properties.get(name)
         marks = [mark for key, mark in _MARKS.items() if _declares(document, value, key)]
-        if (
-            original in properties
-            and original not in required
-            and schemas.allows_null(document, value)
-        ):
+        if name in properties and name not in required and schemas.allows_null(document, value):
             marks.append("Nullable")
         if marks and annotation is not None:
             calls = ", ".join(f"{mark}()" for mark in marks)
             yield SourceEdit.of(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
 
 
-def _counted(schema: dict[str, Any], node: ast.ClassDef) -> Iterator[SourceEdit]:
+def _counted(schema: JsonObject, node: ast.ClassDef) -> Iterator[SourceEdit]:
     """Limit the number of members of a class's objects."""
     parts = [schema, *_parts(schema)]
     arguments = [
-        f", {argument}={bound(part[keyword] for part in parts if keyword in part)}"
+        f", {argument}={bound(counts)}"
         for keyword, (argument, bound) in _COUNTS.items()
-        if any(keyword in part for part in parts)
+        if (counts := [n for part in parts if isinstance(n := part.get(keyword), int | float)])
     ]
     if arguments:
         position = end(node.bases[-1])
         yield SourceEdit(position, position, "".join(arguments))
 
 
-def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _parts(schema: JsonObject) -> Iterator[JsonObject]:
     """Yield the parts of an object that are written within it, without a class of their own."""
-    for part in schema.get("allOf") or ():
+    for part in sequence(schema.get("allOf")):
         if isinstance(part, dict) and "$ref" not in part:
             yield part
             yield from _parts(part)
 
 
-def _declares(document: Document, schema: Any, keyword: Keyword[bool]) -> bool:
-    return isinstance(schema, dict) and (
-        keyword.read(schema) is True or keyword.read(document.follow(schema)) is True
-    )
+def _declares(document: Document, schema: JsonValue, keyword: Keyword[bool]) -> bool:
+    return any(keyword.read(mapping(part)) is True for part in (schema, document.follow(schema)))

@@ -16,6 +16,7 @@ from specwright.document.operations import sites
 from specwright.document.operations.sites import OperationSite, Site
 from specwright.ir.model.api import Api, OperationGroup, Webhook
 from specwright.ir.model.operations import OperationDefinition
+from specwright.json_values import mapping, sequence
 from specwright.pointer import Pointer, resolve
 from specwright.reference.markdown import introduction, prose
 from specwright.reference.rules import Rule, rules
@@ -239,13 +240,14 @@ class _Writer:
 
     def reference(self) -> ApiReference:
         data = self._document.data
-        text, headings = introduction(_text(data["info"].get("description")), level=2)
+        info = mapping(data["info"])
+        text, headings = introduction(_text(info.get("description")), level=2)
         declared = dict(sites.members(self._document, sites.components(self._document), "schemas"))
         # Before the operations, whose names could be the same.
         anchors = {name: self._anchors.of(name, "model-") for name in declared}
         return ApiReference(
-            title=_text(data["info"].get("title")),
-            version=_text(data["info"].get("version")),
+            title=_text(info.get("title")),
+            version=_text(info.get("version")),
             introduction=text,
             headings=headings,
             servers=[*self._servers()],
@@ -257,7 +259,7 @@ class _Writer:
         )
 
     def _servers(self) -> Iterator[tuple[str, Markup]]:
-        declared = self._document.data.get("servers") or ()
+        declared = sequence(self._document.data.get("servers"))
         described = [server for server in declared if isinstance(server, dict)]
         for number, server in enumerate(self._api.servers):
             text = described[number].get("description") if number < len(described) else ""
@@ -419,7 +421,8 @@ class _Writer:
                     yield _example(title, example.value[field])
 
     def _model(self, name: str, anchor: str) -> ModelEntry:
-        schema = self._document.data["components"]["schemas"][name]
+        schemas = mapping(sites.components(self._document).value["schemas"])
+        schema = schemas[name]
         described = schema if isinstance(schema, dict) else {}
         return ModelEntry(
             anchor,

@@ -20,7 +20,6 @@ from specwright.ir.examples import Examples
 from specwright.ir.model.api import Api, Argument, Call, OperationGroup
 from specwright.ir.model.operations import OperationDefinition, ServerDefinition
 from specwright.ir.model.values import Kind, ParameterDefinition, ParameterLocation
-from specwright.pointer import resolve
 from specwright.render.quoting import literal
 from specwright.runtime.shared import operation as wire
 from specwright.runtime.shared.styles import pairs, text
@@ -195,12 +194,12 @@ class Samples:
     def _body_site(self, operation: OperationDefinition) -> Site | None:
         if operation.body is None:
             return None
-        holder = Site(operation.body.pointer, resolve(self._document.data, operation.body.pointer))
+        holder = sites.at(self._document, operation.body.pointer)
         contents = dict(sites.contents(self._document, holder))
         return contents.get(operation.body.usual.media_type.raw)
 
     def _value(self, parameter: ParameterDefinition) -> Any:
-        holder = Site(parameter.pointer, resolve(self._document.data, parameter.pointer))
+        holder = sites.at(self._document, parameter.pointer)
         return next(self._examples.of(holder), _MISSING)
 
     def _credentials(self, operation: OperationDefinition) -> Iterator[SampleCredential]:

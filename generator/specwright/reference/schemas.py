@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from specwright.document.model import Document
+from specwright.json_values import mapping, sequence
 from specwright.pointer import Pointer
 from specwright.reference.markdown import prose
 from specwright.reference.rules import notes_of_rules
@@ -110,12 +111,12 @@ class Schemas:
         if not isinstance(target, dict) or (pointer and pointer in above):
             return []
         above = (*above, pointer) if pointer else above
-        required = target.get("required") or ()
+        required = sequence(target.get("required"))
         own = [
             self._field(name, property_, name in required, above)
-            for name, property_ in (target.get("properties") or {}).items()
+            for name, property_ in mapping(target.get("properties")).items()
         ]
-        for part in target.get("allOf") or ():
+        for part in sequence(target.get("allOf")):
             own += [field for field in self.fields(part, above) if field.name not in _names(own)]
         return [*own, *self._of_parts(target, above)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from hashlib import sha256
-from typing import Any
 
 from specwright.document.operations.sites import essence
 from specwright.runtime.shared.files import File
@@ -19,7 +18,9 @@ _CONVERTER = Converter(
 _BOUNDARY = re.compile("boundary=([0-9a-f]+)")
 
 
-def encode(media_type: str, value: Any, files: frozenset[str] = frozenset()) -> tuple[str, bytes]:
+def encode(
+    media_type: str, value: object, files: frozenset[str] = frozenset()
+) -> tuple[str, bytes]:
     """Return the media type with its parameters and the bytes of a body, equal for equal values.
 
     Args:
@@ -43,7 +44,7 @@ def encode(media_type: str, value: Any, files: frozenset[str] = frozenset()) -> 
     return declared, data
 
 
-def _native(media_type: str, value: Any, files: frozenset[str]) -> Any:
+def _native(media_type: str, value: object, files: frozenset[str]) -> object:
     """Return a value as users pass it to a client."""
     medium = medium_of(media_type)
     if medium.is_binary:
@@ -56,7 +57,7 @@ def _native(media_type: str, value: Any, files: frozenset[str]) -> Any:
     return json.dumps(value) if isinstance(medium.sample, str) else medium.sample
 
 
-def _file(value: Any) -> Any:
+def _file(value: object) -> object:
     if isinstance(value, list):
         return [_file(item) for item in value]
     return File(str(value or "").encode(), "file.txt", "text/plain")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import ClassVar
 from urllib.parse import unquote
 
 import jsonschema_rs
 
+from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import resolve
 from specwright.samples.non_validating import ENFORCED
 from specwright.samples.sides import Side
 
-Schema = dict[str, Any]
+Schema = JsonObject
 # The errors of the library for schemas that it cannot reduce, compile or resolve.
 UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
 
@@ -31,9 +32,9 @@ class Compiled:
         self._registry = jsonschema_rs.Registry(
             [(side.address, side.document.data) for side in sides], draft=jsonschema_rs.Draft202012
         )
-        self._targets: dict[str, Any] = {}
+        self._targets: JsonObject = {}
 
-    def target(self, ref: str) -> Any:
+    def target(self, ref: str) -> JsonValue:
         """Return the target of a reference; None if it does not exist."""
         if ref not in self._targets:
             address, _, fragment = ref.partition("#")
@@ -50,10 +51,10 @@ class Compiled:
             schema, registry=self._registry, keywords=self.keywords, offline=True
         )
 
-    def canonical(self, schema: Schema) -> jsonschema_rs.CanonicalSchema:
+    def canonical(self, schema: Schema | bool) -> jsonschema_rs.CanonicalSchema:
         """Return the schema in a form to compare with others, or raise one of `UNUSABLE`."""
         return jsonschema_rs.canonicalize(
-            _exclusive(schema),
+            _exclusive(schema) if isinstance(schema, dict) else schema,
             draft=jsonschema_rs.Draft202012,
             registry=self._registry,
             offline=True,
@@ -62,8 +63,9 @@ class Compiled:
 
 def _exclusive(schema: Schema) -> Schema:
     """Return the schema with `anyOf` for `oneOf`, as authors mean alternatives to be exclusive."""
-    if isinstance(schema.get("allOf"), list):
-        schema = {**schema, "allOf": [_exclusive(part) for part in schema["allOf"]]}
+    if isinstance(parts := schema.get("allOf"), list):
+        exclusive = [_exclusive(part) if isinstance(part, dict) else part for part in parts]
+        schema = {**schema, "allOf": exclusive}
     if "oneOf" not in schema:
         return schema
     others = {name: value for name, value in schema.items() if name != "oneOf"}

@@ -10,9 +10,10 @@ from abc import ABC, abstractmethod
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
 
 import jsonschema_rs
+
+from specwright.json_values import JsonObject, JsonValue, mapping
 
 _INTEGERS: Mapping[object, int] = {"int32": 2**31, "int64": 2**63}
 # Formats that JSON Schema (2020-12, validation, 7.3) or the OpenAPI format registry defines, so
@@ -28,7 +29,7 @@ KNOWN_FORMATS = frozenset(
 )
 _QUOTED = re.compile(rb"(?:[^=]|=[0-9A-Fa-f]{2}|=\r?\n)*")
 _JSON = "application/json"
-Schema = Mapping[str, Any]
+Schema = Mapping[str, JsonValue]
 
 
 def type_of_keyword(keyword: str, value: object) -> str:
@@ -77,7 +78,7 @@ class _Note(ABC):
     """A keyword of one schema; it raises `ValueError` for a value that it forbids."""
 
     def __init__(
-        self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]
+        self, parent_schema: JsonObject, value: JsonValue, schema_path: list[str | int]
     ) -> None:
         self.schema = parent_schema
         self.value = value
@@ -88,7 +89,7 @@ class _Note(ABC):
 
 class _Format(_Note):
     def __init__(
-        self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]
+        self, parent_schema: JsonObject, value: JsonValue, schema_path: list[str | int]
     ) -> None:
         super().__init__(parent_schema, value, schema_path)
         self.known = jsonschema_rs.Draft202012Validator(
@@ -118,12 +119,13 @@ class _MediaType(_Note):
 
 class _Content(_Note):
     def __init__(
-        self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]
+        self, parent_schema: JsonObject, value: JsonValue, schema_path: list[str | int]
     ) -> None:
         super().__init__(parent_schema, value, schema_path)
         # References cannot be resolved here, so schemas with references are not enforced.
         with suppress(ValueError, jsonschema_rs.ReferencingError):
-            self.known = jsonschema_rs.Draft202012Validator(value, offline=True)
+            schema = value if isinstance(value, bool) else mapping(value)
+            self.known = jsonschema_rs.Draft202012Validator(schema, offline=True)
 
     def validate(self, instance: object) -> None:
         is_json = self.schema.get("contentMediaType") == _JSON

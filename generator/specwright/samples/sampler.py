@@ -11,13 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import Any
 
 from specwright.document.schemas.inspection import ANNOTATIONS
+from specwright.json_values import (
+    JsonObject,
+    JsonValue,
+    declared_mapping,
+    declared_sequence,
+    mapping,
+    one_or_more,
+    sequence,
+    texts,
+)
 from specwright.samples.compiled import UNUSABLE, Compiled
 from specwright.samples.matching import matching
 from specwright.samples.non_validating import written
-from specwright.samples.scalars import around, numbers, texts
+from specwright.samples.scalars import around, numbers
+from specwright.samples.scalars import texts as sample_texts
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
@@ -30,7 +40,7 @@ _WITNESSES = 2
 _PARTS = 1_000
 
 # Values that another schema may reject, even if it accepts any list and any object.
-_NESTED: tuple[Any, ...] = ([[["a"]]], {"a": {"a": {"a": []}}})
+_NESTED: tuple[JsonValue, ...] = ([[["a"]]], {"a": {"a": {"a": []}}})
 
 # Keywords that neither constrain values nor show any.
 _WORDS = ANNOTATIONS - {"example", "examples"}
@@ -43,42 +53,44 @@ class Sampler:
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
-        self._witnesses: dict[str, tuple[Any, ...]] = {}
+        self._witnesses: dict[str, tuple[JsonValue, ...]] = {}
         self._open: set[str] = set()
 
-    def of(self, schema: Any) -> Iterator[Any]:
+    def of(self, schema: JsonValue) -> Iterator[JsonValue]:
         """Return some values, the simplest first."""
         return islice(self._values(schema, 0), MOST)
 
-    def witnesses(self, schema: Any, depth: int = 0) -> tuple[Any, ...]:
+    def witnesses(self, schema: JsonValue, depth: int = 0) -> tuple[JsonValue, ...]:
         """Return values that the schema accepts: of objects, a minimal one and a larger one.
 
         Those of a component are found once.
         """
         schema = _plain(schema)
+        ref = _reference(schema)
         components = self._components(schema)
         if components & self._open:
             # A component is left out of its own witness, as the recursion would not end.
             return ()
-        known = self._witnesses.get(schema["$ref"]) if _is_reference(schema) else None
+        known = None if ref is None else self._witnesses.get(ref)
         if known is not None:
             return known
         self._open |= components
         found = self._accepted(schema, depth)
         self._open -= components
         # Within a recursion an empty result is not final: there may be witnesses outside of it.
-        if _is_reference(schema) and (found or not self._open):
-            self._witnesses[schema["$ref"]] = found
+        if ref is not None and (found or not self._open):
+            self._witnesses[ref] = found
         return found
 
-    def _components(self, schema: Any) -> set[str]:
+    def _components(self, schema: JsonValue) -> set[str]:
         """Return the references of a schema, its own and those in its `allOf`."""
         if not isinstance(schema, dict):
             return set()
-        found = {schema["$ref"]} if isinstance(schema.get("$ref"), str) else set()
-        return found.union(*map(self._components, schema.get("allOf") or ()))
+        ref = schema.get("$ref")
+        own = {ref} if isinstance(ref, str) else set[str]()
+        return own.union(*map(self._components, declared_sequence(schema.get("allOf"))))
 
-    def _accepted(self, schema: Any, depth: int) -> tuple[Any, ...]:
+    def _accepted(self, schema: JsonValue, depth: int) -> tuple[JsonValue, ...]:
         candidates = islice(self._values(schema, depth), _PER_WITNESS)
         if not isinstance(schema, dict):
             return tuple(islice(candidates, _WITNESSES))
@@ -89,26 +101,30 @@ class Sampler:
         valid = (candidate for candidate in candidates if validator.is_valid(candidate))
         return tuple(islice(valid, _WITNESSES))
 
-    def _values(self, schema: Any, depth: int) -> Iterator[Any]:
+    def _values(self, schema: JsonValue, depth: int) -> Iterator[JsonValue]:
         if schema is False or depth > _DEEPEST:
             return
         merged = self._merged(schema, depth)
         if "const" in merged:
             yield merged["const"]
             return
-        if isinstance(merged.get("enum"), list):
-            yield from merged["enum"]
+        if isinstance(values := merged.get("enum"), list):
+            yield from values
             return
         yield from _examples(merged)
-        choices = [*(merged.get("anyOf") or ()), *(merged.get("oneOf") or ())]
+        choices = [
+            *declared_sequence(merged.get("anyOf")),
+            *declared_sequence(merged.get("oneOf")),
+        ]
         for choice in choices:
             rest = {k: v for k, v in merged.items() if k not in ("anyOf", "oneOf")}
             yield from self._some({"allOf": [rest, choice]}, depth + 1)
-        kinds = merged.get("type") or (_implied(merged) if not choices else ())
-        for kind in [kinds] if isinstance(kinds, str) else kinds:
+        declared = merged.get("type")
+        kinds = texts(one_or_more(declared)) if declared else () if choices else _implied(merged)
+        for kind in kinds:
             yield from self._of_type(kind, merged, depth)
 
-    def _some(self, schema: Any, depth: int) -> Iterator[Any]:
+    def _some(self, schema: JsonValue, depth: int) -> Iterator[JsonValue]:
         """Return values that the schema accepts, then values that it may accept."""
         if self._components(schema) & self._open:
             return iter(())
@@ -116,26 +132,26 @@ class Sampler:
             self.witnesses(schema, depth), islice(self._values(schema, depth), _PER_SCHEMA)
         )
 
-    def _merged(self, schema: Any, depth: int) -> dict[str, Any]:
+    def _merged(self, schema: JsonValue, depth: int) -> JsonObject:
         """Return the keywords of a schema merged with those of `$ref` and `allOf`; its own win."""
         if not isinstance(schema, dict) or depth > _DEEPEST:
             return {}
         parts = [schema]
-        if isinstance(schema.get("$ref"), str):
-            parts.append(self._merged(self._compiled.target(schema["$ref"]), depth + 1))
-        parts += [self._merged(part, depth + 1) for part in schema.get("allOf") or ()]
-        merged: dict[str, Any] = {}
+        if isinstance(ref := schema.get("$ref"), str):
+            parts.append(self._merged(self._compiled.target(ref), depth + 1))
+        parts += [self._merged(part, depth + 1) for part in declared_sequence(schema.get("allOf"))]
+        merged: JsonObject = {}
         for part in reversed(parts):
             for name, value in part.items():
                 if name == "properties" and isinstance(value, dict):
-                    merged[name] = {**merged.get(name, {}), **value}
+                    merged[name] = {**mapping(merged.get(name)), **value}
                 elif name == "required" and isinstance(value, list):
-                    merged[name] = [*merged.get(name, ()), *value]
+                    merged[name] = [*sequence(merged.get(name)), *value]
                 elif name not in ("$ref", "allOf"):
                     merged[name] = value
         return merged
 
-    def _of_type(self, kind: str, schema: dict[str, Any], depth: int) -> Iterator[Any]:
+    def _of_type(self, kind: str, schema: JsonObject, depth: int) -> Iterator[JsonValue]:
         match kind:
             case "null":
                 yield None
@@ -145,13 +161,13 @@ class Sampler:
                 yield from numbers(schema, kind)
             case "string":
                 yield from self._encoded(schema, depth)
-                yield from texts(schema)
+                yield from sample_texts(schema)
             case "array":
                 yield from self._arrays(schema, depth)
             case "object":
                 yield from self._objects(schema, depth)
 
-    def _encoded(self, schema: dict[str, Any], depth: int) -> Iterator[str]:
+    def _encoded(self, schema: JsonObject, depth: int) -> Iterator[str]:
         """Yield texts with content that the schema describes."""
         if any(name.startswith("content") for name in schema):
             for value in self._some(schema.get("contentSchema", True), depth + 1):
@@ -159,8 +175,8 @@ class Sampler:
                 if text is not None:
                     yield text
 
-    def _arrays(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
-        prefix = schema.get("prefixItems") or []
+    def _arrays(self, schema: JsonObject, depth: int) -> Iterator[JsonValue]:
+        prefix = declared_sequence(schema.get("prefixItems"))
         start = [next(self._some(item, depth + 1), None) for item in prefix]
         yield start
         # Valid members first: they are usually enough, and the others are many.
@@ -175,9 +191,9 @@ class Sampler:
                 yield list(range(count))
             yield from ([*start, member] for member in members)
 
-    def _objects(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
-        declared = schema.get("properties") or {}
-        named = {name for name in schema.get("required") or () if isinstance(name, str)}
+    def _objects(self, schema: JsonObject, depth: int) -> Iterator[JsonValue]:
+        declared = declared_mapping(schema.get("properties"))
+        named = set(texts(declared_sequence(schema.get("required"))))
         least = self._object(declared, sorted(named), depth)
         yield least
         others = islice((name for name in declared if name not in named), _PROPERTIES)
@@ -187,7 +203,7 @@ class Sampler:
             yield {key: value for key, value in full.items() if key != name}
             if name not in least:
                 yield {**least, name: full[name]}
-        for pattern, child in (schema.get("patternProperties") or {}).items():
+        for pattern, child in declared_mapping(schema.get("patternProperties")).items():
             for value in islice(self._some(child, depth + 1), 3):
                 yield {**least, matching(pattern) or "a": value}
             yield from ({**least, matching(pattern) or "a": value} for value in (None, "a", 1))
@@ -204,8 +220,8 @@ class Sampler:
             )
 
     def _object(
-        self, declared: dict[str, Any], names: Iterable[str], depth: int, *, is_full: bool = False
-    ) -> dict[str, Any]:
+        self, declared: JsonObject, names: Iterable[str], depth: int, *, is_full: bool = False
+    ) -> JsonObject:
         """Return those of the named properties that have a value."""
         found = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
         if is_full:
@@ -213,7 +229,7 @@ class Sampler:
         return {n: max(v, key=_members) if is_full else v[0] for n, v in found.items() if v}
 
 
-def _is_small(value: Any) -> bool:
+def _is_small(value: JsonValue) -> bool:
     """Return whether a value has few parts: pairs of equal values, nested 30 deep, have 2^30."""
     pending, count = [value], 0
     while pending and count < _PARTS:
@@ -225,34 +241,35 @@ def _is_small(value: Any) -> bool:
     return not pending
 
 
-def _members(value: Any) -> int:
+def _members(value: JsonValue) -> int:
     return len(value) if isinstance(value, dict | list) else 0
 
 
-def _is_reference(schema: Any) -> bool:
-    return isinstance(schema, dict) and schema.keys() == {"$ref"}
+def _reference(schema: JsonValue) -> str | None:
+    """Return the reference of a schema that is nothing else."""
+    ref = mapping(schema).get("$ref")
+    return ref if isinstance(ref, str) and len(mapping(schema)) == 1 else None
 
 
-def _plain(schema: Any) -> Any:
+def _plain(schema: JsonValue) -> JsonValue:
     """Return the bare reference of an annotated one, which OpenAPI 3.0 has to write by `allOf`."""
-    parts = schema.get("allOf") if isinstance(schema, dict) else None
-    if isinstance(parts, list) and len(parts) == 1 and _is_reference(parts[0]):
-        return parts[0] if schema.keys() - {"allOf"} <= _WORDS else schema
-    return schema
+    parts = sequence(mapping(schema).get("allOf"))
+    if len(parts) != 1 or _reference(parts[0]) is None:
+        return schema
+    return parts[0] if mapping(schema).keys() - {"allOf"} <= _WORDS else schema
 
 
-def _examples(schema: dict[str, Any]) -> list[Any]:
+def _examples(schema: JsonObject) -> list[JsonValue]:
     """Return the examples of a schema, except secrets and values that may contain one."""
     if any(schema.get(mark) is True for mark in _HIDDEN):
         return []
-    several = schema.get("examples")
-    found = [*(several if isinstance(several, list) else ()), schema.get("example")]
+    found = [*sequence(schema.get("examples")), schema.get("example")]
     return [
         sample for sample in found if sample is not None and not isinstance(sample, dict | list)
     ]
 
 
-def _implied(schema: dict[str, Any]) -> tuple[str, ...]:
+def _implied(schema: JsonObject) -> tuple[str, ...]:
     """Return the types that the keywords of a schema apply to, else all types."""
     if "properties" in schema or "required" in schema or "propertyNames" in schema:
         return ("object",)

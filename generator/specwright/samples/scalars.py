@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
+from specwright.json_values import JsonObject
 from specwright.samples.matching import matching
 
 _LONGEST = 2_000
@@ -30,34 +30,41 @@ FORMATS = {
 _TEXTS = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh", *dict.fromkeys(FORMATS.values()))
 
 
-def around(schema: dict[str, Any], *names: str) -> Iterator[int]:
+def around(schema: JsonObject, *names: str) -> Iterator[int]:
     """Yield counts at and next to the limits of a schema, then common ones."""
-    limits = [schema[n] for n in names if isinstance(schema.get(n), int)]
+    limits = [limit for name in names if isinstance(limit := schema.get(name), int)]
     counts = [*limits, *(limit + step for limit in limits for step in (-1, 1)), 0, 1, 2]
     return (n for n in dict.fromkeys(counts) if 0 <= n <= _LONGEST)
 
 
-def texts(schema: dict[str, Any]) -> Iterator[str]:
+def texts(schema: JsonObject) -> Iterator[str]:
     """Yield texts by the pattern, the format and the lengths of a schema, then common ones."""
-    if isinstance(schema.get("pattern"), str):
-        text = matching(schema["pattern"])
+    pattern, format_ = schema.get("pattern"), schema.get("format")
+    if isinstance(pattern, str):
+        text = matching(pattern)
         if text is not None:
             yield from (text, f"{text}{text}", f"{text} ", f"{text}a")
-    if schema.get("format") in FORMATS:
-        yield FORMATS[schema["format"]]
+    if isinstance(format_, str) and format_ in FORMATS:
+        yield FORMATS[format_]
     if "minLength" in schema or "maxLength" in schema:
         yield from ("a" * count for count in around(schema, "minLength", "maxLength"))
     yield from _TEXTS
 
 
-def numbers(schema: dict[str, Any], kind: str) -> Iterator[float]:
+def numbers(schema: JsonObject, kind: str) -> Iterator[float]:
     """Yield numbers of a type at and next to the limits of a schema, and common ones."""
     limits = [
-        schema[name]
+        limit
         for name in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
-        if isinstance(schema.get(name), int | float) and not isinstance(schema[name], bool)
+        if isinstance(limit := schema.get(name), int | float) and not isinstance(limit, bool)
     ]
-    found = [*limits, 1, 0, -1, *(limit + step for limit in limits for step in (-1, 1))]
+    found: list[float] = [
+        *limits,
+        1,
+        0,
+        -1,
+        *(limit + step for limit in limits for step in (-1, 1)),
+    ]
     if kind == "number":
         found += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
     found += [2**31, -(2**31) - 1]

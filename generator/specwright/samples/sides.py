@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
+from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, resolve
 
 
@@ -18,23 +18,25 @@ class Side:
     document: Document
     address: str
 
-    def reference(self, pointer: Pointer) -> dict[str, Any]:
+    def reference(self, pointer: Pointer) -> JsonObject:
         """Return a reference that is valid in schemas of any of the documents."""
         return {"$ref": f"{self.address}#{quote(pointer)}"}
 
-    def written(self, place: Subschema) -> Any:
+    def written(self, place: Subschema) -> JsonObject | bool:
         """Return a reference to a schema, or the schema itself if the document lacks it."""
-        is_there = self._at(place.pointer) is place.value
-        return self.reference(place.pointer) if is_there else self.absolute(place.value)
+        if self._at(place.pointer) is place.value:
+            return self.reference(place.pointer)
+        value = self.absolute(place.value)
+        return value if isinstance(value, bool) else mapping(value)
 
-    def _at(self, pointer: Pointer) -> Any:
+    def _at(self, pointer: Pointer) -> JsonValue:
         """Return the value at a pointer; None if it is missing, as for a slot without a schema."""
         try:
             return resolve(self.document.data, pointer)
         except KeyError:
             return None
 
-    def absolute(self, value: Any) -> Any:
+    def absolute(self, value: JsonValue) -> JsonValue:
         """Return the value with all its references made absolute."""
         if isinstance(value, list):
             return [self.absolute(item) for item in value]
@@ -46,7 +48,7 @@ class Side:
             written |= self.reference(self.document.target(ref))
         return written
 
-    def whole(self, places: tuple[Subschema, ...]) -> Any:
+    def whole(self, places: tuple[Subschema, ...]) -> JsonObject | bool:
         """Return one schema that combines those at all places."""
         members = [self.written(place) for place in places]
-        return members[0] if len(members) == 1 else {"allOf": members}
+        return members[0] if len(members) == 1 else {"allOf": [*members]}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from jsonschema_rs import Validator
 
 from specwright.document.model import Document
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.samples.compiled import UNUSABLE, Compiled, Schema
 from specwright.samples.non_validating import ENFORCED, Tagged
@@ -60,7 +61,7 @@ class Witnesses:
     def _sampler(self) -> Sampler:
         return Sampler(self._compiled)
 
-    def of(self, schema: Pointer) -> Sequence[Any]:
+    def of(self, schema: Pointer) -> Sequence[JsonValue]:
         """Return values of a schema, those with the most members first."""
         self._compiled.tries = 0
         try:
@@ -71,7 +72,7 @@ class Witnesses:
             found = ()
         return sorted(found, key=_members, reverse=True)
 
-    def is_valid(self, schema: Pointer, value: Any) -> bool:
+    def is_valid(self, schema: Pointer, value: JsonValue) -> bool:
         """Return whether the schema accepts a value; False if it cannot be compiled."""
         self._compiled.tries = 0
         try:
@@ -80,5 +81,5 @@ class Witnesses:
             return False
 
 
-def _members(value: Any) -> int:
+def _members(value: JsonValue) -> int:
     return len(value) if isinstance(value, dict | list) else 0

@@ -14,6 +14,7 @@ from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.errors import InputError, did_you_mean
 from specwright.files import read_argument
+from specwright.json_values import JsonObject, mapping
 from specwright.pointer import resolve
 
 
@@ -73,9 +74,9 @@ def with_data(document: Document, data: Data) -> Document:
 
 def _give(document: Document, operation: OperationSite, example: Example) -> None:
     """Write examples into the operation itself, as other operations may share its parts."""
-    written = resolve(document.data, operation.pointer)
+    written = mapping(resolve(document.data, operation.pointer))
     slots = {
-        parameter.value["name"]: parameter
+        str(parameter.value["name"]): parameter
         for parameter in sites.parameters(document, operation).values()
     }
     for name, value in example.get("parameters", {}).items():
@@ -91,7 +92,7 @@ def _give(document: Document, operation: OperationSite, example: Example) -> Non
     if "body" in example:
         if body is None:
             raise InputError(f"{operation.name} has no body")
-        contents = {
+        contents: JsonObject = {
             media_type: _with_example(content, example["body"])
             for media_type, content in sites.contents(document, body)
         }

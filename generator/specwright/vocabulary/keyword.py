@@ -14,7 +14,7 @@ from specwright.vocabulary.shape import Path, Schema, shape
 
 PREFIX = "x-contract-"
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Place(StrEnum):
@@ -44,7 +44,7 @@ OBSERVED = (KeywordReader.TESTS, KeywordReader.REVIEW)
 
 # Without slots: Python 3.11 cannot create `Keyword[Capacity](…)` from a frozen class with slots.
 @dataclass(frozen=True, eq=False)
-class Keyword(Generic[T]):
+class Keyword(Generic[T_co]):
     """One key.
 
     Attributes:
@@ -73,11 +73,11 @@ class Keyword(Generic[T]):
             **shape(self.hint).schema(),
         }
 
-    def read(self, holder: Mapping[str, Any]) -> T | None:
+    def read(self, holder: Mapping[str, Any]) -> T_co | None:
         """Return an object's declaration, in the shape of `schema`; None if it is missing."""
         if self.name not in holder:
             return None
-        return cast("T", shape(self.hint).read(holder[self.name]))
+        return cast("T_co", shape(self.hint).read(holder[self.name]))
 
     def references(self, declared: Any) -> tuple[Reference, ...]:
         """Return the references in a value that has the shape of `schema`."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from specwright.check.context import LintContext, mapping
+from specwright.check.context import LintContext
 from specwright.check.lint.declared import validator
 from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.operations.sites import Direction
 from specwright.document.shape import Node
 from specwright.findings import Level
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary import table
 from specwright.vocabulary.keyword import PREFIX, Keyword, Place
@@ -27,10 +28,10 @@ _KNOWN = frozenset(keyword.name for keyword in table.KEYWORDS)
 class Declaration(NamedTuple):
     """A declaration and its place."""
 
-    keyword: Keyword[Any]
+    keyword: Keyword[JsonValue]
     node: Node
     pointer: Pointer
-    value: Any
+    value: JsonValue
 
 
 def contract_key(context: LintContext) -> Iterator[LintViolation]:
@@ -108,7 +109,7 @@ def _declarations(context: LintContext) -> Iterator[Declaration]:
             yield Declaration(keyword, node, node.pointer + join(name), node.value[name])
 
 
-def _keyword(context: LintContext, node: Node, name: str) -> Keyword[Any] | None:
+def _keyword(context: LintContext, node: Node, name: str) -> Keyword[JsonValue] | None:
     place = _place(context, node)
     return None if place is None else table.keyword(name, place)
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from specwright.check.context import LintContext, mapping, sequence
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, Check, LintRule, LintViolation
 from specwright.check.schema import check_schema, unknown_dialect
 from specwright.check.semantics import PARAMETER_DUPLICATE, PATH_PARAMETERS
 from specwright.document.operations.sites import Direction
 from specwright.findings import Level
+from specwright.json_values import mapping, sequence
 from specwright.pointer import join
 from specwright.text import shorten
 

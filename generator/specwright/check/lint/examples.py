@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
-from specwright.check.context import LintContext, mapping, sequence
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.check.schema_at import find
 from specwright.document.operations import sites
@@ -16,6 +15,7 @@ from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.document.shape import Node
 from specwright.findings import Level
+from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, resolve, split
 
 _ID_NAME = re.compile(r"(?:.*_)?id|.*[a-z]Id")
@@ -45,7 +45,7 @@ def example_valid(context: LintContext) -> Iterator[LintViolation]:
             yield from _violations(context, node.pointer, pointer, node.value["example"], "example")
 
 
-def _is_comparable(context: LintContext, node: Node, value: Any) -> bool:
+def _is_comparable(context: LintContext, node: Node, value: JsonValue) -> bool:
     """Return whether a schema applies to an example: if it is not JSON, it is text."""
     if node.kind != "mediaType" or not isinstance(value, str):
         return True
@@ -54,7 +54,7 @@ def _is_comparable(context: LintContext, node: Node, value: Any) -> bool:
 
 
 def _violations(
-    context: LintContext, schema: Pointer, pointer: Pointer, value: Any, what: str
+    context: LintContext, schema: Pointer, pointer: Pointer, value: JsonValue, what: str
 ) -> Iterator[LintViolation]:
     for problem in context.problems(schema, value):
         if problem.missing is not None and _goes_one_way(context, schema, problem):
@@ -75,7 +75,7 @@ def _goes_one_way(context: LintContext, schema: Pointer, problem: SchemaMismatch
 
 
 def _is_written_at(context: LintContext, pointer: Pointer) -> bool:
-    return pointer.rpartition("/")[2] not in context.components.get("examples", {})
+    return pointer.rpartition("/")[2] not in mapping(context.components.get("examples"))
 
 
 def default_valid(context: LintContext) -> Iterator[LintViolation]:
@@ -93,7 +93,7 @@ def enum_valid(context: LintContext) -> Iterator[LintViolation]:
             yield from _enum(node, values)
 
 
-def _enum(node: Node, values: list[Any]) -> Iterator[LintViolation]:
+def _enum(node: Node, values: list[JsonValue]) -> Iterator[LintViolation]:
     kinds = node.value.get("type")
     allowed = {kinds} if isinstance(kinds, str) else set(map(str, sequence(kinds)))
     seen: set[str] = set()
@@ -107,7 +107,7 @@ def _enum(node: Node, values: list[Any]) -> Iterator[LintViolation]:
         seen.add(written)
 
 
-def _types_of(value: Any) -> tuple[str, ...]:
+def _types_of(value: JsonValue) -> tuple[str, ...]:
     if isinstance(value, float):
         return ("integer", "number") if value.is_integer() else ("number",)
     return _TYPES[type(value)]
@@ -127,8 +127,8 @@ _EXAMPLE_WORDS = ("example", "examples")
 
 def example_id(context: LintContext) -> Iterator[LintViolation]:
     """Yield the ids sent by examples that no example of a response shows."""
-    sent: list[tuple[str, Pointer, Any]] = []
-    known: dict[str, set[Any]] = defaultdict(set)
+    sent: list[tuple[str, Pointer, JsonValue]] = []
+    known: dict[str, set[JsonValue]] = defaultdict(set)
     for operation in context.operations:
         sent.extend(_sent_ids(context, operation))
     for node in context.of_kind("mediaType"):
@@ -142,7 +142,9 @@ def example_id(context: LintContext) -> Iterator[LintViolation]:
             yield LintViolation(pointer, f"no example of a response has {name} {value!r}")
 
 
-def _sent_ids(context: LintContext, operation: OperationSite) -> Iterator[tuple[str, Pointer, Any]]:
+def _sent_ids(
+    context: LintContext, operation: OperationSite
+) -> Iterator[tuple[str, Pointer, JsonValue]]:
     document = context.document
     if operation.direction is Direction.WEBHOOK:
         return
@@ -156,7 +158,7 @@ def _sent_ids(context: LintContext, operation: OperationSite) -> Iterator[tuple[
             yield from _ids(value, pointer, "")
 
 
-def _ids(value: Any, pointer: Pointer, name: str) -> Iterator[tuple[str, Pointer, Any]]:
+def _ids(value: JsonValue, pointer: Pointer, name: str) -> Iterator[tuple[str, Pointer, JsonValue]]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _ids(inner, pointer + join(key), key)

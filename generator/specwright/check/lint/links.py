@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, TypeGuard
+from typing import TypeGuard
 from urllib.parse import unquote
 
-from specwright.check.context import LintContext, mapping
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.check.schema_at import describes
 from specwright.document.operations import sites
@@ -16,6 +16,7 @@ from specwright.document.operations.sites import OperationSite, Site
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.shape import Node
 from specwright.findings import Level
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
 
 
@@ -75,7 +76,7 @@ def _links(context: LintContext) -> Iterator[Node]:
     return (node for node in context.of_kind("link") if node.ref is None)
 
 
-def _is_local(reference: Any) -> TypeGuard[str]:
+def _is_local(reference: JsonValue) -> TypeGuard[str]:
     return isinstance(reference, str) and reference.startswith("#")
 
 
@@ -89,7 +90,7 @@ def _target(context: LintContext, node: Node) -> OperationSite | None:
     return context.operations_by_pointer.get(unquote(reference[1:]))
 
 
-def _expressions(node: Node) -> Iterator[tuple[Pointer, Any]]:
+def _expressions(node: Node) -> Iterator[tuple[Pointer, JsonValue]]:
     for name, expression in mapping(node.value.get("parameters")).items():
         yield node.pointer + join("parameters", name), expression
     yield f"{node.pointer}/requestBody", node.value.get("requestBody")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from specwright.check.context import LintContext, mapping
+from specwright.check.context import LintContext
 from specwright.check.lint.declared import declared
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.directions import SUFFIX, inputs_of
@@ -16,6 +16,7 @@ from specwright.document.operations.naming import (
 )
 from specwright.document.operations.sites import Direction, OperationSite, operations, parameters
 from specwright.findings import Level
+from specwright.json_values import mapping
 from specwright.names import snake
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.final import FINAL

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specwright.check.context import LintContext, mapping, sequence
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.operations.sites import Direction, OperationSite
 from specwright.findings import Level
+from specwright.json_values import mapping, sequence
 from specwright.pointer import join
 
 _CAMEL_CASE = re.compile(r"[a-z][a-z0-9]*([A-Z][a-z0-9]*)*")

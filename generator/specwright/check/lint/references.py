@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
-from specwright.check.context import LintContext, mapping
+from specwright.check.context import LintContext
 from specwright.check.lint.declared import declared
 from specwright.check.schema_at import describes, find
 from specwright.document.operations import sites
@@ -13,6 +12,7 @@ from specwright.document.operations.sites import OperationSite, Site
 from specwright.document.schemas.applicators import Subschema, of_item
 from specwright.document.shape import Node
 from specwright.errors import InputError
+from specwright.json_values import JsonObject, mapping
 from specwright.pointer import ROOT
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM
 from specwright.vocabulary.keywords.error import ERROR
@@ -50,7 +50,7 @@ def _operations(context: LintContext, node: Node, reference: Reference) -> list[
     return context.operations
 
 
-def _error_codes(context: LintContext) -> dict[str, Any]:
+def _error_codes(context: LintContext) -> JsonObject:
     return mapping(mapping(context.document.data.get(ERROR.name)).get("codes"))
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 from urllib.parse import quote
 
 import jsonschema_rs
 from jsonschema_rs.canonical import UnsatisfiableReason, find_unsatisfiable
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.check.context import LintContext, mapping, sequence
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.shape import SECTIONS, walk
 from specwright.findings import Level
+from specwright.json_values import JsonObject, mapping, sequence
 from specwright.pointer import Pointer, join
 from specwright.text import shorten
 from specwright.vocabulary.keywords.error import ERROR
@@ -41,7 +41,7 @@ def schema_inline(context: LintContext) -> Iterator[LintViolation]:
             )
 
 
-def _is_only_nullable(schema: dict[str, Any]) -> bool:
+def _is_only_nullable(schema: JsonObject) -> bool:
     """Return whether a schema is a reference or null, which needs no name."""
     choices = sequence(schema.get("anyOf")) or sequence(schema.get("oneOf"))
     return len(choices) == 2 and {"type": "null"} in choices and "properties" not in schema
@@ -76,7 +76,7 @@ def unsatisfiable(context: LintContext) -> Iterator[LintViolation]:
     yield from _endless(context)
 
 
-def _without_broken_patterns(data: dict[str, Any]) -> dict[str, Any]:
+def _without_broken_patterns(data: JsonObject) -> JsonObject:
     copy = clone(data)
     for node in walk(copy):
         if node.kind == "schema" and not compiles(str(node.value.get("pattern", ""))):
@@ -110,7 +110,7 @@ def _endless(context: LintContext) -> Iterator[LintViolation]:
                 way.add(following)
 
 
-def _needs(schema: dict[str, Any]) -> Iterator[str]:
+def _needs(schema: JsonObject) -> Iterator[str]:
     """Yield references to schemas that every value of this schema contains a value of."""
     ref = schema.get("$ref")
     if isinstance(ref, str):
@@ -138,7 +138,7 @@ def required_declared(context: LintContext) -> Iterator[LintViolation]:
                     )
 
 
-def _is_closed(schema: dict[str, Any]) -> bool:
+def _is_closed(schema: JsonObject) -> bool:
     """Return whether all properties are declared here, and nothing else adds any."""
     return not any(
         word in schema for word in ("allOf", "anyOf", "oneOf", "$ref", "patternProperties")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.check.context import LintContext, mapping
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.document.operations import sites
 from specwright.document.operations.headers import is_header_name
 from specwright.document.operations.security import scheme_of, schemes
 from specwright.document.operations.sites import Direction, Site, essence, is_json
+from specwright.json_values import mapping
 from specwright.pointer import join
 
 _PARTS = frozenset({"allowReserved", "encoding", "headers", "itemEncoding", "prefixEncoding"})

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any
 
-from specwright.check.context import LintContext, mapping, sequence
+from specwright.check.context import LintContext
 from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
@@ -15,6 +14,7 @@ from specwright.document.schemas.inspection import checked_pattern
 from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
 from specwright.document.shape import Node
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
@@ -48,7 +48,7 @@ def unsupported_one_of(context: LintContext) -> Iterator[LintViolation]:
             )
 
 
-_Schema = dict[str, Any]
+_Schema = JsonObject
 # Places where a schema gets its type from another one.
 _PART = re.compile(r"/(allOf/\d+|propertyNames)$")
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -174,7 +174,7 @@ def unsupported_pattern(context: LintContext) -> Iterator[LintViolation]:
 def _joined(context: LintContext, node: Node) -> Iterator[LintViolation]:
     """Yield the places where the parts of a schema have several patterns for one value."""
     patterns: dict[tuple[str, ...], set[str]] = defaultdict(set)
-    parts: list[tuple[tuple[str, ...], Any]] = [((), node.value)]
+    parts: list[tuple[tuple[str, ...], JsonValue]] = [((), node.value)]
     seen: set[tuple[tuple[str, ...], int]] = set()
     while parts:
         place, part = parts.pop()
@@ -185,8 +185,8 @@ def _joined(context: LintContext, node: Node) -> Iterator[LintViolation]:
         if len(seen) > _MOST_PARTS:
             yield LintViolation(f"{node.pointer}/allOf", "too many parts to compare their patterns")
             return
-        if isinstance(schema.get("pattern"), str):
-            patterns[place].add(schema["pattern"])
+        if isinstance(pattern := schema.get("pattern"), str):
+            patterns[place].add(pattern)
         parts += [(place, member) for member in sequence(schema.get("allOf"))]
         if "$ref" in schema:
             parts.append((place, context.follow(schema)))

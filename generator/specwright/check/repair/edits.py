@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from enum import Enum, auto
 
 from specwright.document.model import Document, Graft
 from specwright.document.normalise import COMPONENTS, redirect
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join, resolve, split
 
-REMOVE = object()
+
+class Removal(Enum):
+    """The edit of a place that is to be left out."""
+
+    REMOVE = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A new value for a place, or REMOVE.
+    """A new value for a place, or its removal.
 
     Attributes:
         loses: whether the document says less afterwards.
     """
 
     pointer: Pointer
-    value: Any = REMOVE
+    value: JsonValue | Removal = Removal.REMOVE
     loses: bool = True
 
 
@@ -35,12 +40,12 @@ def apply(document: Document, edits: Iterable[Edit]) -> Document:
     for edit in sorted(edits, key=lambda each: _order(each.pointer), reverse=True):
         parent, name = _parent(document, edit.pointer)
         if isinstance(parent, list):
-            if edit.value is REMOVE and int(name) < len(parent):
+            if edit.value is Removal.REMOVE and int(name) < len(parent):
                 document = _without_item(document, edit.pointer, len(parent))
                 del parent[int(name)]
         elif isinstance(parent, dict):
             parent.pop(name, None)
-            if edit.value is not REMOVE:
+            if edit.value is not Removal.REMOVE:
                 parent[name] = edit.value
     return document
 
@@ -53,7 +58,7 @@ def rename_schemas(document: Document, new: Mapping[str, str]) -> Document:
     """
     if not new:
         return document
-    members = resolve(document.data, COMPONENTS)
+    members = mapping(resolve(document.data, COMPONENTS))
     entries = [(new.get(key, key), schema) for key, schema in members.items()]
     members.clear()
     members.update(entries)
@@ -67,7 +72,7 @@ def _order(pointer: Pointer) -> tuple[str, ...]:
     return tuple(token.zfill(9) if token.isdecimal() else token for token in split(pointer))
 
 
-def _parent(document: Document, pointer: Pointer) -> tuple[Any, str]:
+def _parent(document: Document, pointer: Pointer) -> tuple[JsonValue, str]:
     *above, name = split(pointer)
     try:
         return resolve(document.data, join(*above)), name

@@ -29,6 +29,7 @@ from specwright.document.operations.sites import (
     parameters,
 )
 from specwright.errors import InputError, did_you_mean
+from specwright.json_values import mapping, sequence
 
 # The rules about clashes of names that this module resolves.
 _CHECKS = (operation_id_clash, operation_id_unique, schema_name_clash, tag_name_clash)
@@ -56,7 +57,7 @@ def _tags(document: Document) -> None:
             continue
         if group_names(tag).attribute not in attributes and classes & set(classes_of(tag)):
             tag = f"{tag} {_digest(tag)}"
-            site.value["tags"] = [tag, *site.value.get("tags", ())[1:]]
+            site.value["tags"] = [tag, *sequence(site.value.get("tags"))[1:]]
         attributes.add(group_names(tag).attribute)
         classes.update(classes_of(tag))
 
@@ -86,7 +87,7 @@ def _named_after_path(
 def _schemas(document: Document) -> Document:
     taken: set[str] = set()
     new: dict[str, str] = {}
-    for key in document.data.get("components", {}).get("schemas", {}):
+    for key in mapping(components(document).value.get("schemas")):
         if model_name(key) in taken:
             new[key] = f"{key}_{_digest(key)}"
         taken.add(model_name(new.get(key, key)))
@@ -107,10 +108,10 @@ def rename(document: Document, names: Renames) -> Document:
         return document
     document = replace(document, data=clone(document.data))
     sites = list(operations(document))
-    schemas = components(document).value.get("schemas") or {}
+    schemas = mapping(components(document).value.get("schemas"))
     # As written: the keys of parameters have the names of headers in lower case.
     sent = {
-        parameter.value["name"]
+        str(parameter.value["name"])
         for site in sites
         for parameter in parameters(document, site).values()
     }
@@ -125,7 +126,7 @@ def rename(document: Document, names: Renames) -> Document:
         if new:
             site.value["operationId"] = new[0]
         if first_tag(site.value) in names.tags:
-            others = (site.value.get("tags") or [])[1:]
+            others = sequence(site.value.get("tags"))[1:]
             site.value["tags"] = [names.tags[first_tag(site.value)], *others]
     return rename_schemas(document, names.schemas)
 

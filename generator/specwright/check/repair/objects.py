@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from specwright.check.repair.edits import Edit
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.document.shape import Node
+from specwright.json_values import JsonValue, sequence
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 
 # The default for a missing field, by the kind of the object that lacks it. An object that lacks
 # another field is left out.
-_DEFAULTS: dict[tuple[str, str], Any] = {
+_DEFAULTS: dict[tuple[str, str], JsonValue] = {
     ("document", "info"): {"title": "API", "version": ""},
     ("document", "paths"): {},
     ("info", "title"): "API",
@@ -46,7 +46,7 @@ _FOR_PEOPLE = frozenset(
 )
 
 
-def edit(problem: SchemaMismatch, nodes: Mapping[Pointer, Node], data: Any) -> Edit | None:
+def edit(problem: SchemaMismatch, nodes: Mapping[Pointer, Node], data: JsonValue) -> Edit | None:
     """Return an edit that makes an object readable; None if generated code does not need one.
 
     Args:
@@ -68,7 +68,7 @@ def edit(problem: SchemaMismatch, nodes: Mapping[Pointer, Node], data: Any) -> E
             # YAML reads `version: 1.0` as a number.
             return Edit(pointer, json.dumps(resolve(data, pointer)), loses=False)
         case "uniqueItems":
-            return Edit(pointer, _each_once(resolve(data, pointer)), loses=False)
+            return Edit(pointer, _each_once(sequence(resolve(data, pointer))), loses=False)
     if node is not None:
         return next(_of_object(node, problem), None) or _without(pointer, nodes)
     return _without(pointer, nodes)
@@ -103,10 +103,10 @@ def _without(pointer: Pointer, nodes: Mapping[Pointer, Node]) -> Edit | None:
     return Edit(pointer)
 
 
-def _is_number(data: Any, pointer: Pointer) -> bool:
+def _is_number(data: JsonValue, pointer: Pointer) -> bool:
     value = resolve(data, pointer)
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _each_once(values: list[Any]) -> list[Any]:
+def _each_once(values: list[JsonValue]) -> list[JsonValue]:
     return [value for number, value in enumerate(values) if value not in values[:number]]

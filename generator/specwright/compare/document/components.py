@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 from specwright.compare.document.contents import SharedSchema
 from specwright.compare.schemas.equality import references
@@ -13,6 +12,7 @@ from specwright.document.model import Document
 from specwright.document.operations.sites import components
 from specwright.document.schemas.applicators import Subschema
 from specwright.errors import InputError
+from specwright.json_values import JsonObject, mapping
 from specwright.pointer import Pointer, join, split
 
 _AT = join("components", "schemas")
@@ -33,9 +33,8 @@ def unused_schemas(base: Document, revision: Document) -> Iterator[tuple[str, Sh
                 yield name, SharedSchema(old, new, Way(polarity, Writing.TYPED))
 
 
-def _schemas(document: Document) -> dict[str, Any]:
-    found = components(document).value.get("schemas")
-    return found if isinstance(found, dict) else {}
+def _schemas(document: Document) -> JsonObject:
+    return mapping(components(document).value.get("schemas"))
 
 
 def _used(document: Document) -> set[Pointer]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
 
 from specwright.compare.document.pairing import contents_by_media_type, pairs_by_key
 from specwright.compare.document.serialisation import encoding_changes
@@ -17,6 +16,7 @@ from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site, is_json
 from specwright.document.schemas.applicators import Subschema
+from specwright.json_values import JsonValue
 from specwright.pointer import join
 
 _FORMS = ("multipart/", "application/x-www-form-urlencoded")
@@ -113,5 +113,5 @@ def slot(old: Site, new: Site, way: Way) -> SharedSchema:
 def _schema(holder: Site) -> Subschemas:
     # A missing schema and the schema `true` both allow any value.
     name = "itemSchema" if "itemSchema" in holder.value else "schema"
-    value: Any = holder.value.get(name, True)
+    value: JsonValue = holder.value.get(name, True)
     return (Subschema(holder.pointer + join(name), value),)

@@ -12,6 +12,7 @@ from specwright.compare.verdicts.example import example
 from specwright.document.model import Document
 from specwright.document.operations.security import schemes
 from specwright.document.operations.sites import OperationSite, Site
+from specwright.json_values import declared_mapping, declared_sequence, mapping
 from specwright.pointer import join
 
 # Scheme -> scopes; a caller needs all of them.
@@ -117,13 +118,14 @@ def _known(scheme: Site) -> Known:
     """Return the parts of a scheme that a client has to know, by path."""
     values = scheme.value
     known: Known = {(name,): str(values[name]) for name in _SENT if name in values}
-    flows = values.get("flows")
-    for name, flow in (flows if isinstance(flows, dict) else {}).items():
+    for name, flow in mapping(values.get("flows")).items():
         if isinstance(flow, dict):
             way = ("flows", str(name))
             known[way] = ""
             known |= {(*way, url): str(flow[url]) for url in _URLS if url in flow}
-            known |= {(*way, "scopes", str(scope)): "" for scope in flow.get("scopes") or ()}
+            known |= {
+                (*way, "scopes", str(scope)): "" for scope in declared_mapping(flow.get("scopes"))
+            }
     return known
 
 
@@ -140,8 +142,11 @@ def _folded(scheme: Site) -> Known:
 def _requirements(document: Document, operation: OperationSite) -> list[Requirement]:
     declared = operation.value.get("security", document.data.get("security"))
     found = [
-        {str(name): frozenset(map(str, scopes or ())) for name, scopes in requirement.items()}
-        for requirement in declared or ()
+        {
+            str(name): frozenset(map(str, declared_sequence(scopes)))
+            for name, scopes in requirement.items()
+        }
+        for requirement in declared_sequence(declared)
         if isinstance(requirement, dict)
     ]
     return found or [{}]

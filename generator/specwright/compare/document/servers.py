@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from specwright.compare.verdicts.change import Change, display
 from specwright.compare.verdicts.change_rule import ADDED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import DECLARED, example
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite, Site
+from specwright.json_values import JsonObject
 from specwright.pointer import Pointer, join
 
 # The server of a document that declares none (OAS 3.1.1, 4.8.1).
@@ -62,14 +62,14 @@ def _changes(before: list[str], after: list[str], at: tuple[Pointer, Pointer]) -
             yield Change(ADDED, None, at[1], f"server {display(url)} was added")
 
 
-def _urls(owner: dict[str, Any]) -> list[str]:
+def _urls(owner: JsonObject) -> list[str]:
     declared = owner.get("servers")
     servers = declared if isinstance(declared, list) else []
     urls = [_with_defaults(server) for server in servers if isinstance(server, dict)]
     return list(dict.fromkeys(urls)) or [_HERE]
 
 
-def _with_defaults(server: dict[str, Any]) -> str:
+def _with_defaults(server: JsonObject) -> str:
     url = str(server.get("url"))
     variables = server.get("variables")
     for name, variable in (variables if isinstance(variables, dict) else {}).items():

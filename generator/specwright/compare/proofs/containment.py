@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jsonschema_rs.canonical import Containment
 
 from specwright.compare.proofs.inclusion import UndecidedError, text_outside
 from specwright.compare.schemas.pairs import Schema
 from specwright.compare.schemas.steps import UnprovenStep
+from specwright.json_values import JsonValue, declared_mapping, mapping
 from specwright.samples.compiled import UNUSABLE, Compiled
 from specwright.samples.sampler import Sampler
 from specwright.samples.sides import Side
@@ -54,8 +55,8 @@ class WholeSchemas(NamedTuple):
             union.
     """
 
-    sender: Schema
-    receiver: Schema
+    sender: Schema | bool
+    receiver: Schema | bool
     union: Schema | bool = True
 
 
@@ -74,12 +75,12 @@ class Prover:
     def _samples(self) -> Sampler:
         return Sampler(self._compiled)
 
-    def covers(self, receiver: Schema, sender: Schema) -> bool:
+    def covers(self, receiver: Schema | bool, sender: Schema | bool) -> bool:
         """Return whether a schema is known to accept every value of another."""
         # A counterexample is found sooner than a proof.
         return not self._is_refuted(receiver, sender) and self._covers(receiver, sender) is True
 
-    def _is_refuted(self, receiver: Schema, sender: Schema) -> bool:
+    def _is_refuted(self, receiver: Schema | bool, sender: Schema | bool) -> bool:
         try:
             sends, accepts = self._compiled.validator(sender), self._compiled.validator(receiver)
         except UNUSABLE:
@@ -162,7 +163,7 @@ class Prover:
             return StepVerdict(StepOutcome.BREAKS, value)
         return StepVerdict(StepOutcome.UNPROVEN)
 
-    def _covers(self, receiver: Schema, sender: Schema) -> bool | None:
+    def _covers(self, receiver: Schema | bool, sender: Schema | bool) -> bool | None:
         """Return whether one schema accepts every value of another; None if that is unknown."""
         try:
             containment = self._compiled.canonical(receiver).covers(
@@ -195,7 +196,7 @@ class Prover:
                 if len(text) <= _LONGEST:
                     yield text
 
-    def _candidates(self, step: UnprovenStep, sender: Schema) -> Iterator[Any]:
+    def _candidates(self, step: UnprovenStep, sender: Schema | bool) -> Iterator[JsonValue]:
         """Yield candidates: first the values that a step concerns, completed to valid ones."""
         difference = self._difference(step)
         forbidden = _forbidden_properties(difference)
@@ -206,7 +207,8 @@ class Prover:
         tried: set[tuple[int, str]] = set()
         for value in chain(self._samples.of(difference), self._samples.of(step.receiver)):
             for number, whole in enumerate(objects if isinstance(value, dict) else ()):
-                more = {name: member for name, member in value.items() if name not in whole}
+                members = mapping(value).items()
+                more = {name: member for name, member in members if name not in whole}
                 # Most values differ only in members that the whole object has anyway.
                 if (number, key := repr(more)) not in tried:
                     tried.add((number, key))
@@ -218,12 +220,14 @@ class Prover:
             yield value
         yield from self._samples.of(sender)
 
-    def _difference(self, step: UnprovenStep) -> Any:
+    def _difference(self, step: UnprovenStep) -> Schema | bool:
         canonical = self._compiled.canonical
         try:
-            return canonical(step.sender_values).subtract(canonical(step.receiver)).to_json_schema()
+            difference = canonical(step.sender_values).subtract(canonical(step.receiver))
+            schema = difference.to_json_schema()
         except UNUSABLE:
             return False
+        return schema if isinstance(schema, bool) else mapping(schema)
 
 
 def _is_wider_pattern(receiver: Schema, sender: Schema) -> bool | None:
@@ -254,6 +258,6 @@ def _patterns(*schemas: Schema) -> Iterator[str]:
     return (str(schema.get("pattern", "")) for schema in schemas)
 
 
-def _forbidden_properties(schema: Any) -> frozenset[str]:
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    return frozenset(name for name, member in (properties or {}).items() if member is False)
+def _forbidden_properties(schema: JsonValue) -> frozenset[str]:
+    properties = declared_mapping(mapping(schema).get("properties"))
+    return frozenset(name for name, member in properties.items() if member is False)

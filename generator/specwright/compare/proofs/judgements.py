@@ -122,12 +122,16 @@ def _sender_alternative(difference: Difference, sides: tuple[Side, Side]) -> Alt
     return Alternative(sender.document, flat.places, pair.way.polarity)
 
 
-def _in_context(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
+def _in_context(
+    difference: Difference, sides: tuple[Side, Side]
+) -> tuple[Schema | bool, Schema | bool]:
     """Return the schema that accepts an alternative's values, and that of its intended values."""
     pair = difference.pair
     assert pair.context is not None
     sender, receiver, _ = directed(pair.way.polarity, *sides)
-    accepting = {"anyOf": [receiver.whole(candidate) for candidate in pair.context.candidates]}
+    accepting: Schema = {
+        "anyOf": [receiver.whole(candidate) for candidate in pair.context.candidates]
+    }
     return accepting, _sender_alternative(difference, sides).closed_schema(sender)
 
 
@@ -137,11 +141,12 @@ def _whole_schemas(difference: Difference, sides: tuple[Side, Side]) -> WholeSch
         # The documents' schemas include properties that only the other side sends.
         sender, receiver, _ = directed(pair.way.polarity, *difference.schemas)
         return WholeSchemas(sender, receiver)
-    base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
-    sender, receiver, _ = directed(pair.way.polarity, base, revision)
+    whole_sender, whole_receiver, _ = directed(
+        pair.way.polarity, sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
+    )
     if pair.context is None:
-        return WholeSchemas(sender, receiver)
+        return WholeSchemas(whole_sender, whole_receiver)
     sender_union, receiver_union, _ = directed(
         pair.way.polarity, sides[0].whole(pair.context.base), sides[1].whole(pair.context.revision)
     )
-    return WholeSchemas(sender, receiver_union, sender_union)
+    return WholeSchemas(whole_sender, receiver_union, sender_union)

@@ -7,13 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from specwright.compare.schemas.flatten import CHOICES, Flat, Subschemas, flatten, is_note, types
 from specwright.compare.schemas.polarity import Polarity
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
 from specwright.document.shape import OBJECTS
+from specwright.json_values import (
+    JsonObject,
+    JsonValue,
+    declared_mapping,
+    declared_sequence,
+    mapping,
+    sequence,
+)
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.samples.sides import Side
 
@@ -111,19 +118,21 @@ class Alternative:
         return frozenset(
             str(name)
             for part in parts
-            for keyword in ("properties", "required")
-            for name in part.get(keyword) or ()
+            for name in (
+                *declared_mapping(part.get("properties")),
+                *declared_sequence(part.get("required")),
+            )
         )
 
-    def closed_schema(self, side: Side) -> dict[str, Any]:
+    def closed_schema(self, side: Side) -> JsonObject | bool:
         """Return the schema without values that have properties it does not name.
 
         A new property of an open object is not a change of the schema.
         """
-        whole: dict[str, Any] = side.whole(self.places)
+        whole = side.whole(self.places)
         if not self.named_properties:
             return whole
-        properties = dict.fromkeys(sorted(self.named_properties), True)
+        properties: JsonObject = dict.fromkeys(sorted(self.named_properties), True)
         return {"allOf": [whole, {"properties": properties, "additionalProperties": False}]}
 
     def may_accept(self, sender: Alternative) -> bool:
@@ -155,9 +164,10 @@ def alternatives(
         elif pointer not in seen:
             seen.add(pointer)
             at = pointer + join(inner)
-            stack += [Subschema(at + join(n), choice) for n, choice in enumerate(value[inner])][
-                ::-1
-            ]
+            stack += [
+                Subschema(at + join(n), choice)
+                for n, choice in enumerate(sequence(mapping(value)[inner]))
+            ][::-1]
     return members
 
 
@@ -165,9 +175,9 @@ def by_type(document: Document, places: Subschemas, polarity: Polarity) -> list[
     """Return a schema as one alternative for each of its types."""
     if len(places) == 1:
         pointer, value = document.end(places[0].pointer, places[0].value)
-        kinds = types(value.get("type")) if isinstance(value, dict) else []
+        kinds = types(mapping(value).get("type"))
         if len(kinds) > 1:
-            parts = [Subschema(pointer, {**value, "type": kind}) for kind in kinds]
+            parts = [Subschema(pointer, {**mapping(value), "type": kind}) for kind in kinds]
             return [Alternative(document, (part,), polarity) for part in parts]
     return [Alternative(document, places, polarity)]
 
@@ -245,7 +255,7 @@ def _is_of_another_kind(one: Alternative, other: Alternative) -> bool:
     return bool(one.kinds and other.kinds) and not one.kinds & other.kinds
 
 
-def _union(value: Any) -> str | None:
+def _union(value: JsonValue) -> str | None:
     """Return the keyword of a schema that consists only of a union."""
     if not isinstance(value, dict):
         return None
@@ -263,10 +273,10 @@ def _enumeration(flat: Flat) -> list[str] | None:
     )
 
 
-def _meaning(schema: Any) -> Any:
+def _meaning(schema: JsonValue) -> JsonValue:
     if not isinstance(schema, dict):
         return schema
-    meaning: dict[str, Any] = {}
+    meaning: JsonObject = {}
     for name, value in schema.items():
         match OBJECTS["schema"].get(name), value:
             case _ if is_note(name):
@@ -287,5 +297,5 @@ def _meaning(schema: Any) -> Any:
     return meaning
 
 
-def _in_order(values: list[Any]) -> list[Any]:
+def _in_order(values: list[JsonValue]) -> list[JsonValue]:
     return sorted(values, key=lambda value: json.dumps(value, sort_keys=True, default=str))

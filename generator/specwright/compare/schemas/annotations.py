@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.compare.schemas.discriminators import discriminator_changes
 from specwright.compare.schemas.equality import equal
@@ -20,11 +19,12 @@ from specwright.compare.verdicts.change_rule import (
 )
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.compare.verdicts.policies import judged_keywords, part_changes, worst
+from specwright.json_values import JsonValue, declared_sequence
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Takes the values of the base and the revision (None: missing), and how values are sent.
-Judgement = Callable[[Any, Any, Way], ChangeRule]
+Judgement = Callable[[JsonValue, JsonValue, Way], ChangeRule]
 
 DEFAULT_CHANGED = ChangeRule(
     "default-changed",
@@ -62,29 +62,31 @@ class Annotation:
 
     keyword: str
     judge: Judgement
-    meaning: Callable[[Any], Any] = lambda value: value
+    meaning: Callable[[JsonValue], JsonValue] = lambda value: value
 
 
-def _judge_default(before: Any, after: Any, way: Way) -> ChangeRule:
+def _judge_default(before: JsonValue, after: JsonValue, way: Way) -> ChangeRule:
     return DEFAULT_CHANGED if way.polarity is Polarity.TO_SERVER else SCHEMA_COMPATIBLE
 
 
-def _judge_known_values(before: Any, after: Any, way: Way) -> ChangeRule:
-    lost = isinstance(before, list) and not set(map(str, before)) <= set(map(str, after or ()))
+def _judge_known_values(before: JsonValue, after: JsonValue, way: Way) -> ChangeRule:
+    lost = isinstance(before, list) and not set(map(str, before)) <= set(
+        map(str, declared_sequence(after))
+    )
     breaks = lost and way.polarity is Polarity.TO_SERVER
     return KNOWN_VALUE_REMOVED if breaks else SCHEMA_COMPATIBLE
 
 
-def _judge_serialisation(before: Any, after: Any, way: Way) -> ChangeRule:
+def _judge_serialisation(before: JsonValue, after: JsonValue, way: Way) -> ChangeRule:
     return SERIALISATION_CHANGED
 
 
-def _judge_by_policies(keyword: Keyword[Any]) -> Judgement:
+def _judge_by_policies(keyword: Keyword[object]) -> Judgement:
     """Return the judgement by the policies that a keyword declares for its members."""
     return lambda before, after, way: worst(part_changes(keyword, before, after))
 
 
-def _names_in_xml(value: Any) -> Any:
+def _names_in_xml(value: JsonValue) -> JsonValue:
     """Return the names and places of elements; a prefix does not matter."""
     if not isinstance(value, dict):
         return None

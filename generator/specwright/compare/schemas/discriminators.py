@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.flatten import Flat
@@ -13,8 +12,9 @@ from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
+from specwright.json_values import JsonObject
 
-Discriminator = dict[str, Any]
+Discriminator = JsonObject
 
 DISCRIMINATOR_CHANGED = ChangeRule(
     "discriminator-changed",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import marshal
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import REFERENCES
 from specwright.errors import InputError
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 
 
@@ -20,14 +20,14 @@ class Sameness:
         self._revision = revision
         self._changed = _changed_targets(base, revision)
 
-    def __call__(self, base: Any, revision: Any) -> bool:
+    def __call__(self, base: JsonValue, revision: JsonValue) -> bool:
         """Return whether two values are equal, including everything that they refer to."""
         return equal(base, revision) and not any(
             self._revision.target(ref) in self._changed for ref in references(revision)
         )
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(one: JsonValue, other: JsonValue) -> bool:
     """Return whether two values are equal in JSON, where `true` is not 1."""
     return bool(one == other) and (
         # Comparing bytes is fast, but they also differ if only the order of members does.
@@ -35,16 +35,16 @@ def equal(one: Any, other: Any) -> bool:
     )
 
 
-def _same_kinds(one: Any, other: Any) -> bool:
+def _same_kinds(one: JsonValue, other: JsonValue) -> bool:
     """Return whether values that are equal in Python have booleans at the same places."""
-    if isinstance(one, dict):
+    if isinstance(one, dict) and isinstance(other, dict):
         return all(_same_kinds(value, other[name]) for name, value in one.items())
-    if isinstance(one, list):
+    if isinstance(one, list) and isinstance(other, list):
         return all(map(_same_kinds, one, other))
     return isinstance(one, bool) is isinstance(other, bool)
 
 
-def references(value: Any) -> Iterator[str]:
+def references(value: JsonValue) -> Iterator[str]:
     """Yield all strings below a value that are named `$ref` or `$dynamicRef`."""
     stack = [value] if isinstance(value, dict | list) else []
     while stack:
@@ -76,7 +76,7 @@ def _changed_targets(base: Document, revision: Document) -> set[Pointer]:
     return changed
 
 
-def _resolve(document: Document, ref: str) -> Any:
+def _resolve(document: Document, ref: str) -> JsonValue:
     try:
         return document.resolve(ref)
     except InputError:

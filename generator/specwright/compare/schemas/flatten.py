@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from specwright.compare.schemas.polarity import Polarity
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.schemas.inspection import ANNOTATIONS
 from specwright.document.sources.upgrade import CONTENT_FORMATS
+from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence, texts
 from specwright.pointer import Pointer, join, resolve
 
 # The keyword and the name of a subschema, such as a member of `properties`.
@@ -57,7 +57,7 @@ class Flat:
 
     places: Subschemas
     parts: tuple[Pointer, ...] = ()
-    keywords: dict[str, Any] = field(default_factory=dict)
+    keywords: JsonObject = field(default_factory=dict)
     where: dict[str, Pointer] = field(default_factory=dict)
     children: dict[ChildKey, Subschemas] = field(default_factory=dict)
     choices: dict[str, list[Subschema]] = field(default_factory=dict)
@@ -78,8 +78,7 @@ class Flat:
 
     @property
     def required(self) -> frozenset[str]:
-        names = self.keywords.get("required", ())
-        return frozenset(name for name in names if isinstance(name, str))
+        return frozenset(texts(self.keywords.get("required")))
 
 
 def flatten(
@@ -99,26 +98,27 @@ def flatten(
         flat = flatten(document, (inner,), polarity, above | {inner.pointer})
         kinds = types(flat.keywords.get("type"))
         if kinds and not flat.choices and not {"not", "allOf", "if", "const"} & set(flat.keywords):
-            flat.keywords["type"] = [*kinds, "null"] if "null" not in kinds else kinds
-            if isinstance(flat.keywords.get("enum"), list):
-                flat.keywords["enum"] = [*flat.keywords["enum"], None]
+            flat.keywords["type"] = [*kinds, "null"] if "null" not in kinds else [*kinds]
+            if isinstance(values := flat.keywords.get("enum"), list):
+                flat.keywords["enum"] = [*values, None]
             flat.places = places
             flat.parts = (parts[0].pointer, *flat.parts)
             flat.null = inner.pointer.rpartition("/")[0]
-            for name, value in parts[0].value.items():
+            for name, value in mapping(parts[0].value).items():
                 if name not in CHOICES:
                     flat.keywords[name] = value
                     flat.where[name] = parts[0].pointer + join(name)
             return flat
     flat = Flat(places, tuple(part.pointer for part in parts))
     for part in parts:
-        if _merges(part.value, [sibling.value for sibling in parts if sibling is not part]):
+        others = [mapping(sibling.value) for sibling in parts if sibling is not part]
+        if _merges(mapping(part.value), others):
             _add_part(flat, document, part)
         elif resolve(document.data, part.pointer) is part.value:
             apart = sum(keyword == "allOf" for keyword, _ in flat.children)
             _add_child(flat, ("allOf", str(apart)), part)
         else:
-            _add_residue(flat, part.pointer, part.value)
+            _add_residue(flat, part.pointer, mapping(part.value))
     _drop_hidden(flat, document, polarity)
     return flat
 
@@ -140,7 +140,7 @@ def _parts(document: Document, schemas: Subschemas) -> Iterator[Subschema]:
                 yield Subschema(schema.pointer, own) if composing else schema
 
 
-def _composing(document: Document, value: Any) -> list[str]:
+def _composing(document: Document, value: JsonValue) -> list[str]:
     """Return the keywords with schemas that all apply unconditionally to the same value."""
     if not isinstance(value, dict):
         return []
@@ -154,20 +154,21 @@ def _composing(document: Document, value: Any) -> list[str]:
 
 def _nullable(part: Subschema) -> Subschema | None:
     """Return the only alternative to null, if a schema consists of just these two."""
+    schema = mapping(part.value)
     for name in CHOICES:
-        choices = part.value.get(name)
+        choices = schema.get(name)
         if (
             isinstance(choices, list)
             and len(choices) == 2
             and any(map(_is_null, choices))
-            and all(other == name or is_note(other) for other in part.value)
+            and all(other == name or is_note(other) for other in schema)
         ):
             index = 1 - [*map(_is_null, choices)].index(True)
             return Subschema(part.pointer + join(name, index), choices[index])
     return None
 
 
-def _is_null(schema: Any) -> bool:
+def _is_null(schema: JsonValue) -> bool:
     """Return whether a schema is `type: null`, regardless of annotations."""
     return isinstance(schema, dict) and {
         name: value for name, value in schema.items() if not is_note(name)
@@ -179,7 +180,7 @@ def is_note(keyword: str) -> bool:
     return keyword in ANNOTATIONS or keyword.startswith("x-")
 
 
-def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
+def _merges(part: JsonObject, others: list[JsonObject]) -> bool:
     """Return whether a part means the same when merged with the keywords of others."""
     if any(
         _SIBLINGS[name] & other.keys() for name in _SIBLINGS if name in part for other in others
@@ -187,12 +188,13 @@ def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
         return False
     if part.get("additionalProperties") in (None, True, {}):
         return True
-    named = {name for other in others for name in _mapping(other.get("properties"))}
-    return named <= _mapping(part.get("properties")).keys() and "patternProperties" not in part
+    named = {name for other in others for name in mapping(other.get("properties"))}
+    return named <= mapping(part.get("properties")).keys() and "patternProperties" not in part
 
 
 def _add_part(flat: Flat, document: Document, part: Subschema) -> None:
-    for name, value in part.value.items():
+    schema = mapping(part.value)
+    for name, value in schema.items():
         at = part.pointer + join(name)
         if name in _OPEN and document.follow(value) in (True, {}):
             continue
@@ -209,8 +211,8 @@ def _add_part(flat: Flat, document: Document, part: Subschema) -> None:
                 Subschema(at + join(index), choice) for index, choice in enumerate(value)
             ]
         elif name == "format" and str(value) in CONTENT_FORMATS:
-            keyword, content = CONTENT_FORMATS[value]
-            _add_keyword(flat, keyword, part.value.get(keyword, content), at)
+            keyword, content = CONTENT_FORMATS[str(value)]
+            _add_keyword(flat, keyword, schema.get(keyword, content), at)
         else:
             _add_keyword(flat, name, value, at)
 
@@ -220,7 +222,7 @@ def _add_child(flat: Flat, key: ChildKey, place: Subschema) -> None:
     flat.where.setdefault(key[0], place.pointer)
 
 
-def _add_keyword(flat: Flat, name: str, value: Any, at: Pointer) -> None:
+def _add_keyword(flat: Flat, name: str, value: JsonValue, at: Pointer) -> None:
     if name not in flat.keywords or flat.keywords[name] == value:
         flat.keywords[name] = value
         flat.where.setdefault(name, at)
@@ -233,8 +235,8 @@ def _add_keyword(flat: Flat, name: str, value: Any, at: Pointer) -> None:
         _add_residue(flat, at, {name: value})
 
 
-def _add_residue(flat: Flat, at: Pointer, value: dict[str, Any]) -> None:
-    flat.keywords.setdefault("allOf", []).append(value)
+def _add_residue(flat: Flat, at: Pointer, value: JsonObject) -> None:
+    sequence(flat.keywords.setdefault("allOf", [])).append(value)
     flat.where.setdefault("allOf", at)
 
 
@@ -248,7 +250,7 @@ def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
     for name in flat.hidden:
         del flat.children["properties", name]
     if flat.hidden and "required" in flat.keywords:
-        flat.keywords["required"] = sorted(flat.required - flat.hidden)
+        flat.keywords["required"] = [*sorted(flat.required - flat.hidden)]
 
 
 def _is_hidden(document: Document, places: Subschemas, polarity: Polarity) -> bool:
@@ -256,39 +258,62 @@ def _is_hidden(document: Document, places: Subschemas, polarity: Polarity) -> bo
     if all(_is_plain(place.value) for place in places):
         return False
     return any(
-        part.value.get(mark) is True and sent is not polarity
+        mapping(part.value).get(mark) is True and sent is not polarity
         for part in _parts(document, places)
         for mark, sent in _SENT_ONLY.items()
     )
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: JsonValue) -> bool:
     return isinstance(value, dict) and _DIRECTIONAL.isdisjoint(value)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def types(value: Any) -> list[str]:
+def types(value: JsonValue) -> list[str]:
     """Return the names in a `type`, one or several."""
-    kinds = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return [kind for kind in kinds if isinstance(kind, str)]
+    return texts(one_or_more(value))
 
 
-def _both_types(first: Any, second: Any) -> list[str]:
+def _both_types(first: JsonValue, second: JsonValue) -> JsonValue:
     mine, others = types(first), types(second)
     shared = [kind for kind in mine if kind in others or (kind == "integer" and "number" in others)]
-    return shared + [
-        kind for kind in others if kind == "integer" and "number" in mine and kind not in shared
-    ]
+    is_number = "number" in mine and "integer" not in shared
+    return [*shared, *(kind for kind in others if kind == "integer" and is_number)]
 
 
-# Keywords for which two values can be merged into one.
-_MERGED: Mapping[str, Callable[[Any, Any], Any]] = {
+def _names_of_both(first: JsonValue, second: JsonValue) -> JsonValue:
+    mine, others = _array(first), _array(second)
+    return [*mine, *(name for name in others if name not in mine)]
+
+
+def _values_of_both(first: JsonValue, second: JsonValue) -> JsonValue:
+    others = _array(second)
+    return [value for value in _array(first) if value in others]
+
+
+def _array(value: JsonValue) -> list[JsonValue]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+def _bound(choose: Callable[[float, float], float]) -> Callable[[JsonValue, JsonValue], JsonValue]:
+    def chosen(first: JsonValue, second: JsonValue) -> JsonValue:
+        if not isinstance(first, int | float) or not isinstance(second, int | float):
+            raise TypeError
+        return choose(first, second)
+
+    return chosen
+
+
+# Keywords for which two values can be merged into one; a TypeError if one of them is invalid.
+_MERGED: Mapping[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "type": _both_types,
-    "required": lambda first, second: [*first, *(name for name in second if name not in first)],
-    "enum": lambda first, second: [value for value in first if value in second],
-    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
-    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+    "required": _names_of_both,
+    "enum": _values_of_both,
+    **dict.fromkeys(
+        ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _bound(max)
+    ),
+    **dict.fromkeys(
+        ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _bound(min)
+    ),
 }

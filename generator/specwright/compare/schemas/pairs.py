@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import ChildKey, Flat, Subschemas
 from specwright.compare.schemas.polarity import Polarity, Way
 from specwright.compare.schemas.unions import Union
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.samples.sides import Side
 
 T = TypeVar("T")
-Schema = dict[str, Any]
+Schema = JsonObject
 
 
 class Keywords(NamedTuple):
@@ -158,26 +159,26 @@ def _normal_form(schema: Schema) -> Schema:
         schema["enum"] = [schema.pop("const")]
     kinds = schema.get("type")
     if isinstance(kinds, list):
-        schema["type"] = kinds[0] if len(kinds) == 1 else sorted(map(str, kinds))
+        schema["type"] = kinds[0] if len(kinds) == 1 else [*sorted(map(str, kinds))]
     for name in ("enum", "required"):
-        if isinstance(schema.get(name), list):
-            schema[name] = sorted(schema[name], key=lambda value: json.dumps(value, default=str))
+        if isinstance(values := schema.get(name), list):
+            schema[name] = sorted(values, key=lambda value: json.dumps(value, default=str))
     return schema
 
 
-def _put(schema: Schema, key: ChildKey, value: Any) -> None:
+def _put(schema: Schema, key: ChildKey, value: JsonValue) -> None:
     keyword, name = key
     if keyword in ("prefixItems", "allOf"):
-        schema.setdefault(keyword, []).append(value)
+        sequence(schema.setdefault(keyword, [])).append(value)
     elif name or keyword in ("properties", "patternProperties", "dependentSchemas"):
-        schema.setdefault(keyword, {})[name] = value
+        mapping(schema.setdefault(keyword, {}))[name] = value
     else:
         schema[keyword] = value
 
 
 def _put_union(union: Union, sides: tuple[Side, Side], schemas: tuple[Schema, Schema]) -> None:
     """Add a union to both schemas, with shared alternatives made equal: they are compared alone."""
-    before = [sides[0].whole(alternative.places) for alternative in union.base]
+    before: list[JsonValue] = [sides[0].whole(alternative.places) for alternative in union.base]
     shared = dict(union.partners)
     after = [before[old] for old in sorted(shared.values())]
     after += [sides[1].whole(alternative.places) for alternative in union.added]

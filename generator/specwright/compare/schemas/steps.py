@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.equality import equal
@@ -18,6 +17,7 @@ from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, dire
 from specwright.compare.schemas.polarity import Writing
 from specwright.compare.schemas.presence import (
     PROPERTY_RULES,
+    Presence,
     PresenceChange,
     presence,
     presence_change,
@@ -42,6 +42,7 @@ from specwright.compare.verdicts.example import (
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import applying
 from specwright.document.sources.upgrade import CONTENT_FORMATS
+from specwright.json_values import JsonValue, declared_mapping, declared_sequence, mapping, sequence
 from specwright.pointer import Pointer
 from specwright.samples.non_validating import KNOWN_FORMATS, type_of_keyword
 from specwright.samples.sides import Side
@@ -204,7 +205,10 @@ def _union_step(
     stem = _union_stem(union, unmatched)
     fewer = 0 < len(others) + len(union.partners) < len(unmatched) + len(union.partners)
     otherwise = ALTERNATIVE_CHANGED if fewer and None not in union.names else SCHEMA_COMPATIBLE
-    lost = {**sender, union.keyword: [alternative.closed_schema(side) for alternative in unmatched]}
+    lost: Schema = {
+        **sender,
+        union.keyword: [alternative.closed_schema(side) for alternative in unmatched],
+    }
     rule, message = VALUE_RULES[f"{stem}-{suffix}"], union.message
     if stem == "nullable":
         message = _NULL[suffix]
@@ -225,10 +229,12 @@ def _disjoint_schemas(
     if any(alternative.meaning == lone[0].meaning for alternative in others):
         return None
     sender, receiver, _ = directed(pair.way.polarity, *sides)
-    choices = [receiver.whole(alternative.places) for alternative in others]
-    return lone[0].closed_schema(sender), {
-        "anyOf": [{"oneOf": choices}, {"not": {"anyOf": choices}}]
-    }
+    choices: list[JsonValue] = [receiver.whole(alternative.places) for alternative in others]
+    closed = lone[0].closed_schema(sender)
+    return (
+        closed if isinstance(closed, dict) else {"allOf": [closed]},
+        {"anyOf": [{"oneOf": choices}, {"not": {"anyOf": choices}}]},
+    )
 
 
 def _union_stem(union: Union, unmatched: list[Alternative]) -> str:
@@ -265,7 +271,7 @@ def _keyword_step(
         yield UnprovenStep(rule, sender, receiver, applies_to, base, revision, message)
 
 
-def _is_wider(keyword: str, sender: Any, receiver: Any) -> bool:
+def _is_wider(keyword: str, sender: JsonValue, receiver: JsonValue) -> bool:
     """Return whether a non-validating keyword of the receiver includes that of the sender."""
     is_unknown = keyword == "format" and receiver not in KNOWN_FORMATS
     return receiver is None or is_unknown or [sender, receiver] in _WIDER_FORMATS
@@ -283,7 +289,7 @@ def _gained(keyword: str, before: Schema, after: Schema) -> str:
     return "widened" if has_it else "narrowed"
 
 
-def _values(value: Any) -> set[str]:
+def _values(value: JsonValue) -> set[str]:
     """Return the types or values of a keyword, each as JSON text."""
     values = value if isinstance(value, list) else [] if value is None else [value]
     return {json.dumps(member, sort_keys=True) for member in values}
@@ -308,7 +314,7 @@ def _words(name: str, pair: Pair) -> str:
     return f"{name} {_change_words(name, values, sides)}"
 
 
-def _change_words(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
+def _change_words(name: str, values: list[JsonValue], sides: tuple[Flat, Flat]) -> str:
     if values == [None, None]:
         has = [any(key[0] == name for key in side.children) for side in sides]
         words = {(False, True): "was added", (True, False): "was removed"}
@@ -316,7 +322,8 @@ def _change_words(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str
     if name in ("enum", "type") and all(isinstance(value, list) for value in values):
         old, new = values
         texts = [
-            [json.dumps(member, ensure_ascii=False) for member in one or ()] for one in (old, new)
+            [json.dumps(member, ensure_ascii=False) for member in sequence(one)]
+            for one in (old, new)
         ]
         parts = [
             (verb, [member for member in one if member not in other])
@@ -341,16 +348,17 @@ def _changed_properties(pair: Pair) -> Iterator[str]:
             yield name
 
 
-def _presence(flat: Flat, name: str) -> Any:
+def _presence(flat: Flat, name: str) -> Presence:
     return presence(declared=("properties", name) in flat.children, required=name in flat.required)
 
 
 def _with_property(schema: Schema, name: str, revision: Flat, after: Schema) -> Schema:
     """Return the schema with a property as in the revision."""
-    properties = {key: value for key, value in schema.get("properties", {}).items() if key != name}
-    required = [key for key in schema.get("required", ()) if key != name]
+    declared = declared_mapping(schema.get("properties"))
+    properties = {key: value for key, value in declared.items() if key != name}
+    required = [key for key in declared_sequence(schema.get("required")) if key != name]
     if ("properties", name) in revision.children:
-        properties[name] = after["properties"][name]
+        properties[name] = mapping(after["properties"])[name]
     if name in revision.required:
         required.append(name)
     return {**schema, "properties": properties, "required": required}
@@ -373,7 +381,11 @@ def _property_step(
     if change in (PresenceChange.REQUIRED, PresenceChange.NOT_SENT):
         rule = PROPERTY_RULES[change]
         yield UnprovenStep(rule, sender, receiver, None, base, revision, message)
-    elif is_closed and change in rules_if_closed and name not in receiver.get("properties", {}):
+    elif (
+        is_closed
+        and change in rules_if_closed
+        and name not in declared_mapping(receiver.get("properties"))
+    ):
         yield UnprovenStep(rules_if_closed[change], sender, receiver, None, base, revision, message)
     elif (
         change is PresenceChange.REMOVED
@@ -389,10 +401,9 @@ def _declared(document: Document, pair: Pair) -> set[str]:
     """Return the properties that the revision declares for a pair, including in alternatives."""
     places = pair.context.revision if pair.context else pair.revision.places
     return {
-        str(name)
+        name
         for subschema in applying(document, places)
-        if isinstance(subschema.value, dict)
-        for name in subschema.value.get("properties") or ()
+        for name in declared_mapping(mapping(subschema.value).get("properties"))
     }
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from specwright.compare.schemas.flatten import Flat, flatten, types
 from specwright.compare.schemas.polarity import Way, Writing
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
+from specwright.json_values import JsonObject, mapping
 from specwright.samples.sides import Side
 
 _SCALARS = ("boolean", "integer", "number", "string")
@@ -32,7 +31,7 @@ TEXT_TYPE_CHANGED = ChangeRule(
 )
 
 
-def with_parsed_text(schema: dict[str, Any], flat: Flat, side: Side, way: Way) -> dict[str, Any]:
+def with_parsed_text(schema: JsonObject, flat: Flat, side: Side, way: Way) -> JsonObject:
     """Return the schema extended by values that parse alike: a number as text, one as a list."""
     as_text = _any_text(schema, flat)
     items = flat.children.get(("items", ""))
@@ -40,15 +39,15 @@ def with_parsed_text(schema: dict[str, Any], flat: Flat, side: Side, way: Way) -
     if is_list and items and _takes_one(flat):
         one = flatten(side.document, items, way.polarity)
         if not one.children and not one.choices:
-            return {"anyOf": [as_text, _any_text(side.absolute(one.keywords), one)]}
+            return {"anyOf": [as_text, _any_text(mapping(side.absolute(one.keywords)), one)]}
     return as_text
 
 
-def _any_text(schema: dict[str, Any], flat: Flat) -> dict[str, Any]:
+def _any_text(schema: JsonObject, flat: Flat) -> JsonObject:
     kinds = types(schema.get("type"))
     if "string" not in kinds or _LIMITS & (schema.keys() | flat.keywords.keys()):
         return schema
-    return {**schema, "type": sorted({*kinds, *_SCALARS})}
+    return {**schema, "type": [*sorted({*kinds, *_SCALARS})]}
 
 
 def _takes_one(flat: Flat) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.config import is_below, read_toml
@@ -98,7 +97,7 @@ def load(file: str, rules: Collection[str]) -> tuple[Acceptance, ...]:
 
 
 def entries(
-    file: str, text: str, data: Mapping[str, Any], rules: Collection[str]
+    file: str, text: str, data: Mapping[str, object], rules: Collection[str]
 ) -> tuple[Acceptance, ...]:
     """Return the accepted changes that a file lists.
 
@@ -123,7 +122,7 @@ _ADVICE = (
 )
 
 
-def _entry(entry: Any, place: Location, rules: Collection[str]) -> Acceptance:
+def _entry(entry: object, place: Location, rules: Collection[str]) -> Acceptance:
     if not isinstance(entry, dict):
         raise InputError("invalid acceptance", place, _ADVICE)
     texts = [*_TEXTS, *(name for name in _ABOUT if name in entry)]

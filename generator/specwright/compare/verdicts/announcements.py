@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any
 
 from specwright.compare.verdicts.change import Change
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
 from specwright.findings import Level
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.pointer import resolve
 
 DEPRECATED = "deprecated"
@@ -82,7 +82,7 @@ NOTICE_TOO_SHORT = ChangeRule(
 
 
 def announcement_changes(
-    old: Mapping[str, Any], new: Mapping[str, Any]
+    old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]
 ) -> Iterator[tuple[ChangeRule, str]]:
     """Yield the changed fields of an announcement, each with the rule that this breaks."""
     was, now = (is_deprecated(value) for value in (old, new))
@@ -124,7 +124,7 @@ def short_notice(
     is_announcement = change.rule in (DEPRECATION, SUNSET_SOONER)
     if least is None or not is_announcement or value is None or not is_deprecated(value):
         return
-    day = sunset(value)
+    day = sunset(mapping(value))
     if day is None:
         message = f"it is deprecated without a removal date ({SUNSET})"
     elif day < today + least:
@@ -134,12 +134,12 @@ def short_notice(
     yield Change(NOTICE_TOO_SHORT, change.base, change.revision, message)
 
 
-def is_deprecated(value: Any) -> bool:
+def is_deprecated(value: object) -> bool:
     """Return whether something is deprecated."""
     return isinstance(value, Mapping) and value.get(DEPRECATED) is True
 
 
-def sunset(value: Mapping[str, Any]) -> date | None:
+def sunset(value: Mapping[str, JsonValue]) -> date | None:
     """Return the date on which something is to be removed; None if missing or invalid."""
     try:
         return date.fromisoformat(str(value.get(SUNSET))[:10])
@@ -147,12 +147,12 @@ def sunset(value: Mapping[str, Any]) -> date | None:
         return None
 
 
-def _is_due(value: Any, today: date) -> bool:
-    day = sunset(value) if is_deprecated(value) else None
+def _is_due(value: JsonValue, today: date) -> bool:
+    day = sunset(mapping(value)) if is_deprecated(value) else None
     return day is not None and day <= today
 
 
-def _values(document: Document, schema: Any) -> dict[str, Any]:
+def _values(document: Document, schema: JsonValue) -> JsonObject:
     """Return the values of an enumeration as JSON texts, each with its schema, or else nothing."""
     schema = document.follow(schema)
     if not isinstance(schema, dict):
@@ -163,13 +163,12 @@ def _values(document: Document, schema: Any) -> dict[str, Any]:
     return {text: each for one in found for text, each in one.items()} if all(found) else {}
 
 
-def _listed(schema: Any) -> dict[str, Any]:
+def _listed(schema: JsonValue) -> JsonObject:
     if not isinstance(schema, dict) or not all(map(_SAYS_NO_MORE, schema)):
         return {}
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
-    listed = values if isinstance(values, list) else []
-    return {json.dumps(member, sort_keys=True): schema for member in listed}
+    return {json.dumps(member, sort_keys=True): schema for member in sequence(values)}
 
 
-def _value(document: Document, pointer: str) -> Any:
+def _value(document: Document, pointer: str) -> JsonValue:
     return resolve(document.data, pointer) if document.has(pointer) else None

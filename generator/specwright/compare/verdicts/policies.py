@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import DECLARED, OPERATION, WEBHOOK, example
+from specwright.json_values import JsonValue
 from specwright.vocabulary.keyword import Keyword, KeywordReader, Place
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.delivery import DELIVERY
@@ -111,19 +111,21 @@ class PartChange:
     """A part of a declaration with two values, of which one may be missing (None)."""
 
     path: Path
-    before: Any
-    after: Any
+    before: JsonValue
+    after: JsonValue
     rule: ChangeRule
 
 
-def judged_keywords(place: Place) -> Iterator[Keyword[Any]]:
+def judged_keywords(place: Place) -> Iterator[Keyword[object]]:
     """Yield the keywords of a place that the review of changes reads."""
     for keyword in KEYWORDS:
         if place in keyword.places and KeywordReader.REVIEW in keyword.readers:
             yield keyword
 
 
-def part_changes(keyword: Keyword[Any], before: Any, after: Any) -> Iterator[PartChange]:
+def part_changes(
+    keyword: Keyword[object], before: JsonValue, after: JsonValue
+) -> Iterator[PartChange]:
     """Yield the differences between two values of a keyword, each with the rule that it breaks."""
     for member, policy in keyword.policies():
         if policy is UNJUDGED:
@@ -143,7 +145,7 @@ def worst(changes: Iterable[PartChange]) -> ChangeRule:
     )
 
 
-def _rule(policy: ChangePolicy, before: Any, after: Any) -> ChangeRule:
+def _rule(policy: ChangePolicy, before: JsonValue, after: JsonValue) -> ChangeRule:
     try:
         is_broken = policy.breaks(before, after)
     except (TypeError, AttributeError):
@@ -152,7 +154,7 @@ def _rule(policy: ChangePolicy, before: Any, after: Any) -> ChangeRule:
     return BROKEN[policy.subject] if is_broken else DECLARATION_COMPATIBLE
 
 
-def _parts(value: Any, member: Path, path: Path) -> Iterator[tuple[Path, Any]]:
+def _parts(value: JsonValue, member: Path, path: Path) -> Iterator[tuple[Path, JsonValue]]:
     """Yield the parts of a declaration at a path, each with its own path, without wildcards."""
     if not member:
         if value is not None:

@@ -14,6 +14,7 @@ from specwright.document.operations.expressions import EXPRESSION
 from specwright.document.operations.pagination import with_pagination
 from specwright.document.operations.sites import OperationSite
 from specwright.errors import InputError, Location, did_you_mean
+from specwright.json_values import mapping
 from specwright.pointer import resolve
 
 
@@ -45,11 +46,12 @@ def with_links(document: Document, links: Sequence[AddedLink]) -> Document:
             "parameters": link.parameters,
             **({"requestBody": link.body} if link.body else {}),
         }
-        responses = resolve(data, operations[link.source].pointer)["responses"]
+        source = mapping(resolve(data, operations[link.source].pointer))
+        responses = mapping(source["responses"])
         for status in filter(_is_success, responses):
             # Other operations may share the response.
-            response = document.follow(responses[status])
-            named = {**response.get("links", {}), f"setting-{number}": added}
+            response = mapping(document.follow(responses[status]))
+            named = {**mapping(response.get("links")), f"setting-{number}": added}
             responses[status] = {**response, "links": named}
     return document.with_data(data)
 
@@ -66,7 +68,7 @@ def _mistakes(
                 did_you_mean(name, operations, general),
             )
             return
-    if not any(map(_is_success, operations[link.source].value.get("responses", {}))):
+    if not any(map(_is_success, mapping(operations[link.source].value.get("responses")))):
         yield f"begins at {link.source!r}, which declares no 2xx response", "declare one"
     known = sites.parameters(document, operations[link.target])
     names = {name for _, name in known} | {f"{place}.{name}" for place, name in known}

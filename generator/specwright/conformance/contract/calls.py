@@ -9,6 +9,7 @@ from typing import Final
 
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.recording.exchange import JsonValue
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, resolve, split
 from specwright.runtime.client.wire.query import parts
 from specwright.runtime.shared.styles import text
@@ -42,7 +43,7 @@ class OperationCall:
 
     def without_member(self, pointer: Pointer, name: str) -> OperationCall:
         """Return the same call without a member of an object in its body."""
-        holder = resolve(self.body, pointer)
+        holder = {} if isinstance(self.body, Absent) else mapping(resolve(self.body, pointer))
         return self.with_member(
             pointer, {key: value for key, value in holder.items() if key != name}
         )

@@ -23,11 +23,13 @@ from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.document.schemas.instances import Instances
 from specwright.document.shape import walk
 from specwright.findings import Finding
+from specwright.json_values import mapping
 from specwright.names import snake
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
+from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.error import ERROR, ErrorContract
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
@@ -59,7 +61,7 @@ class ParameterSlot:
     @property
     def schema(self) -> Pointer:
         """The pointer of its schema."""
-        content = next(iter(self.site.value.get("content") or ()), None)
+        content = next(iter(mapping(self.site.value.get("content"))), None)
         holder = "" if content is None else join("content", content)
         return f"{self.site.pointer}{holder}/schema"
 
@@ -301,7 +303,7 @@ class Contract:
                         name,
                         str(status),
                         target,
-                        link.value.get("parameters") or {},
+                        mapping(link.value.get("parameters")),
                         link.value.get("requestBody"),
                     )
                 )
@@ -387,6 +389,7 @@ class Contract:
 def _slot(site: Site, place: str, name: str) -> ParameterSlot:
     value = site.value
     schema, content = value.get("schema"), value.get("content")
+    explode = value.get("explode")
     is_json = isinstance(content, dict) and any(map(sites.is_json, content))
     written = Parameter(
         name,
@@ -394,7 +397,7 @@ def _slot(site: Site, place: str, name: str) -> ParameterSlot:
         cast("Location", place),
         required=value.get("required") is True,
         style="content" if is_json else str(value.get("style") or ""),
-        explode=value.get("explode"),
+        explode=explode if isinstance(explode, bool) else None,
         allow_reserved=value.get("allowReserved") is True,
         default=schema.get("default") if isinstance(schema, dict) else None,
     )
@@ -408,7 +411,9 @@ def _closed(document: Document) -> Document:
         if node.kind == "schema" and node.value.get("type") == "string":
             values = EXTENSIBLE_ENUM.read(node.value)
             if values is not None:
-                node.value["enum"] = [getattr(value, "raw", value) for value in values]
+                node.value["enum"] = [
+                    value.raw if isinstance(value, Text) else value for value in values
+                ]
     return document.with_data(data)
 
 
@@ -419,9 +424,8 @@ def _sent_as(media_type: str) -> str:
 
 def _files(document: Document, content: Site) -> Iterator[str]:
     """Yield the properties of a form that are files."""
-    schema = document.follow(content.value.get("schema"))
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    for name, declared in (properties or {}).items():
+    schema = mapping(document.follow(content.value.get("schema")))
+    for name, declared in mapping(schema.get("properties")).items():
         found = document.follow(declared)
         items = document.follow(found.get("items")) if isinstance(found, dict) else None
         if any(map(_is_file, (found, items))):

@@ -32,7 +32,7 @@ def for_requests(document: Document) -> Document:
         required, properties = node.value.get("required"), node.value.get("properties")
         if node.kind == "schema" and isinstance(required, list) and isinstance(properties, dict):
             node.value["required"] = [
-                name for name in required if not _is_marked(copied, properties.get(name))
+                name for name in required if not _is_marked(copied, properties.get(str(name)))
             ]
     return copied
 

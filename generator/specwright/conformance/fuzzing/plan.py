@@ -22,7 +22,7 @@ from specwright.conformance.driver.target import CA_VARIABLE, HANGS, TargetServe
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.document.model import Document, JsonObject
+from specwright.document.model import Document
 from specwright.document.operations.sites import (
     Direction,
     OperationSite,
@@ -33,6 +33,7 @@ from specwright.document.operations.sites import (
     schema,
 )
 from specwright.document.shape import walk
+from specwright.json_values import JsonObject, mapping, texts
 from specwright.pointer import Pointer, resolve, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
@@ -191,7 +192,7 @@ def derive(
     for copy, end in zip(copies, ends, strict=True):
         copy.value["tags"] = [_tag((end - 1) * shards // ends[-1])]
         if copy.pointer in known:
-            copy.value["parameters"] = _with_ids(derived, copy, known[copy.pointer])
+            copy.value["parameters"] = [*_with_ids(derived, copy, known[copy.pointer])]
     return derived.data
 
 
@@ -208,10 +209,9 @@ def shards_of(derived: JsonObject) -> list[int]:
     """Return the shards that have operations; a small document does not fill all of them."""
     tags = {
         tag
-        for item in derived.get("paths", {}).values()
-        for operation in item.values()
-        if isinstance(operation, dict)
-        for tag in operation.get("tags", ())
+        for item in mapping(derived.get("paths")).values()
+        for operation in mapping(item).values()
+        for tag in texts(mapping(operation).get("tags"))
     }
     return sorted(int(tag.removeprefix(_TAG)) for tag in tags if tag.startswith(_TAG))
 
@@ -220,7 +220,7 @@ def _variety(document: Document, operation: OperationSite) -> int:
     """Return the number of parts of a request that vary; the number of cases grows with it."""
     content = json_content(document, request_body(document, operation))
     body = schema(document, content).value.get("properties") if content else None
-    return 1 + len(parameters(document, operation)) + len(body or ())
+    return 1 + len(parameters(document, operation)) + len(mapping(body))
 
 
 def _known_ids(routes: ContractRoutes, seen: Iterable[Exchange]) -> Mapping[str, Mapping[str, str]]:
@@ -280,8 +280,9 @@ def write_links(
         links = {} if is_linked else _links(contract, operation, exchange, left_out)
         if declared is not None and links:
             # A shared response must not get the links of a single operation.
-            own = {**derived.follow(resolve(derived.data, declared.pointer)), "links": links}
-            resolve(derived.data, pointer)["responses"][_pattern(operation, status)] = own
+            shared = mapping(derived.follow(resolve(derived.data, declared.pointer)))
+            responses_ = mapping(mapping(resolve(derived.data, pointer))["responses"])
+            responses_[_pattern(operation, status)] = {**shared, "links": links}
 
 
 def _links(

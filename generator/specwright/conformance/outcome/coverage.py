@@ -20,6 +20,7 @@ from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Record
 from specwright.findings import Table
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
@@ -223,7 +224,7 @@ def _walk(
         for member in listed:
             count = sum(1 for value in values if value == member)
             yield "enum value", f"{name}={member}", at, count
-    for key in found.get("properties") or {}:
+    for key in mapping(found.get("properties")):
         inner = [value[key] for value in values if isinstance(value, dict) and key in value]
         place, path = at + join("properties", key), f"{name}.{key}".lstrip(".")
         yield "property", path, place, len(inner)

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
+from specwright.json_values import JsonValue
 from specwright.names import constant, pascal, snake, words
 
 # Attributes of the clients' base classes, and names that the clients use inside their own.
@@ -257,7 +257,7 @@ def package_name(title: str) -> str:
     return apart(name, PACKAGES | sys.stdlib_module_names, "_api")
 
 
-def first_tag(operation: Mapping[str, Any]) -> str:
+def first_tag(operation: Mapping[str, JsonValue]) -> str:
     """Return the tag that decides the group of an operation."""
     tags = operation.get("tags")
     return str(tags[0]) if isinstance(tags, list) and tags else NO_TAG

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.errors import InputError, Location, did_you_mean
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.names import words
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -57,7 +57,7 @@ _MAX_DEPTH = 3
 Properties = Mapping[str, tuple[str, Site]]
 
 
-def detected(document: Document, operation: OperationSite) -> dict[str, Any] | None:
+def detected(document: Document, operation: OperationSite) -> JsonObject | None:
     """Return the pagination that an operation shows plainly, as a declaration; else None."""
     body = sites.success_content(document, operation)
     if operation.method != "GET" or operation.direction is not Direction.PATH or body is None:
@@ -76,7 +76,7 @@ def detected(document: Document, operation: OperationSite) -> dict[str, Any] | N
     way = _way(document, operation, query, found)
     if way is None:
         return None
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         **dict.fromkeys(("cursor", "limit", "next", "more", "id")),
         "limit": _first(query, LIMIT),
         "items": place,
@@ -87,7 +87,7 @@ def detected(document: Document, operation: OperationSite) -> dict[str, Any] | N
     return fields
 
 
-def with_pagination(document: Document, declared: Mapping[str, Mapping[str, Any]]) -> Document:
+def with_pagination(document: Document, declared: Mapping[str, JsonObject]) -> Document:
     """Return the document with the declarations from the settings.
 
     Args:
@@ -108,7 +108,8 @@ def with_pagination(document: Document, declared: Mapping[str, Mapping[str, Any]
             message = f"the setting 'pagination' names {name!r}, which is not an operation"
             raise InputError(message, Location(document.path, 1, 1), hint)
         needed = dict.fromkeys(("cursor", "limit", "next", "more", "id"))
-        resolve(data, operations[name].pointer)[PAGINATION.name] = {
+        operation = mapping(resolve(data, operations[name].pointer))
+        operation[PAGINATION.name] = {
             **needed,
             "items": "",
             **members,
@@ -121,7 +122,7 @@ def _way(
     operation: OperationSite,
     query: Mapping[str, str],
     found: Mapping[Pointer, Site],
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Return the way to the next page, as members of the declaration."""
     cursor = _cursor(document, operation, query, found)
     if cursor is not None:
@@ -146,7 +147,7 @@ def _cursor(
     operation: OperationSite,
     query: Mapping[str, str],
     found: Mapping[Pointer, Site],
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Return a parameter, and the place of its value for the next page in the response."""
     # Such lists give a cursor at their end, too.
     places = {} if _typed(document, found, DONE, "boolean") else found
@@ -167,7 +168,7 @@ def _cursor(
 
 def _number(
     document: Document, operation: OperationSite, query: Mapping[str, str], names: Sequence[str]
-) -> tuple[str, object] | None:
+) -> tuple[str, JsonValue] | None:
     """Return a parameter that takes a number, and the number of the first page, if it is one."""
     for written in (query[name] for name in names if name in query):
         parameter = sites.parameters(document, operation)["query", written]
@@ -180,7 +181,7 @@ def _number(
     return None
 
 
-def _given(name: str, value: object) -> dict[str, Any]:
+def _given(name: str, value: JsonValue) -> JsonObject:
     return {} if value is None else {name: value}
 
 
@@ -259,7 +260,10 @@ def _of_type(document: Document, schema: Site, name: str, depth: int = 0) -> Sit
 
 def _is_url(place: Pointer, schema: Site) -> bool:
     """Return whether a text is a URL by its format, its name or its place."""
-    parts = [schema.value, *(member for key in _PARTS for member in schema.value.get(key) or ())]
+    parts = [
+        schema.value,
+        *(member for key in _PARTS for member in sequence(schema.value.get(key))),
+    ]
     formats = {str(part.get("format")) for part in parts if isinstance(part, dict)}
     names = [_snake(word) for word in split(place)]
     return (
@@ -278,7 +282,7 @@ def _has_link(document: Document, operation: OperationSite) -> bool:
     )
 
 
-def _schema_of(document: Document, operation: OperationSite, name: str) -> Mapping[str, Any]:
+def _schema_of(document: Document, operation: OperationSite, name: str) -> Mapping[str, JsonValue]:
     """Return the schema of a query parameter."""
     parameter = sites.parameters(document, operation)["query", name]
     return sites.schema(document, parameter).value

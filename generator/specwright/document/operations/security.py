@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import naming
 from specwright.document.operations.servers import all_servers
 from specwright.document.operations.sites import Direction, Site, components, members, operations
+from specwright.json_values import JsonValue, sequence
 from specwright.pointer import Pointer
 from specwright.runtime.shared.auth.api_key import ApiKey
 from specwright.runtime.shared.auth.basic import Basic
@@ -111,13 +111,17 @@ class Demands:
         self._schemes = dict(schemes(document))
         self._usual = document.data.get("security")
         if self._usual is None and not _is_security_declared(document):
-            self._usual = [*({name: []} for name in self._schemes), {}] if self._schemes else []
+            self._usual = (
+                [*(dict[str, JsonValue]({name: []}) for name in self._schemes), {}]
+                if self._schemes
+                else []
+            )
 
     def of(self, operation: Site) -> Security:
         """Return the alternatives that authorize the caller of an operation."""
         return tuple(
-            {str(name): tuple(map(str, scopes or ())) for name, scopes in requirement.items()}
-            for requirement in operation.value.get("security", self._usual) or ()
+            {name: tuple(map(str, sequence(scopes))) for name, scopes in requirement.items()}
+            for requirement in sequence(operation.value.get("security", self._usual))
             if isinstance(requirement, dict)
         )
 
@@ -132,7 +136,7 @@ def _of(declared: Mapping[str, Site], argument: str, name: str) -> Scheme:
     return scheme_of(argument, declared[name].value if name in declared else {})
 
 
-def scheme_of(argument: str, declared: Mapping[str, Any]) -> Scheme:
+def scheme_of(argument: str, declared: Mapping[str, JsonValue]) -> Scheme:
     """Read a security scheme object; an argument of the client takes its credential."""
     made = (kind.of(argument, declared) for kind in KINDS)
     return next(scheme for scheme in made if scheme is not None)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import variable_name
 from specwright.document.operations.sites import Direction, OperationSite, operations
+from specwright.json_values import (
+    JsonObject,
+    JsonValue,
+    mapping,
+    sequence,
+)
 from specwright.runtime.shared.servers import Server, ServerVariable
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
@@ -45,15 +50,17 @@ def all_servers(document: Document) -> tuple[Server, ...]:
     return (*servers(document), *own_servers(document))
 
 
-def _servers(declared: Any) -> tuple[Server, ...]:
-    found = declared if isinstance(declared, list) else []
-    return tuple(server for holder in found if isinstance(holder, dict) for server in _read(holder))
+def _servers(declared: JsonValue) -> tuple[Server, ...]:
+    holders = (holder for holder in sequence(declared) if isinstance(holder, dict))
+    return tuple(server for holder in holders for server in _read(holder))
 
 
-def _read(declared: dict[str, Any]) -> Iterator[Server]:
+def _read(declared: JsonObject) -> Iterator[Server]:
     url = str(declared.get("url", "/"))
-    described = declared.get("variables") or {}
-    variables = {name: _variable(name, described.get(name)) for name in _VARIABLE.findall(url)}
+    described = mapping(declared.get("variables"))
+    variables = {
+        name: _variable(name, mapping(described.get(name))) for name in _VARIABLE.findall(url)
+    }
     if [url.strip("/")] == [f"{{{name}}}" for name in variables]:
         # A variable that is the whole URL is the base URL of the client.
         (whole,) = variables.values()
@@ -63,11 +70,11 @@ def _read(declared: dict[str, Any]) -> Iterator[Server]:
         yield Server(url, variables)
 
 
-def _variable(name: str, described: Any) -> ServerVariable:
-    described = described if isinstance(described, dict) else {}
+def _variable(name: str, declared: JsonValue) -> ServerVariable:
+    described = mapping(declared)
     default = described.get("default")
     return ServerVariable(
         variable_name(name),
         None if default is None else str(default),
-        tuple(map(str, described.get("enum") or ())),
+        tuple(map(str, sequence(described.get("enum")))),
     )

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.schemas.inspection import is_binary
 from specwright.document.shape import METHODS
-from specwright.pointer import Pointer, join
+from specwright.json_values import JsonObject, JsonValue, mapping
+from specwright.pointer import Pointer, join, resolve
 from specwright.runtime.shared.media.table import medium_of
 
 # A response decides which of these it is; a request names one of them.
@@ -35,7 +35,7 @@ class Site:
     """A value of the document after following references, with its own pointer."""
 
     pointer: Pointer
-    value: dict[str, Any]
+    value: JsonObject
 
     def __truediv__(self, token: str) -> Pointer:
         return self.pointer + join(token)
@@ -69,10 +69,15 @@ class OperationSite(Site):
         return self.id or self.called or f"{self.method.lower()} {self.key}"
 
 
-def follow(document: Document, pointer: Pointer, value: Any) -> Site:
+def follow(document: Document, pointer: Pointer, value: JsonValue) -> Site:
     """Follow references from a place to an object; empty if they do not end in one."""
     pointer, value = document.end(pointer, value)
-    return Site(pointer, value if isinstance(value, dict) else {})
+    return Site(pointer, mapping(value))
+
+
+def at(document: Document, pointer: Pointer) -> Site:
+    """Return the object at a place; empty if the value there is not one."""
+    return Site(pointer, mapping(resolve(document.data, pointer)))
 
 
 def members(document: Document, site: Site, name: str) -> Iterator[tuple[str, Site]]:
@@ -127,8 +132,7 @@ def named_operations(document: Document) -> dict[str, OperationSite]:
 
 def components(document: Document) -> Site:
     """Return the components object, which cannot be a reference itself."""
-    declared = document.data.get("components")
-    return Site("/components", declared if isinstance(declared, dict) else {})
+    return Site("/components", mapping(document.data.get("components")))
 
 
 def component_operations(document: Document) -> Iterator[OperationSite]:
@@ -150,8 +154,7 @@ def _of_item(
     item: Site, key: str, direction: Direction, called: str = ""
 ) -> Iterator[OperationSite]:
     """Yield the operations of a path item."""
-    declared = item.value.get("additionalOperations")
-    additional = declared if isinstance(declared, dict) else {}
+    additional = mapping(item.value.get("additionalOperations"))
     places = [(method.upper(), item / method, item.value.get(method)) for method in METHODS]
     places += [
         (method, item.pointer + join("additionalOperations", method), value)
@@ -228,21 +231,20 @@ def value_schema(document: Document, media_type: str, content: Site) -> Site | N
         return None
     key = "itemSchema" if medium.is_stream and "itemSchema" in content.value else "schema"
     value = content.value.get(key, {})
-    found = Site(content / key, value if isinstance(value, dict) else {})
+    found = Site(content / key, mapping(value))
     if not medium.is_stream:
         return found
     described = follow(document, found.pointer, value)
     if described.value.get("type") == "array":
-        return Site(described / "items", described.value.get("items", {}))
+        return Site(described / "items", mapping(described.value.get("items")))
     if medium.has_envelopes and not _is_data(described.value):
         return None
     return found if found.value else None
 
 
-def _is_data(schema: dict[str, Any]) -> bool:
+def _is_data(schema: JsonObject) -> bool:
     """Return whether a schema of events describes the data of each, and not a whole event."""
-    properties = schema.get("properties")
-    is_event = isinstance(properties, dict) and "data" in properties and "event" in properties
+    is_event = {"data", "event"} <= mapping(schema.get("properties")).keys()
     return schema.get("type") != "string" and bool(schema) and not is_event
 
 
@@ -256,7 +258,7 @@ def success_content(document: Document, operation: OperationSite) -> Site | None
     return next((content for content in found if content is not None), None)
 
 
-def examples(document: Document, holder: Site) -> Iterator[tuple[Pointer, Any]]:
+def examples(document: Document, holder: Site) -> Iterator[tuple[Pointer, JsonValue]]:
     """Yield the example values of a media type, parameter or header object, with their places."""
     if "example" in holder.value:
         yield holder / "example", holder.value["example"]

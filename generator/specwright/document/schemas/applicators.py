@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.shape import OBJECTS
 from specwright.errors import InputError
+from specwright.json_values import JsonValue, mapping
 from specwright.patterns import matches
 from specwright.pointer import Pointer, join
 
@@ -30,12 +30,12 @@ class Subschema:
     """A schema and its place."""
 
     pointer: Pointer
-    value: Any
+    value: JsonValue
 
 
 def held(document: Document, schema: Subschema, keywords: Iterable[str]) -> Iterator[Subschema]:
     """Yield the schemas that keywords of a schema hold or refer to."""
-    values = _mapping(schema.value)
+    values = mapping(schema.value)
     for keyword in keywords:
         if keyword not in values:
             continue
@@ -84,12 +84,12 @@ def reachable(document: Document, schema: Subschema) -> Iterator[Subschema]:
 
 def of_property(document: Document, schema: Subschema, name: str) -> Iterator[Subschema]:
     """Yield the subschemas that may apply to a property of a schema's values."""
-    values = _mapping(schema.value)
-    named = _mapping(values.get("properties"))
+    values = mapping(schema.value)
+    named = mapping(values.get("properties"))
     if name in named:
         yield Subschema(schema.pointer + join("properties", name), named[name])
     is_other = name not in named
-    for pattern, each in _mapping(values.get("patternProperties")).items():
+    for pattern, each in mapping(values.get("patternProperties")).items():
         is_match = matches(pattern, name)
         is_other &= is_match is not True
         if is_match is not False:
@@ -103,7 +103,3 @@ def of_item(document: Document, schema: Subschema, index: int) -> Iterator[Subsc
     first = [*held(document, schema, ["prefixItems"])]
     yield from first[index : index + 1] or held(document, schema, _OTHER_ITEMS)
     yield from held(document, schema, ["contains"])
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 import jsonschema_rs
@@ -46,7 +45,7 @@ class Instances:
         )
         self._validators: dict[Pointer, jsonschema_rs.Validator | None] = {}
 
-    def problems(self, schema: Pointer, value: Any) -> Iterator[SchemaMismatch]:
+    def problems(self, schema: Pointer, value: object) -> Iterator[SchemaMismatch]:
         """Yield the reasons why a value does not fit the schema at a pointer."""
         validator = self._validator(schema)
         if validator is not None and not validator.is_valid(value):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.schemas.inspection import ANNOTATIONS, is_decimal
 from specwright.errors import InputError
+from specwright.json_values import JsonObject, JsonValue, one_or_more
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # It opens a list of values, which no other extension does.
@@ -15,7 +15,7 @@ _OPEN = EXTENSIBLE_ENUM.name
 _TYPES = ("boolean", "integer", "number", "string", "null")
 
 
-def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+def joined(document: Document, schema: JsonValue) -> tuple[JsonObject, tuple[str, ...]] | None:
     """Return a schema with `allOf` as one without it, and its patterns separately.
 
     None for a schema without `allOf`, for one of values that are not scalars, and for one
@@ -23,8 +23,8 @@ def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, 
     """
     if not isinstance(schema, dict) or not isinstance(schema.get("allOf"), list):
         return None
-    words: dict[str, Any] = {}
-    whole: dict[str, Any] = {}
+    words: JsonObject = {}
+    whole: JsonObject = {}
     patterns: dict[str, None] = {}
     for keyword, value in _keywords(document, schema, ()):
         if keyword in ANNOTATIONS:
@@ -43,67 +43,74 @@ def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, 
     return words | whole, tuple(patterns)
 
 
-def _keywords(document: Document, schema: Any, above: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
+def _keywords(
+    document: Document, schema: JsonValue, above: tuple[int, ...]
+) -> Iterator[tuple[str, JsonValue]]:
     """Yield the keywords of all parts of a schema, and last those of the schema itself."""
     if not isinstance(schema, dict) or id(schema) in above:
         yield "not", schema
         return
     above = (*above, id(schema))
     rest = {k: v for k, v in schema.items() if k == _OPEN or not k.startswith("x-")}
-    if isinstance(rest.get("allOf"), list):
-        for part in rest.pop("allOf"):
+    if isinstance(parts := rest.get("allOf"), list):
+        del rest["allOf"]
+        for part in parts:
             yield from _keywords(document, part, above)
-    if document.is_local(rest.get("$ref")):
-        yield from _keywords(document, _target(document, rest.pop("$ref")), above)
+    if document.is_local(ref := rest.get("$ref")):
+        del rest["$ref"]
+        yield from _keywords(document, _target(document, ref), above)
     yield from rest.items()
 
 
-def _target(document: Document, ref: str) -> Any:
+def _target(document: Document, ref: str) -> JsonValue:
     try:
         return document.resolve(ref)
     except InputError:
         return None
 
 
-def _same(one: Any, other: Any) -> Any:
+def _same(one: JsonValue, other: JsonValue) -> JsonValue:
     return one if _are_equal(one, other) else None
 
 
-def _are_equal(one: Any, other: Any) -> bool:
+def _are_equal(one: JsonValue, other: JsonValue) -> bool:
     return bool(one == other) and isinstance(one, bool) is isinstance(other, bool)
 
 
-def _bound(choose: Callable[[float, float], float]) -> Callable[[Any, Any], float | None]:
-    def chosen(one: Any, other: Any) -> float | None:
-        are_numbers = isinstance(one, int | float) and isinstance(other, int | float)
-        return choose(one, other) if are_numbers else None
+def _bound(
+    choose: Callable[[float, float], float],
+) -> Callable[[JsonValue, JsonValue], float | None]:
+    def chosen(one: JsonValue, other: JsonValue) -> float | None:
+        if isinstance(one, int | float) and isinstance(other, int | float):
+            return choose(one, other)
+        return None
 
     return chosen
 
 
-def _values(one: Any, other: Any) -> list[Any] | None:
+def _values(one: JsonValue, other: JsonValue) -> JsonValue:
     if not isinstance(one, list) or not isinstance(other, list):
         return None
     return [known for known in one if any(_are_equal(known, value) for value in other)] or None
 
 
-def _types(one: Any, other: Any) -> str | list[str] | None:
+def _types(one: JsonValue, other: JsonValue) -> JsonValue:
     several = [_with_integers(values) for values in (one, other)]
     found = [type_ for type_ in _TYPES if all(type_ in types for types in several)]
-    if not found or not all(set(_TYPES).issuperset(types) for types in several):
+    if not found or not all(type_ in _TYPES for types in several for type_ in types):
         return None
     if "number" in found:
         found.remove("integer")
-    return found[0] if len(found) == 1 else found
+    return found[0] if len(found) == 1 else [*found]
 
 
-def _with_integers(types: Any) -> list[str]:
-    listed = types if isinstance(types, list) else [types]
+def _with_integers(types: JsonValue) -> list[JsonValue]:
+    listed = one_or_more(types)
     return [*listed, "integer"] if "number" in listed else listed
 
 
 # One value of a keyword in place of two; None without an equivalent.
-_BOTH: dict[str, Callable[[Any, Any], Any]] = {
+_BOTH: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "const": _same,
     "enum": _values,
     "exclusiveMaximum": _bound(min),

@@ -8,15 +8,16 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import unquote, urljoin
 
-from specwright.document.model import Document, Graft, JsonObject, Source, is_remote
+from specwright.document.model import Document, Graft, Source, is_remote
 from specwright.document.shape import SECTIONS, Node, walk
 from specwright.errors import InputError, Location, UnreadableError, UnresolvedError
+from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import Pointer, escape, join, resolve, split
 
-Parse = Callable[[str, bytes], tuple[Any, Source]]
+Parse = Callable[[str, bytes], tuple[JsonValue, Source]]
 # Work that yields other work, which has to be done before it continues.
 Steps = Generator["Steps", None, None]
 Bringing = Generator["Steps", None, str]
@@ -85,7 +86,7 @@ class _Bundler:
     files: Files
     grafts: dict[Pointer, Graft] = field(default_factory=dict)
     unresolved: dict[Pointer, UnresolvedError] = field(default_factory=dict)
-    _files: dict[str, tuple[Any, Source]] = field(default_factory=dict)
+    _files: dict[str, tuple[JsonValue, Source]] = field(default_factory=dict)
     _names: dict[tuple[str, Pointer, str], Pointer] = field(default_factory=dict)
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     # Aliases and overlapping targets show one object twice; it must be rewritten once.
@@ -93,7 +94,7 @@ class _Bundler:
     _self: str | None = None
     _bytes: int = 0
 
-    def rewrite(self, value: Any, source: Source, kind: str, pointer: Pointer) -> Steps:
+    def rewrite(self, value: JsonValue, source: Source, kind: str, pointer: Pointer) -> Steps:
         """Rewrite a value in place; yielded work has to be done before the next step."""
         if source is self.source:
             self._files[self._identity(source.file)] = (self.root, source)
@@ -228,7 +229,7 @@ class _Bundler:
             raise InputError(f"'{ref}' is not an HTTP address", place)
         return address
 
-    def _open(self, file: str, ref: str, place: Location) -> tuple[Any, Source]:
+    def _open(self, file: str, ref: str, place: Location) -> tuple[JsonValue, Source]:
         identity = self._identity(file)
         if identity not in self._files:
             if len(self._files) == MAX_FILES:

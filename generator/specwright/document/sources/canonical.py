@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
-from specwright.document.model import JsonObject
 from specwright.document.shape import OBJECTS
+from specwright.json_values import JsonObject, JsonValue
 
 # What a value holds is written as in the table of objects: the name of an object, with [] for a
 # list and {} for a map of them, or nothing for a plain value.
@@ -53,7 +52,7 @@ def items_of(holds: str) -> str:
     return holds.removesuffix("[]") if holds.endswith("[]") else ""
 
 
-def _ordered(value: Any, holds: str, parent: str = "") -> Any:
+def _ordered(value: JsonValue, holds: str, parent: str = "") -> JsonValue:
     if isinstance(value, dict):
         return {
             name: _ordered(value[name], inside(holds, name), holds)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
 
 from specwright.document.sources.lines import Lines
 from specwright.errors import InputError, Location
+from specwright.json_values import JsonObject, JsonValue, sequence
 
 MAX_DEPTH = 200
 
@@ -98,7 +98,7 @@ class JsonSource:
         return self._skip_space(offset + 1) if self.text[offset] == "," else offset
 
 
-def parse(file: str, text: str) -> tuple[Any, JsonSource]:
+def parse(file: str, text: str) -> tuple[JsonValue, JsonSource]:
     """Parse JSON by RFC 8259, and refuse text that another parser might read differently."""
     source = JsonSource(file, text)
     try:
@@ -118,14 +118,14 @@ def parse(file: str, text: str) -> tuple[Any, JsonSource]:
     return data, source
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _RefusedError
     return members
 
 
-def _constant(name: str) -> Any:
+def _constant(name: str) -> JsonValue:
     raise _RefusedError(name)
 
 
@@ -136,14 +136,14 @@ def _float(digits: str) -> float:
     return value
 
 
-def _too_deep(data: Any) -> bool:
+def _too_deep(data: JsonValue) -> bool:
     level = [data]
     for _ in range(MAX_DEPTH):
         level = (
             [
                 value
                 for parent in level
-                for value in (parent.values() if type(parent) is dict else parent)
+                for value in (parent.values() if isinstance(parent, dict) else sequence(parent))
                 if type(value) is dict or type(value) is list
             ]
             if type(level[0]) in (dict, list)

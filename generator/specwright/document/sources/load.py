@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from shlex import quote
-from typing import Any
 
-from specwright.document.model import Document, JsonObject, Source, is_remote
+from specwright.document.model import Document, Source, is_remote
 from specwright.document.sources import json_source
 from specwright.document.sources.bundle import Files, LeadsOut, Remote, bundle
 from specwright.document.sources.git import Commit, ref_of
 from specwright.document.sources.references import check_references
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
+from specwright.json_values import JsonObject, JsonValue
 
 
 class Directories:
@@ -152,7 +152,7 @@ def parse_openapi(file: str, content: bytes) -> JsonObject:
 def _parse_openapi(file: str, content: bytes) -> tuple[JsonObject, Source]:
     try:
         data, source = parse(file, content)
-        _check_is_openapi(data, source)
+        return _openapi(data, source), source
     except InputError as error:
         if not is_remote(file):
             raise
@@ -160,7 +160,6 @@ def _parse_openapi(file: str, content: bytes) -> tuple[JsonObject, Source]:
         shown = content[:_SHOWN].decode("utf-8", "replace")
         message = f"{error.message}; the response begins with {shown!r}"
         raise InputError(message, error.location, error.hint) from None
-    return data, source
 
 
 def read_file(file: str, read: Callable[[Path], bytes] = read_regular) -> bytes:
@@ -179,7 +178,7 @@ def read_file(file: str, read: Callable[[Path], bytes] = read_regular) -> bytes:
         ) from None
 
 
-def parse(file: str, content: bytes) -> tuple[Any, Source]:
+def parse(file: str, content: bytes) -> tuple[JsonValue, Source]:
     """Parse JSON or YAML."""
     text = _decode(file, content)
     if is_json(file, text):
@@ -219,7 +218,8 @@ def _decode(file: str, content: bytes) -> str:
     return text
 
 
-def _check_is_openapi(data: Any, source: Source) -> None:
+def _openapi(data: JsonValue, source: Source) -> JsonObject:
+    """Return the data if it is a document of a version that is supported."""
     if not isinstance(data, dict):
         raise InputError(
             "not an OpenAPI document: the top level is not an object",
@@ -240,3 +240,4 @@ def _check_is_openapi(data: Any, source: Source) -> None:
             Location(source.file, *source.position(("openapi",))),
             'it must be text: a version 3.0.x, 3.1.x or 3.2.x, such as "3.1.1"',
         )
+    return data

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
 from urllib.parse import unquote
 
 from specwright.document.model import Document
 from specwright.document.shape import Node, walk
 from specwright.errors import UnresolvedError
+from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, resolve
 
 MAX_CHAIN = 100
@@ -35,7 +35,7 @@ def check_references(document: Document) -> Document:
                     break
                 except _Nowhere as nowhere:
                     unresolved[nowhere.pointer] = nowhere.error
-                    del resolve(document.data, nowhere.pointer)["$ref"]
+                    del mapping(resolve(document.data, nowhere.pointer))["$ref"]
             else:
                 continue
             entered.add(ref)
@@ -47,7 +47,7 @@ def check_references(document: Document) -> Document:
     return replace(document, unresolved=unresolved)
 
 
-def _anchors(data: dict[str, Any], nodes: list[Node]) -> dict[str, Pointer]:
+def _anchors(data: JsonObject, nodes: list[Node]) -> dict[str, Pointer]:
     anchors: dict[str, Pointer] = {}
     own = data.get("$self")
     for node in nodes:
@@ -55,8 +55,9 @@ def _anchors(data: dict[str, Any], nodes: list[Node]) -> dict[str, Pointer]:
             for keyword in ("$anchor", "$dynamicAnchor"):
                 if isinstance(node.value.get(keyword), str):
                     anchors.setdefault(f"#{node.value[keyword]}", node.pointer)
-            if isinstance(node.value.get("$id"), str):
-                anchors.setdefault(node.value["$id"], node.pointer)
+            id_ = node.value.get("$id")
+            if isinstance(id_, str):
+                anchors.setdefault(id_, node.pointer)
         ref = node.ref
         if isinstance(own, str) and ref is not None and ref.startswith(f"{own}#"):
             anchors[ref] = unquote(ref.partition("#")[2])
@@ -72,10 +73,11 @@ class _Nowhere(Exception):  # noqa: N818 (it is caught where it is raised)
         self.error = UnresolvedError(message, document.locate(f"{pointer}/$ref"), hint)
 
 
-def _follow(document: Document, node: Node) -> tuple[Pointer, Any]:
+def _follow(document: Document, node: Node) -> tuple[Pointer, JsonValue]:
     """Return the first target of a node's reference, after checking its last one."""
-    at, value = node.pointer, node.value
-    chain: dict[Pointer, Any] = {}
+    at = node.pointer
+    value: JsonValue = node.value
+    chain: dict[Pointer, JsonValue] = {}
     while isinstance(value, dict) and document.is_local(ref := value.get("$ref")):
         pointer = _target(document, ref, at)
         if pointer in chain:
@@ -104,7 +106,7 @@ def _target(document: Document, ref: str, at: Pointer) -> Pointer:
     raise _Nowhere(document, at, f"'{ref}' does not resolve", hint)
 
 
-def _value(document: Document, pointer: Pointer, ref: str, at: Pointer) -> Any:
+def _value(document: Document, pointer: Pointer, ref: str, at: Pointer) -> JsonValue:
     try:
         return resolve(document.data, pointer)
     except (KeyError, ValueError):

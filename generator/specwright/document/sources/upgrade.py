@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.document.model import Document, Graft
 from specwright.document.shape import Node, walk
+from specwright.json_values import JsonObject
 from specwright.pointer import Pointer
 
 TARGET_VERSION = "3.1.1"
-
-Schema = dict[str, Any]
 
 # Keywords that 3.0 readers honour beside `$ref`, although 3.0 says that everything there is
 # ignored. Only annotations and `nullable` are kept: constraints would take effect in 3.1.
@@ -108,15 +106,12 @@ def _nullable(node: Node, targets: set[str]) -> _Moves:
             values.append(None)
         # 3.0.3 mentions only `type`, but authors mean the whole schema.
         for choice in ("oneOf", "anyOf"):
-            if isinstance(schema.get(choice), list):
-                schema[choice].append({"type": "null"})
+            _add_null(schema, choice)
         return
     if isinstance(kind, list):
         return
-    for choice in ("oneOf", "anyOf"):
-        if isinstance(schema.get(choice), list):
-            schema[choice].append({"type": "null"})
-            return
+    if any(_add_null(schema, choice) for choice in ("oneOf", "anyOf")):
+        return
     for whole in ("$ref", "allOf"):
         # A reference into the list would lose its target if the list moved.
         if whole in schema and not any(t.startswith(f"#{node.pointer}/{whole}") for t in targets):
@@ -124,6 +119,15 @@ def _nullable(node: Node, targets: set[str]) -> _Moves:
             yield f"/anyOf/0/{whole}", f"/{whole}"
             yield "/anyOf/0", f"/{whole}"
             return
+
+
+def _add_null(schema: JsonObject, choice: str) -> bool:
+    """Add null to the alternatives of a schema, if it has any."""
+    alternatives = schema.get(choice)
+    if not isinstance(alternatives, list):
+        return False
+    alternatives.append({"type": "null"})
+    return True
 
 
 _STEPS: tuple[_Step, ...] = (_drop_ignored, _exclusive_limits, _example, _content, _nullable)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from specwright.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
+    from specwright.json_values import JsonValue
 
 
 class ParameterLocation(StrEnum):

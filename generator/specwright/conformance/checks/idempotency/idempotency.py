@@ -25,6 +25,7 @@ from specwright.conformance.driver.driver import Driver, with_key
 from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
 
@@ -265,10 +266,10 @@ class _Trial:
         if schema is None:
             return {}
         _, found = contract.document.end(schema, {"$ref": f"#{schema}"})
-        declared = found.get("properties", {}) if isinstance(found, dict) else {}
+        declared = mapping(mapping(found).get("properties"))
         # A default is declared next to the reference to its schema.
         return {
-            name: {**followed, **each}
+            name: {**followed, **mapping(each)}
             for name, each in declared.items()
             if isinstance(followed := contract.document.follow(each), dict)
         }

@@ -22,6 +22,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.document.operations import sites
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
 
@@ -221,7 +222,7 @@ class Keys:
         document = self.driver.contract.document
         schema = self.driver.contract.body_schema(self.operation)
         found = document.follow({"$ref": f"#{schema}"}) if schema is not None else None
-        for name, each in (found.get("properties") or {}).items() if found else ():
+        for name, each in mapping(mapping(found).get("properties")).items():
             inner = document.follow(each)
             if isinstance(inner, dict) and inner.get("additionalProperties"):
                 yield name

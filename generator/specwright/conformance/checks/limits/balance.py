@@ -18,6 +18,7 @@ from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN
 from specwright.conformance.driver.triggers import cause
 from specwright.conformance.recording.exchange import FUZZING, Exchange, decimal_of
+from specwright.json_values import mapping
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
@@ -121,8 +122,7 @@ def _dearest(driver: Driver, operation: ContractOperation) -> OperationCall | No
     call = driver.with_fresh_key(driver.successes[operation.pointer][0])
     schema = contract.body_schema(operation)
     found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
-    properties = found.get("properties") or {} if isinstance(found, dict) else {}
-    for name, value in properties.items():
+    for name, value in mapping(mapping(found).get("properties")).items():
         described = contract.document.follow(value)
         most = described.get("maximum") if isinstance(described, dict) else None
         if isinstance(most, int) and isinstance(call.body, dict) and name in call.body:
@@ -200,7 +200,7 @@ def _several(driver: Driver, call: OperationCall) -> Iterator[OperationCall]:
     contract = driver.contract
     schema = contract.body_schema(call.operation)
     found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
-    for name, value in (found.get("properties") or {}).items() if isinstance(found, dict) else ():
+    for name, value in mapping(mapping(found).get("properties")).items():
         default = value.get("default") if isinstance(value, dict) else None
         if isinstance(default, int) and not isinstance(default, bool):
             more = call.with_member(join(name), default + 2)

@@ -12,6 +12,7 @@ from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
@@ -71,7 +72,7 @@ def _schema(
         return None
     at, found = contract.document.end(schema, {"$ref": f"#{schema}"})
     for token in place:
-        if isinstance(found, dict) and token in found.get("properties", {}):
+        if isinstance(found, dict) and token in mapping(found.get("properties")):
             inner = at + join("properties", token)
         elif isinstance(found, dict) and "items" in found:
             inner = at + join("items")

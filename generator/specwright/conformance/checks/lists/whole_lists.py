@@ -9,6 +9,7 @@ from specwright.conformance.contract.contract import ContractOperation, Paramete
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.operations import sites
+from specwright.json_values import mapping, sequence
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
@@ -53,6 +54,6 @@ def has_all(call: OperationCall) -> bool:
 def _values(driver: Driver, slot: ParameterSlot) -> list[JsonValue]:
     """Return the values of a parameter that the document names."""
     document = driver.contract.document
-    schema = document.follow(slot.site.value.get("schema"))
-    listed = schema.get("enum") if isinstance(schema, dict) else None
-    return list(listed or [value for _, value in sites.examples(document, slot.site)])
+    schema = mapping(document.follow(slot.site.value.get("schema")))
+    shown = [value for _, value in sites.examples(document, slot.site)]
+    return list(sequence(schema.get("enum")) or shown)

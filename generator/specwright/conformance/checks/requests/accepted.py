@@ -20,6 +20,7 @@ from specwright.conformance.recording.exchange import (
 )
 from specwright.conformance.recording.record import Violation
 from specwright.document.schemas.instances import SchemaMismatch
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
 
@@ -128,7 +129,7 @@ def place_of(contract: Contract, schema: Pointer, pointer: Pointer) -> Pointer:
         at, found = contract.document.end(place, {"$ref": f"#{place}"})
         if not isinstance(found, dict):
             break
-        if token in (found.get("properties") or {}):
+        if token in mapping(found.get("properties")):
             place = at + join("properties", token)
         elif isinstance(found.get("additionalProperties"), dict):
             place = at + join("additionalProperties")

@@ -27,6 +27,7 @@ from specwright.document.operations.sites import (
     request_body,
     schema,
 )
+from specwright.json_values import one_or_more, texts
 from specwright.pointer import Pointer
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -112,8 +113,7 @@ class RequestJudge:
 
     def _parameter(self, parameter: Site, values: list[str], verdict: RequestVerdict) -> None:
         described = schema(self._document, parameter)
-        declared = described.value.get("type")
-        types = {declared} if isinstance(declared, str) else set(declared or ())
+        types = set(texts(one_or_more(described.value.get("type"))))
         if not types or not types <= _SCALARS or "content" in parameter.value:
             verdict.doubtful = True
         elif not any(

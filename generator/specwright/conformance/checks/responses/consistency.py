@@ -28,6 +28,7 @@ from specwright.document.schemas.applicators import (
     of_property,
     reachable,
 )
+from specwright.json_values import mapping
 from specwright.names import snake
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keyword import Keyword
@@ -82,7 +83,7 @@ class _Object:
     def moment(self, wanted: Moment) -> tuple[str, Pointer, float] | None:
         """Return the name, the pointer and the value of a timestamp, in seconds since 1970."""
         for name, schema in self.properties:
-            if MOMENT.read(schema.value) is wanted:
+            if MOMENT.read(mapping(schema.value)) is wanted:
                 seconds = seconds_of(self.value[name])
                 if seconds is not None:
                     return name, schema.pointer, seconds
@@ -177,17 +178,18 @@ class Consistency:
         self, exchange: Exchange, operation: ContractOperation, found: _Object
     ) -> Iterator[Violation]:
         for name, schema in dict(found.properties).items():
-            computed, needed = COMPUTED.read(schema.value), SET_WHEN.read(schema.value)
+            promises = mapping(schema.value)
+            computed, needed = COMPUTED.read(promises), SET_WHEN.read(promises)
             for keyword, message in (
                 (COMPUTED, computed and _differs(found.value, name, computed)),
                 (SET_WHEN, needed and _is_missing(found.value, name, needed)),
             ):
-                if keyword.name in schema.value:
+                if keyword.name in promises:
                     place = schema.pointer + join(keyword.name)
                     self.record.check(CONSISTENCY, place)
                     if message:
                         yield _violation(operation, place, message, exchange)
-            if MODE.name in schema.value:
+            if MODE.name in promises:
                 yield from self._mode(exchange, operation, name, found.value[name], schema.pointer)
         yield from self._created(exchange, operation, found)
         yield from self._modified(exchange, operation, found)

@@ -14,6 +14,7 @@ from typing import Any
 from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.findings import Level, RuleDescription
 from specwright.http_messages import Headers
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.signature import SignatureScheme
 
@@ -79,7 +80,7 @@ class Genuine:
         """Return the same delivery with another value at a pointer."""
         event = copy.deepcopy(self.event)
         *way, last = split(pointer)
-        resolve(event, join(*way))[last] = value
+        mapping(resolve(event, join(*way)))[last] = value
         return replace(self, event=event)
 
     def signed(self) -> ReceivedMessage:
