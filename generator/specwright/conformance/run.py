@@ -116,8 +116,8 @@ class Run:
         place = f" {known.name}" if known is not None else ""
         most = f" of {self.budget.seconds:.0f}" if self.budget.seconds is not None else ""
         seconds = time.time() - sent[0].sent_at if sent else 0.0
-        found = f"{len(sent):,} requests, {len(self.record.failures)} failures"
-        return f"{self.at}{step}{place}: {found}, {seconds:.0f}{most} s"
+        counts = f"{len(sent):,} requests, {len(self.record.failures)} failures"
+        return f"{self.at}{step}{place}: {counts}, {seconds:.0f}{most} s"
 
     @property
     def record(self) -> Record:

@@ -79,12 +79,12 @@ def _texts(request: HttpRequest, schemes: Iterable[Scheme]) -> Iterator[tuple[Sc
     for scheme in schemes:
         match scheme.location:
             case "header":
-                found = [request.header(scheme.name) or ""]
+                texts = [request.header(scheme.name) or ""]
             case "cookie":
-                found = [text for name, _, text in pairs if name == scheme.name]
+                texts = [text for name, _, text in pairs if name == scheme.name]
             case _:
-                found = query.get(scheme.name, [])
-        yield from ((scheme, text) for text in found if text)
+                texts = query.get(scheme.name, [])
+        yield from ((scheme, text) for text in texts if text)
 
 
 def _secrets(scheme: Scheme, text: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ def test_operation(specwright_operation: OperationOutcome) -> None:
 
 def test_everything_else(specwright_outcome: Outcome) -> None:
     """Check the findings that belong to no operation, and that the run was completed."""
-    said = [shown(error) for error in errors(specwright_outcome.others)]
-    said += [specwright_outcome.stopped] if specwright_outcome.stopped is not None else []
-    if said:
-        pytest.fail("\n\n".join(said), pytrace=False)
+    messages = [shown(error) for error in errors(specwright_outcome.others)]
+    messages += [specwright_outcome.stopped] if specwright_outcome.stopped is not None else []
+    if messages:
+        pytest.fail("\n\n".join(messages), pytrace=False)

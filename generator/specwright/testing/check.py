@@ -130,20 +130,22 @@ def name_of(operation: ContractOperation) -> str:
 def _outcome(run: Run, standards: Standards, redaction: Redaction) -> Outcome:
     items = coverage(run.contract, run.record)
     report: Report = redaction.report(run_report(run, standards, items))
-    found: dict[str, list[Finding]] = {}
+    findings: dict[str, list[Finding]] = {}
     for finding in report.findings:
         for name, each in _apart(finding):
-            found.setdefault(name, []).append(each)
+            findings.setdefault(name, []).append(each)
     idle = never_succeeded(run.contract, run.record)
     outcomes = {
         name_of(operation): OperationOutcome(
             name_of(operation),
-            tuple(found.get(name_of(operation), ())),
+            tuple(findings.get(name_of(operation), ())),
             _obstacle(run, redaction, operation) if operation in idle else None,
         )
         for operation in run.contract.operations.values()
     }
-    others = [finding for name, all_ in found.items() if name not in outcomes for finding in all_]
+    others = [
+        finding for name, all_ in findings.items() if name not in outcomes for finding in all_
+    ]
     return Outcome(outcomes, tuple(others), run.stopped, report)
 
 

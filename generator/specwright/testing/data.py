@@ -54,10 +54,10 @@ def with_data(document: Document, data: Data) -> Document:
     Raises:
         InputError: an operation, a parameter or a body does not exist.
     """
-    made = document.with_data(clone(document.data))
+    changed = document.with_data(clone(document.data))
     operations = {
         name: operation
-        for operation in sites.operations(made)
+        for operation in sites.operations(changed)
         if operation.direction is Direction.PATH
         for name in (f"{operation.method} {operation.key}", operation.id)
         if name is not None
@@ -68,8 +68,8 @@ def with_data(document: Document, data: Data) -> Document:
                 name, operations, "use a name such as `POST /items`, or an operationId"
             )
             raise InputError(f"there is no operation {name!r}", hint=hint)
-        _give(made, operations[name], example)
-    return made
+        _give(changed, operations[name], example)
+    return changed
 
 
 def _give(document: Document, operation: OperationSite, example: Example) -> None:

@@ -29,10 +29,10 @@ class OperationOutcome:
     def __str__(self) -> str:
         if self.is_right:
             return f"{self.name}: no findings"
-        said = [shown(finding) for finding in self.findings]
+        messages = [shown(finding) for finding in self.findings]
         if self.obstacle is not None:
-            said.append(f"{self.name} never succeeded:\n{self.obstacle}")
-        return "\n\n".join(said)
+            messages.append(f"{self.name} never succeeded:\n{self.obstacle}")
+        return "\n\n".join(messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,13 @@ class Outcome:
         Raises:
             AssertionError: there are errors, or something was not tested; the text lists them.
         """
-        said = [str(operation) for operation in self.operations.values() if not operation.is_right]
-        said += [shown(error) for error in errors(self.others)]
-        said += [f"the run stopped: {self.stopped}"] if self.stopped is not None else []
-        if said:
-            raise AssertionError("\n\n".join(said))
+        messages = [
+            str(operation) for operation in self.operations.values() if not operation.is_right
+        ]
+        messages += [shown(error) for error in errors(self.others)]
+        messages += [f"the run stopped: {self.stopped}"] if self.stopped is not None else []
+        if messages:
+            raise AssertionError("\n\n".join(messages))
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:

@@ -65,21 +65,21 @@ class OperationCall:
     @property
     def headers(self) -> list[tuple[str, str]]:
         """The headers for the arguments and for the media type of the body."""
-        found = [("Accept", "application/json, */*;q=0.5")]
+        headers = [("Accept", "application/json, */*;q=0.5")]
         cookies = []
         for slot in self.operation.slots:
             value = self.arguments.get(slot.key)
             if value is None:
                 continue
             if slot.written.location == "header":
-                found.append((slot.written.wire, text(slot.written, value)))
+                headers.append((slot.written.wire, text(slot.written, value)))
             elif slot.written.location == "cookie":
                 cookies += parts(slot.written, value)
         if cookies:
-            found.append(("Cookie", "; ".join(cookies)))
+            headers.append(("Cookie", "; ".join(cookies)))
         if not isinstance(self.body, Absent):
-            found += [("Content-Type", kind) for kind in self._written[:1]]
-        return found
+            headers += [("Content-Type", kind) for kind in self._written[:1]]
+        return headers
 
     @property
     def content(self) -> bytes | None:

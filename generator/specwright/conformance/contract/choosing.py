@@ -64,7 +64,7 @@ def choosing(contract: Contract, operation: ContractOperation) -> Iterator[Choos
 def _members(
     contract: Contract, schema: Pointer
 ) -> Iterator[tuple[str, tuple[Pointer, dict[str, Any]]]]:
-    for at, found in in_place(contract.document, schema):
-        for name, each in (found.get("properties") or {}).items():
+    for at, part in in_place(contract.document, schema):
+        for name, each in (part.get("properties") or {}).items():
             if isinstance(each, dict):
                 yield name, (at + join("properties", name), each)

@@ -174,16 +174,16 @@ class Contract:
         self.requests = Instances(for_requests(document))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
-        found = [
+        operations = [
             self._operation(site)
             for site in sites.operations(document)
             if site.direction is Direction.PATH
         ]
         self.operations: Mapping[Pointer, ContractOperation] = {
-            operation.pointer: operation for operation in found
+            operation.pointer: operation for operation in operations
         }
         self.by_id: Mapping[str, ContractOperation] = {
-            operation.site.id: operation for operation in found if operation.site.id
+            operation.site.id: operation for operation in operations if operation.site.id
         }
 
     def declaring(self, keyword: Keyword[T]) -> Iterator[tuple[ContractOperation, T]]:
@@ -222,14 +222,14 @@ class Contract:
         The keys are the shape of a path up to a variable, then the name of the variable. A list
         has the operations with that as the last variable, and may be empty.
         """
-        found = defaultdict[Shape, dict[str, list[ContractOperation]]](dict)
+        collections = defaultdict[Shape, dict[str, list[ContractOperation]]](dict)
         for operation in self.operations.values():
             longest = True
             for part, names in up_to_variables(operation.site.key):
-                below = found[part].setdefault(names[-1], [])
+                below = collections[part].setdefault(names[-1], [])
                 below += [operation] if longest else []
                 longest = False
-        return found
+        return collections
 
     @cached_property
     def selections(self) -> Mapping[Shape, list[tuple[Shape, tuple[str, ...]]]]:
@@ -239,7 +239,7 @@ class Contract:
         and names of the property that selects a member, the likeliest first.
         """
         shapes = {shape(operation.site.key) for operation in self.operations.values()}
-        found = defaultdict[Shape, list[tuple[Shape, tuple[str, ...]]]](list)
+        selections = defaultdict[Shape, list[tuple[Shape, tuple[str, ...]]]](list)
         for part, below in self.members.items():
             collection, selector = part[:-2], part[-2] if len(part) > 2 else None
             if selector is None or collection[-1] is None or collection not in shapes:
@@ -248,8 +248,8 @@ class Contract:
             # One of several variables may belong to something else.
             for variable in (snake(name) for name, operations in below.items() if operations):
                 if variable == wanted or variable.endswith(f"_{wanted}"):
-                    found[collection].append((part, (variable, wanted)))
-        return found
+                    selections[collection].append((part, (variable, wanted)))
+        return selections
 
     @cached_property
     def shown_once(self) -> frozenset[Pointer]:
@@ -282,10 +282,10 @@ class Contract:
             return []
         at, _ = self.document.end(schema, {"$ref": f"#{schema}"})
         return [
-            found
+            secret
             for pointer in self.shown_once
             if pointer.startswith(f"{at}/properties/")
-            and isinstance(found := value.get(split(pointer)[-1]), str)
+            and isinstance(secret := value.get(split(pointer)[-1]), str)
         ]
 
     def links(self, operation: ContractOperation, status: int) -> list[Link]:
@@ -293,11 +293,11 @@ class Contract:
         response = operation.response(status)
         if response is None:
             return []
-        found = []
+        links = []
         for name, link in sites.members(self.document, response, "links"):
             target = self._target(link)
             if target is not None:
-                found.append(
+                links.append(
                     Link(
                         link.pointer,
                         name,
@@ -307,7 +307,7 @@ class Contract:
                         link.value.get("requestBody"),
                     )
                 )
-        return found
+        return links
 
     def _target(self, link: Site) -> Pointer | None:
         operation_id, reference = link.value.get("operationId"), link.value.get("operationRef")
@@ -426,9 +426,9 @@ def _files(document: Document, content: Site) -> Iterator[str]:
     """Yield the properties of a form that are files."""
     schema = mapping(document.follow(content.value.get("schema")))
     for name, declared in mapping(schema.get("properties")).items():
-        found = document.follow(declared)
-        items = document.follow(found.get("items")) if isinstance(found, dict) else None
-        if any(map(_is_file, (found, items))):
+        described = document.follow(declared)
+        items = document.follow(described.get("items")) if isinstance(described, dict) else None
+        if any(map(_is_file, (described, items))):
             yield name
 
 

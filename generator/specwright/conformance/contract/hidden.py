@@ -42,13 +42,13 @@ def hidden(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
     def may_hold_any(schema: Pointer) -> bool:
         return any(map(_is_hidden, reachable(document, _at(document, schema))))
 
-    found = set[str]()
+    values = set[str]()
     for exchange in exchanges:
         for schema, message in _messages(contract, exchange):
             # Most bodies cannot hold any, and need not be parsed.
             if may_hold_any(schema):
-                found.update(_values(document, _at(document, schema), message.json_or_none))
-    return {value for value in found if len(value) >= _SHORTEST}
+                values.update(_values(document, _at(document, schema), message.json_or_none))
+    return {value for value in values if len(value) >= _SHORTEST}
 
 
 def _at(document: Document, schema: Pointer) -> Subschema:

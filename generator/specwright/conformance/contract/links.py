@@ -63,18 +63,18 @@ def evaluate(expression: JsonValue, call: OperationCall, response: HttpResponse)
         return response.status
     if expression == "$method":
         return call.operation.method
-    found: JsonValue = None
+    value: JsonValue = None
     if rest.startswith("body"):
         body = response.json_or_none if side == "$response" else call.body
-        found = None if isinstance(body, Absent) else value_at(body, rest[len("body#") :])
+        value = None if isinstance(body, Absent) else value_at(body, rest[len("body#") :])
     elif side == "$response" and rest.startswith("header."):
-        found = response.header(rest.removeprefix("header."))
+        value = response.header(rest.removeprefix("header."))
     elif side == "$request":
         place, _, name = rest.partition(".")
-        found = call.arguments.get((place, name.lower() if place == "header" else name))
-    if found is None:
+        value = call.arguments.get((place, name.lower() if place == "header" else name))
+    if value is None:
         raise Unknown(expression)
-    return found
+    return value
 
 
 def inferred(contract: Contract, call: OperationCall, response: HttpResponse) -> Iterator[Link]:
@@ -111,8 +111,8 @@ def leads(contract: Contract, call: OperationCall, response: HttpResponse) -> It
 def listed(response: HttpResponse, expression: str) -> Iterator[str]:
     """Yield the ids of all items of a list, by an expression for the id of the first item."""
     array, zero, member = expression.partition("#")[2].rpartition("/0/")
-    found = value_at(response.json_or_none, array) if zero else None
-    for item in found if isinstance(found, list) else ():
+    items = value_at(response.json_or_none, array) if zero else None
+    for item in items if isinstance(items, list) else ():
         id_ = value_at(item, f"/{member}")
         if id_ is not None:
             yield str(id_)
@@ -139,7 +139,7 @@ def names_of(contract: Contract, operation: ContractOperation, status: int) -> t
     parts = list(shape(operation.site.key))
     while parts and (parts[-1] is None or parts[-1] in COLLECTION_VERBS):
         parts.pop()
-    found = {} if not parts or parts[-1] is None else {singular(snake(parts[-1])): None}
+    names = {} if not parts or parts[-1] is None else {singular(snake(parts[-1])): None}
     response = operation.response(status)
     schema = None if response is None else contract.schema_of(response)
     if schema is not None:
@@ -149,10 +149,10 @@ def names_of(contract: Contract, operation: ContractOperation, status: int) -> t
         if at.startswith("/components/schemas/"):
             words = snake(split(at)[-1]).split("_")
             # By its path, a `BlockSchema` may be a resource of that name and not a view of a block.
-            while len(words) > 1 and words[-1] in _VIEWS and "_".join(words) not in found:
+            while len(words) > 1 and words[-1] in _VIEWS and "_".join(words) not in names:
                 words.pop()
-            found["_".join(words)] = None
-    return tuple(found)
+            names["_".join(words)] = None
+    return tuple(names)
 
 
 def wanted_names(path: str, name: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def shape(path: str) -> Shape:
 def variables(path: str) -> list[str]:
     """Return the names of the variables that are whole parts of a path."""
     parts = (_VARIABLE.fullmatch(part) for part in path.split("/"))
-    return [found[1] for found in parts if found is not None]
+    return [match[1] for match in parts if match is not None]
 
 
 def up_to_variables(path: str) -> Iterator[tuple[Shape, list[str]]]:

@@ -36,8 +36,8 @@ class ContractRoutes:
 
     def at(self, pointer: Pointer) -> OperationSite | None:
         """Return the operation at a pointer of the document."""
-        found = self._contract.operations.get(pointer)
-        return None if found is None else found.site
+        operation = self._contract.operations.get(pointer)
+        return None if operation is None else operation.site
 
     def operation(self, method: str, url: str) -> ContractOperation | None:
         """Return the operation of a request; of several, the one with the fewest path variables."""
@@ -59,8 +59,8 @@ class ContractRoutes:
 
     def path(self, url: str) -> tuple[str, list[str]] | None:
         """Return the path of the document that a URL matches, with the values in it."""
-        found = urlsplit(url).path
-        matches = [(each, match) for each, form in self._forms.items() if (match := form(found))]
+        called = urlsplit(url).path
+        matches = [(each, match) for each, form in self._forms.items() if (match := form(called))]
         if not matches:
             return None
         path, match = min(matches, key=lambda each: len(each[1].groups()))

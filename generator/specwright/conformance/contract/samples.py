@@ -46,11 +46,11 @@ class _Sampler:
         schema = self.document.follow(schema)
         if not isinstance(schema, dict) or depth > _DEPTH:
             return None
-        found = self._sample(schema, depth)
+        value = self._sample(schema, depth)
         # A whole float is an integer in JSON Schema (2020-12, core, 4.2.3), but not to many
         # parsers.
-        whole = number(found) if schema.get("type") == "integer" else None
-        return found if whole is None else whole
+        whole = number(value) if schema.get("type") == "integer" else None
+        return value if whole is None else whole
 
     def _sample(self, schema: dict[str, Any], depth: int) -> JsonValue:
         for keyword in ("const", "example", "default"):
@@ -165,9 +165,9 @@ def _alternatives(document: Document, schema: Any, depth: int) -> Iterator[dict[
         return
     own = {name: each for name, each in schema.items() if name not in ("allOf", *_UNIONS)}
     parts = [[member] for member in _members(schema, "allOf")]
-    parts += [found for keyword in _UNIONS if (found := _members(schema, keyword))]
+    parts += [plain for keyword in _UNIONS if (plain := _members(schema, keyword))]
     choices = [
-        [found for member in part for found in _alternatives(document, member, depth + 1)] or [{}]
+        [plain for member in part for plain in _alternatives(document, member, depth + 1)] or [{}]
         for part in parts
     ]
     for chosen in product(*choices):
@@ -178,8 +178,8 @@ def _alternatives(document: Document, schema: Any, depth: int) -> Iterator[dict[
 
 
 def _members(schema: dict[str, Any], keyword: str) -> list[Any]:
-    found = schema.get(keyword)
-    return found if isinstance(found, list) else []
+    members = schema.get(keyword)
+    return members if isinstance(members, list) else []
 
 
 def number(value: object) -> int | float | None:

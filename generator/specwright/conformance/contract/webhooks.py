@@ -116,8 +116,8 @@ def with_payloads(document: Document, webhooks: Iterable[SentWebhook]) -> Iterat
     """Yield the webhooks; one without an example gets a value for its schema, if possible."""
     witnesses = Witnesses(document)
     for webhook in webhooks:
-        made = witnesses.of(webhook.payload) if webhook.payload and not webhook.examples else ()
-        fitting = (value for value in made if not any(webhook.problems(value)))
+        payloads = witnesses.of(webhook.payload) if webhook.payload and not webhook.examples else ()
+        fitting = (value for value in payloads if not any(webhook.problems(value)))
         yield replace(webhook, examples=webhook.examples or tuple(islice(fitting, 1)))
 
 

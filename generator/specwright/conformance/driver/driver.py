@@ -232,16 +232,16 @@ class Driver:
 
     def _chosen(self, operation: ContractOperation) -> dict[str, JsonValue]:
         """Return the members that choose an item, with the first one of its list."""
-        found: dict[str, JsonValue] = {}
+        members: dict[str, JsonValue] = {}
         for member in choosing(self.contract, operation):
             page, lister = member.page, member.lister
-            made = None if lister is None else self.successes.get(lister.pointer)
-            if page is None or page.id is None or made is None or made[1].response is None:
+            success = None if lister is None else self.successes.get(lister.pointer)
+            if page is None or page.id is None or success is None or success[1].response is None:
                 continue
-            items = made[1].response.at(page.items.raw)
+            items = success[1].response.at(page.items.raw)
             if isinstance(items, list) and items:
-                found[member.name] = value_at(items[0], page.id.raw)
-        return found
+                members[member.name] = value_at(items[0], page.id.raw)
+        return members
 
     def _whole(self, operation: ContractOperation, least: JsonValue) -> Iterator[JsonValue]:
         """Yield a body with optional members, which a server may require all the same.

@@ -74,8 +74,8 @@ class KnownIds:
                 continue
             self._keep(lead.shape, _Trail(values, lead.expressions, operation.name))
         for name, place in named(contract, operation, response):
-            found = value_at(response.json_or_none, place), (operation.name, place)
-            _put_first(self._named[name], found)
+            entry = value_at(response.json_or_none, place), (operation.name, place)
+            _put_first(self._named[name], entry)
 
     def link(self, target: ContractOperation, values: Mapping[str, JsonValue], source: str) -> bool:
         """Remember the path values of a declared link; return whether they cover the path."""
@@ -87,9 +87,9 @@ class KnownIds:
         return True
 
     def _follow(self, url: str, operation: ContractOperation) -> None:
-        found = self._routes.path(url)
-        for part, names in up_to_variables(found[0]) if found else ():
-            values = tuple(found[1][: len(names)]) if found else ()
+        route = self._routes.path(url)
+        for part, names in up_to_variables(route[0]) if route else ():
+            values = tuple(route[1][: len(names)]) if route else ()
             expressions = ("$response.header.Location",) * len(names)
             self._keep(part, _Trail(values, expressions, operation.name))
 
@@ -140,10 +140,10 @@ class KnownIds:
     ) -> dict[str, JsonValue]:
         places = {
             name: at + join("properties", name)
-            for at, found in in_place(self._contract.document, schema)
-            for name in found.get("properties") or {}
+            for at, members in in_place(self._contract.document, schema)
+            for name in members.get("properties") or {}
         }
-        found: dict[str, JsonValue] = {}
+        members: dict[str, JsonValue] = {}
         for name in body.keys() & places.keys():
             value, place = body[name], places[name]
             is_list = isinstance(value, list)
@@ -153,13 +153,13 @@ class KnownIds:
             if is_reference(name) and not one.startswith(own):
                 values = self._by_name(operation, name, (one,), place)
                 if values:
-                    found[name] = values[:1] if is_list else values[0]
+                    members[name] = values[:1] if is_list else values[0]
                 continue
             inner = value[0] if isinstance(value, list) and value else value
             if isinstance(inner, dict) and (below := self._members(operation, place, inner, own)):
                 whole: JsonValue = {**inner, **below}
-                found[name] = [whole] if is_list else whole
-        return found
+                members[name] = [whole] if is_list else whole
+        return members
 
     def _items(self, schema: str) -> str:
         """Return the pointer of the schema of the items of a list."""
@@ -186,8 +186,8 @@ def is_reference(name: str) -> bool:
     return singular(snake(name)).rpartition("_")[2] in _REFERENCES
 
 
-def _put_first(known: list[_Each], found: _Each) -> None:
-    if found in known:
-        known.remove(found)
-    known.insert(0, found)
+def _put_first(known: list[_Each], entry: _Each) -> None:
+    if entry in known:
+        known.remove(entry)
+    known.insert(0, entry)
     del known[_KEPT:]

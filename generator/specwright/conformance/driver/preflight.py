@@ -56,10 +56,10 @@ def _calls(driver: Driver) -> Iterator[OperationCall]:
     """Yield calls of safe operations, without path variables if possible."""
     safe = [operation for operation in driver.contract.operations.values() if operation.is_safe]
     plain = [operation for operation in safe if not operation.template.names] or safe[:1]
-    made = (next(driver.candidates(operation), None) for operation in plain)
-    found = [call for call in made if call is not None]
+    candidates = (next(driver.candidates(operation), None) for operation in plain)
+    calls = [call for call in candidates if call is not None]
     # In a large document, the first operations need not be typical ones.
-    yield from found[:: max(len(found) // _MOST, 1)][:_MOST]
+    yield from calls[:: max(len(calls) // _MOST, 1)][:_MOST]
 
 
 def _is_answer(contract: Contract, exchange: Exchange) -> bool:
@@ -117,8 +117,8 @@ def _refuse(driver: Driver, first: OperationCall, exchanges: Sequence[Exchange])
     if prefix is not None:
         hint = f"the API is found below {prefix}"
     is_missing = 404 in statuses
-    said = "returns 404 for every read" if is_missing else "returns a web page"
-    raise InputError(f"{url} {said}", hint=hint)
+    behaviour = "returns 404 for every read" if is_missing else "returns a web page"
+    raise InputError(f"{url} {behaviour}", hint=hint)
 
 
 def _prefix(driver: Driver, call: OperationCall) -> str | None:

@@ -49,16 +49,16 @@ def sign_ins(
         if name not in known:
             hint = did_you_mean(name, known, f"it requires {', '.join(known) or 'none'}")
             raise InputError(f"sign-in: the document requires no credential {name!r}", hint=hint)
-    found: dict[str, Obtain] = {}
+    functions: dict[str, Obtain] = {}
     for name, scheme in known.items():
         setting = settings.get(name, SignIn())
         if setting.operation:
             operation = _operation(contract, setting.operation)
-            found[name] = partial(_logged_in, target, operation, setting, scheme)
+            functions[name] = partial(_logged_in, target, operation, setting, scheme)
         elif scheme.has_token_endpoint and (scheme.grants or setting.token_url):
             scopes = (setting.scopes,) if setting.scopes else (contract.scopes(name), ())
-            found[name] = _Grants(target, setting, scheme, scopes, check)
-    return found
+            functions[name] = _Grants(target, setting, scheme, scopes, check)
+    return functions
 
 
 def _operation(contract: Contract, name: str) -> ContractOperation:
@@ -92,13 +92,13 @@ def _logged_in(
         operation=operation.pointer,
     )
     exchange = target.send(request, SOURCE, operation.pointer, ANONYMOUS)
-    found = _credential(call, exchange, setting, scheme)
-    if not found:
+    credential = _credential(call, exchange, setting, scheme)
+    if not credential:
         response = exchange.response
-        said = exchange.failure if response is None else f"status {response.status}"
+        outcome = exchange.failure if response is None else f"status {response.status}"
         hint = "check the key, and 'body' and 'token' in [tool.specwright.test.sign-in]"
-        raise InputError(f"{operation.name} returned no credential: {said}", hint=hint)
-    return found
+        raise InputError(f"{operation.name} returned no credential: {outcome}", hint=hint)
+    return credential
 
 
 def _credential(call: OperationCall, exchange: Exchange, setting: SignIn, scheme: Scheme) -> str:
@@ -116,10 +116,10 @@ def _credential(call: OperationCall, exchange: Exchange, setting: SignIn, scheme
                     return cookies[scheme.name].coded_value
         return ""
     try:
-        found = evaluate(setting.token or _TOKEN, call, response)
+        token = evaluate(setting.token or _TOKEN, call, response)
     except Unknown:
         return ""
-    return found if isinstance(found, str) else ""
+    return token if isinstance(token, str) else ""
 
 
 @dataclass(slots=True)

@@ -51,11 +51,11 @@ class Signer:
             for name, value in self.headers.items()
             if name.lower() not in present and (role == MAIN or not self._is_private(name))
         ]
-        made = Unsigned(request.method, request.url, [*request.headers, *more])
+        unsigned = Unsigned(request.method, request.url, [*request.headers, *more])
         for scheme, text in self.texts(operation, role):
-            made = signed(made, scheme, text)
+            unsigned = signed(unsigned, scheme, text)
         # A URL with a credential has a type of its own; a record needs a plain string.
-        return replace(request, url="".join(made.url), headers=tuple(made.headers))
+        return replace(request, url="".join(unsigned.url), headers=tuple(unsigned.headers))
 
     def unsigned(self, request: HttpRequest) -> HttpRequest:
         """Return a request without the parts that hold credentials."""
@@ -153,15 +153,15 @@ class Signer:
     @property
     def secrets(self) -> set[str]:
         """The texts that no report may show."""
-        found = {*self.keys.values(), *self.own.values(), *self._issued, *self.headers.values()}
-        for text in list(found):
+        secrets = {*self.keys.values(), *self.own.values(), *self._issued, *self.headers.values()}
+        for text in list(secrets):
             # The password of a user, or the secret of a client.
-            found.add(text.partition(":")[2])
+            secrets.add(text.partition(":")[2])
             for scheme in self._schemes.values():
                 credential = scheme.parse(text)
                 if scheme.write(credential) is not None:
-                    found.update(scheme.secrets(credential))
-        return {secret for secret in found if len(secret) >= _SHORTEST_SECRET}
+                    secrets.update(scheme.secrets(credential))
+        return {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
 
     @property
     def _schemes(self) -> Mapping[str, Scheme]:

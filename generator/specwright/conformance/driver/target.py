@@ -209,10 +209,10 @@ class TargetServer:
 
     def _last_request(self) -> str:
         """Return a note on the last request that was received, which may have caused a crash."""
-        taken = (
+        connection = (
             exchange for exchange in reversed(self.record.exchanges) if not exchange.is_unconnected
         )
-        last = next(taken, None)
+        last = next(connection, None)
         if last is None:
             return ""
         asked = last.request.url.removeprefix(self.base_url)

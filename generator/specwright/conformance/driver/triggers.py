@@ -25,9 +25,9 @@ def cause(driver: Driver, name: str, example: str | None) -> Exchange:
         return driver.send(call)
     ends = time.monotonic() + _PATIENCE_SECONDS
     while True:
-        made = driver.first_success(operation)
-        if made is not None:
-            return made[1]
+        success = driver.first_success(operation)
+        if success is not None:
+            return success[1]
         if time.monotonic() > ends:
             return driver.target.record.exchanges[-1]
         _prepare(driver, operation)

@@ -134,7 +134,7 @@ def idempotency_keys(
     routes: ContractRoutes, judge: RequestJudge, record: Record
 ) -> dict[str, object]:
     """Return the path of each operation's idempotency key, with a format that its schema allows."""
-    found: dict[str, object] = {}
+    keys: dict[str, object] = {}
     for operation in routes.operations:
         declared = IDEMPOTENCY.read(operation.value)
         # Random values of a header are hardly ever the same.
@@ -145,21 +145,21 @@ def idempotency_keys(
                 reason = "no key format fits its schema, and a used key would hide other faults"
                 record.skip(INVALID_ACCEPTED, operation.pointer, reason)
             else:
-                found[f"{operation.method} {operation.key}"] = {"way": way, "form": form}
-    return found
+                keys[f"{operation.method} {operation.key}"] = {"way": way, "form": form}
+    return keys
 
 
 def _credentials(
     target: TargetServer, routes: ContractRoutes
 ) -> dict[str, list[tuple[str, str, str]]]:
     """Return the parts of requests that hold credentials, by operation: place, name and text."""
-    found: dict[str, list[tuple[str, str, str]]] = {}
+    credentials: dict[str, list[tuple[str, str, str]]] = {}
     for operation in routes.operations:
         texts = target.signer.texts(operation.pointer, MAIN)
         for scheme, text in texts:
-            parts = found.setdefault(f"{operation.method} {operation.key}", [])
+            parts = credentials.setdefault(f"{operation.method} {operation.key}", [])
             parts.append((scheme.location, scheme.name, text))
-    return found
+    return credentials
 
 
 def derive(
@@ -225,29 +225,29 @@ def _variety(document: Document, operation: OperationSite) -> int:
 
 def _known_ids(routes: ContractRoutes, seen: Iterable[Exchange]) -> Mapping[str, Mapping[str, str]]:
     """Return the path parameters of the last successful request for each operation."""
-    found: dict[str, Mapping[str, str]] = {}
+    ids: dict[str, Mapping[str, str]] = {}
     for exchange in seen:
         if exchange.operation and exchange.response and exchange.response.is_success:
             operation = routes.at(exchange.operation)
             values = operation and routes.path_values(operation, exchange.request.url)
             if values:
-                found[exchange.operation] = values
-    return found
+                ids[exchange.operation] = values
+    return ids
 
 
 def _with_ids(
     document: Document, operation: OperationSite, known: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return the parameters of an operation, with known ids as examples of those in its path."""
-    found = []
+    with_examples = []
     for (place, name), parameter in parameters(document, operation).items():
         value = dict(parameter.value)
         if place == "path" and name in known:
             value.pop("examples", None)
             is_text = schema(document, parameter).value.get("type") == "string"
             value["example"] = known[name] if is_text else _number(known[name])
-        found.append(value)
-    return found
+        with_examples.append(value)
+    return with_examples
 
 
 def _number(text: str) -> str | int:
@@ -291,8 +291,8 @@ def _links(
     sent = exchange.request.json_or_none
     assert exchange.response is not None
     call = OperationCall(operation, body=ABSENT if sent is None else sent)
-    found = inferred(contract, call, exchange.response)
-    kept = [link for link in found if link.target not in left_out]
+    links = inferred(contract, call, exchange.response)
+    kept = [link for link in links if link.target not in left_out]
     return {
         f"link{number}": {**_target(contract, link.target), "parameters": dict(link.parameters)}
         for number, link in enumerate(kept, 1)

@@ -131,14 +131,14 @@ class Processes:
 def _start(
     command: Sequence[str], env: Mapping[str, str], place: Path, log: Path
 ) -> subprocess.Popen[bytes]:
-    with log.open("ab") as said:
+    with log.open("ab") as output:
         return subprocess.Popen(
             command,
             cwd=place,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=said,
+            stderr=output,
             # Ctrl-C is for the parent process, which ends these.
             start_new_session=True,
         )

@@ -59,11 +59,11 @@ def _invalid_accepted(report: FailedCheck, traffic: TrafficOracle) -> Violation 
 def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
     """Return whether a created resource must exist afterwards, or a deleted one must be gone."""
     if cause.request.method != "DELETE":
-        made, asked = (
+        sent, asked = (
             shape(split(exchange.operation or "/paths/")[1]) for exchange in (cause, proof)
         )
         # A resource may lack a part of its own, such as an image.
-        is_part = asked[: len(made) + 1] == (*made, None) and len(asked) > len(made) + 1
+        is_part = asked[: len(sent) + 1] == (*sent, None) and len(asked) > len(sent) + 1
         return traffic.is_first(cause) and not is_part
     # A resource without an id may have defaults, and a PUT creates it again (RFC 9110, 9.3.4).
     path = split(cause.operation or "/paths/")[1].rstrip("/")
@@ -96,7 +96,7 @@ def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | N
 
 
 def _after(
-    rule: BehaviourRule, said: str, *statuses: int
+    rule: BehaviourRule, words: str, *statuses: int
 ) -> Callable[[FailedCheck, TrafficOracle], Violation | None]:
     """Return a judge of a request by its cause, if that had such a status and is the only one."""
 
@@ -109,10 +109,10 @@ def _after(
         if operation is None or not is_reason or not traffic.is_undisturbed(before, report.proof):
             return None
         message = (
-            f"the resource that {operation.name} {said} ({before.response.status}) gets "
+            f"the resource that {operation.name} {words} ({before.response.status}) gets "
             f"{report.status} from {_named(report.operation)}"
         )
-        cause = f"a resource that was {said} gets {report.status}"
+        cause = f"a resource that was {words} gets {report.status}"
         return Violation(rule, operation.pointer, message, (before, report.proof), cause)
 
     return judge

@@ -129,9 +129,9 @@ class _Run:
         traffic = TrafficOracle(self._contract, self._routes, record.exchanges)
         for number, line in self._failures:
             report = self._report(number, line)
-            found = report and violation(report, traffic)
-            if found:
-                record.violate(found)
+            violated = report and violation(report, traffic)
+            if violated:
+                record.violate(violated)
 
     def account_for(self, number: int, processes: Processes) -> None:
         """Record that a process did not end normally.
@@ -214,10 +214,10 @@ class _Run:
         return MAIN if self._target.signer.is_signed(request, operation) else ANONYMOUS
 
     def _report(self, number: int, line: Line) -> FailedCheck | None:
-        found = self._exchanges.get((number, line["id"]))
-        if found is None:
+        exchange = self._exchanges.get((number, line["id"]))
+        if exchange is None:
             return None
-        proof, operation = found
+        proof, operation = exchange
         cause = self._exchanges.get((number, line["before"]))
         verdict = self._verdicts.get(proof.number, RequestVerdict(doubtful=True))
         return FailedCheck(line["check"], proof, operation, cause[0] if cause else None, verdict)

@@ -54,18 +54,18 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
     by_operation = defaultdict[Pointer, list[Exchange]](list)
     for exchange in record.exchanges:
         by_operation[exchange.operation or ""].append(exchange)
-    found = list(_of_operations(contract, by_operation))
+    items = list(_of_operations(contract, by_operation))
     reasons = {skip.rule: skip.reason for skip in record.skips}
     looked_at = record.checked.get(EVENT_HEADERS, set())
     for webhook in contract.webhooks:
         count = sum(1 for pointer in looked_at if pointer.startswith(webhook.pointer))
         reason = "" if count else reasons.get(EVENT_MISSING, "no delivery was observed")
-        found.append(Item("event", webhook.key, webhook.pointer, count, reason))
+        items.append(Item("event", webhook.key, webhook.pointer, count, reason))
     for rule in RULES:
         count = len(record.checked.get(rule.id, ()))
         reason = "" if count else reasons.get(rule.id, "nothing in the contract or run requires it")
-        found.append(Item("rule", rule.id, "", count, reason))
-    return found
+        items.append(Item("rule", rule.id, "", count, reason))
+    return items
 
 
 def never_succeeded(contract: Contract, record: Record) -> list[ContractOperation]:
@@ -112,8 +112,8 @@ def linked(record: Record) -> Table:
     for (operation, parameter), (source, place) in list(record.linked.items()):
         takers[parameter, source, place].append(operation)
     rows = tuple(
-        (*found, ", ".join(names[:_NAMED]) + (", …" * (len(names) > _NAMED)))
-        for found, names in sorted(takers.items())
+        (*key, ", ".join(names[:_NAMED]) + (", …" * (len(names) > _NAMED)))
+        for key, names in sorted(takers.items())
     )
     return Table("Linked by names", ("parameter", "from", "at", "for"), rows)
 
@@ -216,22 +216,22 @@ def _sent(exchange: Exchange) -> JsonValue:
 def _walk(
     contract: Contract, schema: Pointer, values: list[JsonValue], name: str, depth: int
 ) -> Iterator[tuple[str, str, Pointer, int]]:
-    at, found = contract.document.end(schema, {"$ref": f"#{schema}"})
-    if not isinstance(found, dict) or depth > _DEPTH:
+    at, described = contract.document.end(schema, {"$ref": f"#{schema}"})
+    if not isinstance(described, dict) or depth > _DEPTH:
         return
-    listed = found.get("enum") or found.get(EXTENSIBLE_ENUM.name)
-    if isinstance(listed, list) and not found.get("properties"):
+    listed = described.get("enum") or described.get(EXTENSIBLE_ENUM.name)
+    if isinstance(listed, list) and not described.get("properties"):
         for member in listed:
             count = sum(1 for value in values if value == member)
             yield "enum value", f"{name}={member}", at, count
-    for key in mapping(found.get("properties")):
+    for key in mapping(described.get("properties")):
         inner = [value[key] for value in values if isinstance(value, dict) and key in value]
         place, path = at + join("properties", key), f"{name}.{key}".lstrip(".")
         yield "property", path, place, len(inner)
         # Schemas that refer to each other have more paths than anything could list.
         if inner:
             yield from _walk(contract, place, inner, path, depth + 1)
-    if "items" in found:
+    if "items" in described:
         inner = [item for value in values if isinstance(value, list) for item in value]
         yield from _walk(contract, at + join("items"), inner, f"{name}[]", depth + 1)
 

@@ -85,22 +85,22 @@ def judged(
     waivers = Waivers(settings, _BY_ID)
     causes: dict[tuple[str, str, Level, str | None], list[Occurrence]] = {}
     for id, violation in record.failures.items():
-        found = _occurrence(contract, id, violation)
-        known = known_as(violation, found.operation)
-        places = (*places_of(violation.pointer), found.operation)
+        occurrence = _occurrence(contract, id, violation)
+        known = known_as(violation, occurrence.operation)
+        places = (*places_of(violation.pointer), occurrence.operation)
         level = settings.level(_BY_ID[violation.rule], places)
         if level is not Level.OFF:
             reason = waivers.reason(violation.rule, places)
             if reason is None and known in standards.baseline:
                 reason = IN_BASELINE
-            causes.setdefault((violation.rule, known.cause, level, reason), []).append(found)
-    made = [_finding(*cause, occurrences) for cause, occurrences in causes.items()]
+            causes.setdefault((violation.rule, known.cause, level, reason), []).append(occurrence)
+    findings = [_finding(*cause, occurrences) for cause, occurrences in causes.items()]
     about = (
         finding for finding in waivers.findings() if is_whole or finding.rule == WAIVER_EXPIRED.id
     )
     return Judged(
-        in_order([*(finding for finding in made if finding.waived is None), *about]),
-        in_order(finding for finding in made if finding.waived is not None),
+        in_order([*(finding for finding in findings if finding.waived is None), *about]),
+        in_order(finding for finding in findings if finding.waived is not None),
     )
 
 

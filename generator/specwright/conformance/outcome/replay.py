@@ -77,7 +77,7 @@ class FailureReplay:
     def verdict(self) -> ReplayVerdict:
         """Return the verdict on whether the failure still occurs."""
         sent = self.target.record.exchanges[len(self.failure.setup) :]
-        found = judge(
+        verdict = judge(
             Repetition(
                 self.contract,
                 self.failure.rule,
@@ -88,9 +88,9 @@ class FailureReplay:
                 frozenset(self._made),
             )
         )
-        if self._refused and found.is_fixed is not False:
+        if self._refused and verdict.is_fixed is not False:
             return ReplayVerdict(None, self._refused)
-        return found
+        return verdict
 
     def _send(self, recorded: Recorded) -> Exchange:
         names = self._names

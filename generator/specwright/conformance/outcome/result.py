@@ -139,19 +139,19 @@ def read(path: Path, failure: str) -> RecordedFailure:
     """
 
     def failures(data: Any) -> dict[str, RecordedFailure]:
-        found = {failure["id"]: failure for failure in data["failures"]}
-        return {name: _failure(failure, data) for name, failure in found.items()}
+        by_id = {failure["id"]: failure for failure in data["failures"]}
+        return {name: _failure(failure, data) for name, failure in by_id.items()}
 
-    made = _read(path, failures)
-    if failure not in made:
-        known = ", ".join(made) or "none"
+    recorded = _read(path, failures)
+    if failure not in recorded:
+        known = ", ".join(recorded) or "none"
         raise InputError(f"{path} has no failure {failure!r}", hint=f"it has: {known}")
-    if not made[failure].requests:
+    if not recorded[failure].requests:
         raise InputError(
             f"{failure} is about a delivery, which only the target sends",
             hint="run specwright test again",
         )
-    return made[failure]
+    return recorded[failure]
 
 
 def read_baseline(path: Path) -> frozenset[Known]:
@@ -163,8 +163,8 @@ def read_baseline(path: Path) -> frozenset[Known]:
 
     def failures(data: Any) -> frozenset[Known]:
         named = ("rule", "operation", "pointer", "cause")
-        found = [{"operation": "", **failure} for failure in data["failures"]]
-        return frozenset(Known(*(str(failure[name]) for name in named)) for failure in found)
+        entries = [{"operation": "", **failure} for failure in data["failures"]]
+        return frozenset(Known(*(str(failure[name]) for name in named)) for failure in entries)
 
     return _read(path, failures)
 

@@ -30,7 +30,7 @@ def rule_runs(contract: Contract, record: Record) -> Iterator[RuleRun]:
     seconds = defaultdict[str, float](float)
     for exchange in record.exchanges:
         seconds[subjects.of(exchange.operation or "")] += exchange.seconds
-    shares = Counter(subject for found in tried.values() for subject in found)
+    shares = Counter(subject for names in tried.values() for subject in names)
     for rule in RULES:
         reasons = {subject: why for (name, subject), why in skipped.items() if name == rule.id}
         for subject in sorted(tried[rule.id]):

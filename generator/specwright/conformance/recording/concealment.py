@@ -143,8 +143,8 @@ def _in_pairs(text: str, take: _Take) -> str:
         if not is_secret(unquote_plus(pair["name"])):
             return pair[0]
         value = unquote_plus(pair["value"])
-        taken = take(value)
-        return pair[0] if taken == value else f"{pair['name']}={taken}"
+        replaced = take(value)
+        return pair[0] if replaced == value else f"{pair['name']}={replaced}"
 
     return _PAIR.sub(changed, text)
 
@@ -158,10 +158,10 @@ def _in_body(media_type: str | None, body: bytes, take: _Take) -> bytes:
     return _in_json(body, take)
 
 
-def _in_field(found: re.Match[bytes], take: _Take) -> bytes:
-    if not is_secret(found["name"].decode("utf-8", "replace")):
-        return found[0]
-    return found["head"] + take(found["value"].decode("utf-8", "surrogateescape")).encode(
+def _in_field(match: re.Match[bytes], take: _Take) -> bytes:
+    if not is_secret(match["name"].decode("utf-8", "replace")):
+        return match[0]
+    return match["head"] + take(match["value"].decode("utf-8", "surrogateescape")).encode(
         "utf-8", "surrogateescape"
     )
 
@@ -180,10 +180,10 @@ def _in_json(body: bytes, take: _Take) -> bytes:
         )
 
 
-def _in_member(found: re.Match[str], take: _Take) -> str:
-    if not is_secret(found["name"]):
-        return found[0]
-    return f'{found["head"]}"{take(found["value"])}"'
+def _in_member(match: re.Match[str], take: _Take) -> str:
+    if not is_secret(match["name"]):
+        return match[0]
+    return f'{match["head"]}"{take(match["value"])}"'
 
 
 def _in_value(value: JsonValue, take: _Take) -> JsonValue:
@@ -210,20 +210,20 @@ def _taken(value: JsonValue, take: _Take) -> JsonValue:
         case bool() | None:
             return value
     written = json.dumps(value)
-    taken = take(written)
-    return value if taken == written else taken
+    replaced = take(written)
+    return value if replaced == written else replaced
 
 
 def texts(values: Iterable[JsonValue]) -> frozenset[str]:
     """Return all texts and member names in JSON values."""
-    found, pending = set[str](), list(values)
+    strings, pending = set[str](), list(values)
     while pending:
         match pending.pop():
             case str(text):
-                found.add(text)
+                strings.add(text)
             case dict(members):
-                found.update(members)
+                strings.update(members)
                 pending += members.values()
             case list(items):
                 pending += items
-    return frozenset(found)
+    return frozenset(strings)

@@ -177,19 +177,19 @@ def json_or_none(body: bytes) -> JsonValue:
 
 def readings(text: str) -> list[JsonValue]:
     """Return the possible values of a text in a header or a query: itself, and parsed as JSON."""
-    found: list[JsonValue] = [text]
+    values: list[JsonValue] = [text]
     with suppress(ValueError, RecursionError):
-        found.append(json.loads(text))
-    return found
+        values.append(json.loads(text))
+    return values
 
 
 def value_at(value: JsonValue, pointer: Pointer) -> JsonValue:
     """Return the value at a pointer; None if it is missing."""
     try:
-        found: JsonValue = resolve(value, pointer)
+        part: JsonValue = resolve(value, pointer)
     except (KeyError, ValueError):
         return None
-    return found
+    return part
 
 
 def text_of(value: JsonValue) -> str:

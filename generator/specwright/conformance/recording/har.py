@@ -129,14 +129,14 @@ def read(path: Path) -> Recording:
         raise InputError(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _no_har(path, "log.entries is missing") from None
-    found = []
+    recorded = []
     for number, entry in enumerate(entries):
         try:
-            found.append(_exchange(entry))
+            recorded.append(_exchange(entry))
         except (ValueError, KeyError, TypeError, OverflowError):
             raise _no_har(path, f"log.entries[{number}] is not valid HAR 1.2") from None
-    exchanges = tuple(exchange for exchange in found if exchange is not None)
-    return Recording(exchanges, len(found) - len(exchanges))
+    exchanges = tuple(exchange for exchange in recorded if exchange is not None)
+    return Recording(exchanges, len(recorded) - len(exchanges))
 
 
 def _no_har(path: Path, reason: str) -> InputError:

@@ -33,16 +33,16 @@ class Origins:
     def of(self, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
         """Return the exchanges that others depend on, in the order of the run."""
         there = {exchange.number for exchange in exchanges}
-        found: dict[int, Exchange] = {}
+        origins: dict[int, Exchange] = {}
         pending = list(exchanges)
-        while pending and len(found) < _MOST:
+        while pending and len(origins) < _MOST:
             exchange = pending.pop()
             for value in set(_named(exchange.request)) - set(self._literals):
                 maker = self._maker(value, exchange.number)
-                if maker is not None and maker.number not in found.keys() | there:
-                    found[maker.number] = maker
+                if maker is not None and maker.number not in origins.keys() | there:
+                    origins[maker.number] = maker
                     pending.append(maker)
-        return tuple(found[number] for number in sorted(found))
+        return tuple(origins[number] for number in sorted(origins))
 
     def _maker(self, value: str, before: int) -> Exchange | None:
         makers = (maker for maker in self._makers.get(value, ()) if maker.number < before)
@@ -104,8 +104,8 @@ def _leaves(value: JsonValue) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the texts and integers of a JSON value, each with its path."""
     pending: list[tuple[tuple[str, ...], JsonValue]] = [((), value)]
     while pending:
-        place, found = pending.pop()
-        match found:
+        place, part = pending.pop()
+        match part:
             case dict(members):
                 pending += [((*place, name), member) for name, member in members.items()]
             case list(items):

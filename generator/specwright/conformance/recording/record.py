@@ -130,6 +130,6 @@ class Record:
     def _keep_violation(self, violation: Violation) -> None:
         self.violations.append(violation)
         operation = violation.exchanges[-1].operation if violation.exchanges else None
-        said = violation.cause or violation.text
-        key = violation.rule, violation.pointer, operation, said
+        cause = violation.cause or violation.text
+        key = violation.rule, violation.pointer, operation, cause
         self._distinct.setdefault(key, violation)

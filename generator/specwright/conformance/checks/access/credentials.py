@@ -64,9 +64,9 @@ def _is_refused(driver: Driver, operation: ContractOperation, exchange: Exchange
     refused = (401,) if operation.response(401) is not None else (401, 403, 404)
     if response is None or response.status in (*refused, 429) or operation.scheme is None:
         return True
-    found = ignored(operation.name, operation.pointer, exchange, how)
-    if found is not None:
-        driver.target.record.violate(found)
+    violation = ignored(operation.name, operation.pointer, exchange, how)
+    if violation is not None:
+        driver.target.record.violate(violation)
     return False
 
 

@@ -114,10 +114,10 @@ def _own_values(driver: Driver) -> set[str]:
         response = exchange.response
         if operation is None or response is None or not response.is_success:
             continue
-        found = {text for text in _texts(response.json_or_none) if _can_tell(text)}
+        texts = {text for text in _texts(response.json_or_none) if _can_tell(text)}
         if exchange.role == MAIN and not operation.is_safe:
-            own |= {text for text in found - seen if not _is_sent(exchange, text)}
-        seen |= found
+            own |= {text for text in texts - seen if not _is_sent(exchange, text)}
+        seen |= texts
     return own
 
 
@@ -196,8 +196,8 @@ class _Isolation:
                 self._reach(operation, slot, value)
 
     def _reach(self, operation: ContractOperation, slot: ParameterSlot, value: JsonValue) -> None:
-        made = self.driver.successes.get(operation.pointer)
-        call = made[0] if made else next(self.driver.candidates(operation), None)
+        success = self.driver.successes.get(operation.pointer)
+        call = success[0] if success else next(self.driver.candidates(operation), None)
         if call is None or not isinstance(value, str | int):
             return
         call = call.with_argument(slot.key, value)
@@ -241,7 +241,9 @@ class _Isolation:
         yield call
         path = [slot.key for slot in _path(operation)]
         members = contract.members.get((*shape(operation.site.key), None), {})
-        for member in [below for found in members.values() for below in found[:1]] if path else ():
+        for member in (
+            [below for operations in members.values() for below in operations[:1]] if path else ()
+        ):
             known = [
                 self.driver.known(member, slot)[:_TRIED] for slot in _path(member)[: len(path)]
             ]
@@ -256,18 +258,18 @@ class _Isolation:
             return
         for lead in leads(self.driver.contract, call, own):
             collection = lead.shape[:-1]
-            there, found = (set(listed(source, lead.expressions[-1])) for source in (own, response))
-            self.listed[collection] |= found
-            self.lists.append((collection, found, operation, exchange))
+            there, shown = (set(listed(source, lead.expressions[-1])) for source in (own, response))
+            self.listed[collection] |= shown
+            self.lists.append((collection, shown, operation, exchange))
             # Items that are missing from a full page may be on a later one.
-            missing = there - found if len(found) < len(there) else (there - found) & self.own
+            missing = there - shown if len(shown) < len(there) else (there - shown) & self.own
             self.hidden[collection] |= dict.fromkeys(missing, 0)
 
     def judge(self) -> None:
         """Report the reached resources that are hidden elsewhere, or that are not public."""
-        for collection, found, operation, exchange in self.lists:
+        for collection, ids, operation, exchange in self.lists:
             # A role that may not read a resource (403) may know that it exists.
-            if any(self.hidden[collection].get(id) == _NOT_THERE for id in found):
+            if any(self.hidden[collection].get(id) == _NOT_THERE for id in ids):
                 message = f"{self.who} finds data of this tenant in its list"
                 self._violate(operation, message, exchange)
         for reached in self.reached:
@@ -317,14 +319,14 @@ class _Isolation:
 
     def by_list(self, operation: ContractOperation, page: PaginationContract) -> None:
         """Request a list as it is, and with each filter by a value of this tenant's own."""
-        made = self.driver.successes.get(operation.pointer)
-        if made is None:
+        success = self.driver.successes.get(operation.pointer)
+        if success is None:
             return
-        calls = [made[0]]
+        calls = [success[0]]
         for slot in operation.slots:
             if slot.filter is not None:
                 known = [value for value in self.driver.known(operation, slot) if value in self.own]
-                calls += [made[0].with_argument(slot.key, value) for value in known[:1]]
+                calls += [success[0].with_argument(slot.key, value) for value in known[:1]]
         for call in calls:
             exchange = self._send(operation, call)
             response = exchange.response

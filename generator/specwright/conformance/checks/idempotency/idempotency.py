@@ -68,17 +68,17 @@ class _Trial:
     def _is_replay(self, response: HttpResponse) -> bool:
         """Return whether a response is marked as a replay."""
         replay = self.declared.replay
-        given = None if replay.header is None else response.header(replay.header.raw)
-        return replay.marks(given)
+        value = None if replay.header is None else response.header(replay.header.raw)
+        return replay.marks(value)
 
     def run(self) -> None:
-        made = self.driver.first_success(self.operation)
-        if made is None:
+        success = self.driver.first_success(self.operation)
+        if success is None:
             self.driver.target.record.skip(
                 IDEMPOTENCY_REPLAY, self.place, "the operation never succeeded"
             )
             return
-        call, first = made
+        call, first = success
         self.replay(call, first)
         self.changed(call, first)
         self.concurrent(call)
@@ -196,17 +196,17 @@ class _Trial:
         if _OPERATION not in [text.raw for text in self.declared.scope]:
             return
         for other, _ in self.driver.contract.declaring(IDEMPOTENCY):
-            made = self.driver.successes.get(other.pointer)
-            if other.pointer != self.operation.pointer and made is not None:
-                yield other, made[0]
+            success = self.driver.successes.get(other.pointer)
+            if other.pointer != self.operation.pointer and success is not None:
+                yield other, success[0]
 
     def _is_new(self, rule: str, message: str, used: Exchange, exchange: Exchange) -> None:
         """Check that the response to a key is the one that an unused key gets."""
         response, declared = self._response(rule, exchange), self.declared
         if response is None:
             return
-        taken = [error for error in (declared.changed, declared.in_progress) if error is not None]
-        if self._is_replay(response) or any(self._is(response, error) for error in taken):
+        errors = [error for error in (declared.changed, declared.in_progress) if error is not None]
+        if self._is_replay(response) or any(self._is(response, error) for error in errors):
             self._violate(rule, message, used, exchange)
 
     def _equal(self, call: OperationCall) -> Iterator[tuple[str, OperationCall]]:
@@ -265,8 +265,8 @@ class _Trial:
         schema = contract.body_schema(self.operation)
         if schema is None:
             return {}
-        _, found = contract.document.end(schema, {"$ref": f"#{schema}"})
-        declared = mapping(mapping(found).get("properties"))
+        _, value = contract.document.end(schema, {"$ref": f"#{schema}"})
+        declared = mapping(mapping(value).get("properties"))
         # A default is declared next to the reference to its schema.
         return {
             name: {**followed, **mapping(each)}
@@ -306,8 +306,8 @@ class _Trial:
         assert response is not None
         if wanted is not None and not self._is(response, wanted):
             code = "" if wanted.code is None else f" {wanted.code.raw}"
-            said = f"{how} was answered {response.status}, not {wanted.status}{code}"
-            self._violate(rule, said, exchange)
+            message = f"{how} was answered {response.status}, not {wanted.status}{code}"
+            self._violate(rule, message, exchange)
         elif wanted is not None and (name := missing(response, wanted)):
             self._violate(rule, f"{how} was answered without {name}", exchange)
 

@@ -83,14 +83,14 @@ _MEMBERS: dict[str, JsonValue] = {"one": "1", "two": "2"}
 def refusals(driver: Driver) -> None:
     """Use the key of each example again: after its refusal, while in progress, and elsewhere."""
     for operation, declared in driver.contract.declaring(IDEMPOTENCY):
-        made = driver.successes.get(operation.pointer)
-        if made is not None:
+        success = driver.successes.get(operation.pointer)
+        if success is not None:
             trial = Keys(driver, operation, declared)
-            trial.reordered(made[0])
+            trial.reordered(success[0])
             calls = trial.examples()
             with ThreadPoolExecutor(max(len(calls), 1)) as pool:
                 for first in pool.map(trial.at_work, calls):
-                    trial.refused(first, made[0])
+                    trial.refused(first, success[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class Keys:
         assert self.operation.body is not None
         document = self.driver.contract.document
         names = sites.members(document, self.operation.body[1], "examples")
-        found = [self.driver.example(self.operation, name) for name, _ in names]
-        return [exchange for exchange in found if exchange is not None]
+        calls = [self.driver.example(self.operation, name) for name, _ in names]
+        return [exchange for exchange in calls if exchange is not None]
 
     def refused(self, first: Exchange, right: OperationCall) -> None:
         """Check that a refusal leaves the key free for a valid request."""
@@ -126,8 +126,8 @@ class Keys:
         again = self.driver.probe(with_key(right, self._key(refused)), role)
         self.driver.target.record.check(IDEMPOTENCY_FAILURE, self.place)
         if refused.response is not None and self.is_taken(again.response):
-            said = f"its key was treated as used after {refused.response.status}"
-            self.violate(IDEMPOTENCY_FAILURE, said, refused, again)
+            message = f"its key was treated as used after {refused.response.status}"
+            self.violate(IDEMPOTENCY_FAILURE, message, refused, again)
 
     def _key(self, exchange: Exchange) -> str:
         declared, request = self.declared, exchange.request
@@ -144,8 +144,8 @@ class Keys:
         """Return whether a response says that the key was used before."""
         if response is None:
             return False
-        taken = (self.declared.changed, self.declared.in_progress)
-        return self.is_replay(response) or any(self.says(response, error) for error in taken)
+        errors = (self.declared.changed, self.declared.in_progress)
+        return self.is_replay(response) or any(self.says(response, error) for error in errors)
 
     def says(self, response: HttpResponse | None, wanted: ErrorResponse | None) -> bool:
         """Return whether a response is a declared refusal."""
@@ -180,13 +180,13 @@ class Keys:
             self.driver.target.record.check(IDEMPOTENCY_CONCURRENT, self.place)
             name = missing(late.response, self.declared.in_progress)
             if name:
-                said = f"a request that is in progress was answered without {name}"
-                self.violate(IDEMPOTENCY_CONCURRENT, said, begun, late)
+                message = f"a request that is in progress was answered without {name}"
+                self.violate(IDEMPOTENCY_CONCURRENT, message, begun, late)
         if other is not None:
             self.driver.target.record.check(IDEMPOTENCY_SCOPE, self.place)
             if self.is_taken(other.response):
-                said = "the key of this tenant's request is treated as used for another tenant"
-                self.violate(IDEMPOTENCY_SCOPE, said, begun, other)
+                message = "the key of this tenant's request is treated as used for another tenant"
+                self.violate(IDEMPOTENCY_SCOPE, message, begun, other)
         if busy and begun.succeeded:
             self._is_over(call, begun, late)
         return begun
@@ -198,11 +198,11 @@ class Keys:
             self.declared.replay.status,
             429,
         ):
-            said = (
+            message = (
                 f"a request that was in progress, and has succeeded, is answered "
                 f"{again.response.status} when it is repeated"
             )
-            self.violate(IDEMPOTENCY_REPLAY, said, begun, refused, again)
+            self.violate(IDEMPOTENCY_REPLAY, message, begun, refused, again)
 
     def reordered(self, call: OperationCall) -> None:
         """Send the same members in another order, in objects with arbitrary members."""
@@ -214,15 +214,15 @@ class Keys:
                 continue
             self.driver.target.record.check(IDEMPOTENCY_REPLAY, self.place)
             if self.says(again.response, self.declared.changed):
-                said = f"the members of '{name}' in another order are treated as another payload"
-                self.violate(IDEMPOTENCY_REPLAY, said, first, again)
+                message = f"the members of '{name}' in another order are treated as another payload"
+                self.violate(IDEMPOTENCY_REPLAY, message, first, again)
 
     def _maps(self) -> Iterator[str]:
         """Yield the members of the body that are objects with arbitrary members."""
         document = self.driver.contract.document
         schema = self.driver.contract.body_schema(self.operation)
-        found = document.follow({"$ref": f"#{schema}"}) if schema is not None else None
-        for name, each in mapping(mapping(found).get("properties")).items():
+        described = document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+        for name, each in mapping(mapping(described).get("properties")).items():
             inner = document.follow(each)
             if isinstance(inner, dict) and inner.get("additionalProperties"):
                 yield name
@@ -253,8 +253,8 @@ class Keys:
             return
         self.driver.target.record.check(IDEMPOTENCY_CHANGED, self.place)
         if other.is_success and self.is_replay(other):
-            said = "a request to another path got the response of the first one"
-            self.violate(IDEMPOTENCY_CHANGED, said, first, again)
+            message = "a request to another path got the response of the first one"
+            self.violate(IDEMPOTENCY_CHANGED, message, first, again)
 
     def violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
         """Record that the operation has broken a rule."""

@@ -34,11 +34,11 @@ def deleted(driver: Driver) -> None:
 
 def _deleted(driver: Driver, operation: ContractOperation) -> None:
     record = driver.target.record
-    made = driver.first_success(operation) or _after_another(driver, operation)
-    if made is None:
+    success = driver.first_success(operation) or _after_another(driver, operation)
+    if success is None:
         record.skip(DELETED_IS_GONE, operation.pointer, "the operation never succeeded")
         return
-    call, first = made
+    call, first = success
     record.check(DELETED_IS_GONE, operation.pointer)
     for other in sorted(driver.contract.operations.values(), key=lambda other: not other.is_safe):
         path, removed = other.site.key.rstrip("/"), operation.site.key.rstrip("/")

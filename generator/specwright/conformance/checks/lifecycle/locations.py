@@ -41,15 +41,15 @@ def located(driver: Driver) -> None:
     """Create one resource of each kind, and follow its Location."""
     routes = ContractRoutes(driver.contract, driver.target.base_url)
     for operation in _creating(driver):
-        made = driver.first_success(operation)
-        response = None if made is None else made[1].response
+        success = driver.first_success(operation)
+        response = None if success is None else success[1].response
         location = None if response is None else response.header("location")
-        if made is None or response is None or response.status != 201 or location is None:
+        if success is None or response is None or response.status != 201 or location is None:
             continue
-        url = urljoin(made[1].request.url, location)
+        url = urljoin(success[1].request.url, location)
         reader = routes.operation("GET", url)
         path = None if reader is None else routes.path_values(reader.site, url)
-        is_here = urlsplit(url).netloc == urlsplit(made[1].request.url).netloc
+        is_here = urlsplit(url).netloc == urlsplit(success[1].request.url).netloc
         if reader is None or path is None or not is_here:
             continue
         read = driver.send(
@@ -57,11 +57,11 @@ def located(driver: Driver) -> None:
         )
         driver.target.record.check(LOCATION, operation.pointer)
         if read.response is not None and read.response.status in _NOT_THERE:
-            said = "Location refers to a missing resource"
-            driver.violate(LOCATION, operation, said, made[1], read)
+            message = "Location refers to a missing resource"
+            driver.violate(LOCATION, operation, message, success[1], read)
         elif _is_another(response.json_or_none, read):
-            said = "Location refers to a different resource"
-            driver.violate(LOCATION, operation, said, made[1], read)
+            message = "Location refers to a different resource"
+            driver.violate(LOCATION, operation, message, success[1], read)
 
 
 @scenario(after="located")
@@ -86,8 +86,8 @@ def parents(driver: Driver) -> None:
         responses = [exchange.response for exchange in (right, wrong)]
         driver.target.record.check(PARENT, operation.pointer)
         if all(response is not None and response.is_success for response in responses):
-            said = "a child of one resource is found below another one"
-            driver.violate(PARENT, operation, said, right, wrong)
+            message = "a child of one resource is found below another one"
+            driver.violate(PARENT, operation, message, right, wrong)
 
 
 def _creating(driver: Driver) -> list[ContractOperation]:
@@ -107,10 +107,10 @@ def _above(path: Shape) -> Shape:
 
 def _made(driver: Driver, maker: ContractOperation, path: Shape) -> tuple[JsonValue, ...] | None:
     """Create a resource, and return the values of the variables in its path."""
-    made = driver.first_success(maker)
-    if made is None or made[1].response is None:
+    success = driver.first_success(maker)
+    if success is None or success[1].response is None:
         return None
-    call, response = made[0], made[1].response
+    call, response = success[0], success[1].response
     for lead in leads(driver.contract, call, response):
         if lead.shape == path:
             try:
@@ -124,8 +124,8 @@ def _made(driver: Driver, maker: ContractOperation, path: Shape) -> tuple[JsonVa
 
 def _is_another(created: JsonValue, read: Exchange) -> bool:
     """Return whether two responses have different ids."""
-    found = read.response.json_or_none if read.response is not None else None
-    if not isinstance(created, dict) or not isinstance(found, dict):
+    body = read.response.json_or_none if read.response is not None else None
+    if not isinstance(created, dict) or not isinstance(body, dict):
         return False
-    shared = [id_ for id_ in _IDS if id_ in created and id_ in found]
-    return any(created[member] != found[member] for member in shared[:1])
+    shared = [id_ for id_ in _IDS if id_ in created and id_ in body]
+    return any(created[member] != body[member] for member in shared[:1])

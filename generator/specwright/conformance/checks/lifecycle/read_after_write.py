@@ -88,15 +88,17 @@ def _reader(contract: Contract, writer: ContractOperation) -> ContractOperation:
 
 
 def _written(driver: Driver, writer: ContractOperation, reader: ContractOperation) -> None:
-    made = driver.first_success(writer)
-    if made is None:
+    success = driver.first_success(writer)
+    if success is None:
         reason = "the operation never succeeded"
         driver.target.record.skip(WRITTEN_IS_READ, writer.pointer, reason)
         return
     members = list(_members(driver.contract, writer, reader))
     for member in members:
         one, other = ({member.name: value} for value in member.values)
-        first, second = (_shown(driver, made[0], reader, value, member) for value in (one, other))
+        first, second = (
+            _shown(driver, success[0], reader, value, member) for value in (one, other)
+        )
         if first is None or second is None:
             continue
         driver.target.record.check(WRITTEN_IS_READ, member.place)
@@ -105,21 +107,21 @@ def _written(driver: Driver, writer: ContractOperation, reader: ContractOperatio
             proofs, rule = (*first[1], *second[1]), WRITTEN_IS_READ
             driver.violate(rule, writer, message, *proofs, at=member.place, cause=_NOT_STORED)
     if writer.method == "PATCH":
-        _kept(driver, made[0], reader, members)
+        _kept(driver, success[0], reader, members)
     # Later calls must not use the values tried here.
-    driver.successes[writer.pointer] = made
+    driver.successes[writer.pointer] = success
 
 
 def _uploaded(driver: Driver, writer: ContractOperation, reader: ContractOperation) -> None:
     """Upload two files one after the other, and read each; a server may convert them."""
-    made = driver.first_success(writer)
-    if made is None or not isinstance(made[0].body, dict):
+    success = driver.first_success(writer)
+    if success is None or not isinstance(success[0].body, dict):
         return
     exchanges: list[Exchange] = []
     for text in ("first text", "another one"):
-        body = {**made[0].body, **dict.fromkeys(sorted(writer.files), text)}
-        sent = driver.send(replace(driver.with_fresh_key(made[0]), body=body))
-        read = driver.send(_reading(driver, made[0], reader))
+        body = {**success[0].body, **dict.fromkeys(sorted(writer.files), text)}
+        sent = driver.send(replace(driver.with_fresh_key(success[0]), body=body))
+        read = driver.send(_reading(driver, success[0], reader))
         if not (_is_done(sent.response) and _is_done(read.response)):
             return
         exchanges += sent, read
@@ -128,7 +130,7 @@ def _uploaded(driver: Driver, writer: ContractOperation, reader: ContractOperati
     if first == second:
         message = "the file is the same after two were uploaded"
         driver.violate(WRITTEN_IS_READ, writer, message, *exchanges)
-    driver.successes[writer.pointer] = made
+    driver.successes[writer.pointer] = success
 
 
 def _kept(
@@ -171,10 +173,10 @@ def _shown(
     if not _is_done(sent.response):
         return None
     read = sent if reader is call.operation else driver.send(_reading(driver, call, reader))
-    found = None if read.response is None else read.response.json_or_none
-    if not _is_done(read.response) or not isinstance(found, dict) or member.name not in found:
+    shown = None if read.response is None else read.response.json_or_none
+    if not _is_done(read.response) or not isinstance(shown, dict) or member.name not in shown:
         return None
-    return found[member.name], (sent,) if read is sent else (sent, read)
+    return shown[member.name], (sent,) if read is sent else (sent, read)
 
 
 def _reading(driver: Driver, call: OperationCall, reader: ContractOperation) -> OperationCall:
@@ -214,8 +216,8 @@ def _members(
 
 def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Pointer]]:
     """Yield the direct members of a schema that are both written and read."""
-    for at, found in in_place(document, schema):
-        for name in found.get("properties") or {}:
+    for at, applied in in_place(document, schema):
+        for name in applied.get("properties") or {}:
             place = at + join("properties", name)
             parts = [each for _, each in in_place(document, place)]
             if not any(
@@ -226,6 +228,6 @@ def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Poin
 
 def _types(document: Document, place: Pointer) -> set[tuple[str, str]]:
     """Return the scalar types and formats of a schema, without null, which may mean no change."""
-    found = alternatives(document, resolve(document.data, place))
-    kinds = {(str(schema.get("type")), str(schema.get("format", ""))) for schema in found}
+    schemas = alternatives(document, resolve(document.data, place))
+    kinds = {(str(schema.get("type")), str(schema.get("format", ""))) for schema in schemas}
     return {(type_, format_) for type_, format_ in kinds if type_ in _COMPARED}

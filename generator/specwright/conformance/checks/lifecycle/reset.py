@@ -88,8 +88,8 @@ class _StateTrial(_Trial):
         A request of an earlier step may still have been in progress and disturb the first series.
         """
         if list(self._series()):
-            for found in self._series():
-                self.driver.target.record.violate(found)
+            for violation in self._series():
+                self.driver.target.record.violate(violation)
 
     def _series(self) -> Iterator[Violation]:
         """Reset several times, with new resources before each, and check the resulting data."""
@@ -110,9 +110,9 @@ class _StateTrial(_Trial):
 
     def _emptied(self) -> Iterator[Violation]:
         for name in self.declared.empties:
-            found = self._read(name.raw)
-            if found is not None and self._ids(name.raw, found):
-                yield self._violation(f"{name.raw} is not empty afterwards", found)
+            listed = self._read(name.raw)
+            if listed is not None and self._ids(name.raw, listed):
+                yield self._violation(f"{name.raw} is not empty afterwards", listed)
 
     def _kept(self, before: Mapping[str, Exchange | None]) -> Iterator[Violation]:
         for name, then in before.items():
@@ -150,24 +150,25 @@ class _StateTrial(_Trial):
     def _equal(self, readings: Sequence[Mapping[str, Exchange]]) -> Iterator[Violation]:
         for restore in self.declared.restores:
             exchanges = [
-                found for reading in readings if (found := reading.get(restore.operation.raw))
+                exchange for reading in readings if (exchange := reading.get(restore.operation.raw))
             ]
             values = {
-                str(found.response and found.response.at(restore.at.raw)) for found in exchanges
+                str(exchange.response and exchange.response.at(restore.at.raw))
+                for exchange in exchanges
             }
             if len(values) > 1:
-                said = (
+                message = (
                     f"{restore.operation.raw} has a different '{restore.at.raw}' after each reset"
                 )
-                yield self._violation(said, *exchanges)
+                yield self._violation(message, *exchanges)
 
     def _read(self, name: str) -> Exchange | None:
-        found = self.driver.first_success(self.driver.contract.by_id[name])
-        if found is None:
+        success = self.driver.first_success(self.driver.contract.by_id[name])
+        if success is None:
             self.driver.target.record.skip(RESET_STATE, self.place, f"{name} never succeeded")
             return None
         self.driver.target.record.check(RESET_STATE, self.place)
-        return found[1]
+        return success[1]
 
     def _violation(self, message: str, *exchanges: Exchange) -> Violation:
         name = self.operation.name
@@ -243,8 +244,8 @@ class _ScopeTrial(_Trial):
         for call, declared, before in first:
             again = self.driver.probe(call)
             if Keys(self.driver, call.operation, declared).is_taken(again.response):
-                said = f"a key of {call.operation.name} is still treated as used afterwards"
-                self._violate(said, before, again)
+                message = f"a key of {call.operation.name} is still treated as used afterwards"
+                self._violate(message, before, again)
         for fresh, later, before in places:
             self._goes_on(fresh, later, before)
 
@@ -254,9 +255,9 @@ class _ScopeTrial(_Trial):
             self.driver.contract.by_id[empty.raw].site.key for empty in self.declared.empties
         }
         for operation, declared in self.driver.contract.declaring(IDEMPOTENCY):
-            made = self.driver.successes.get(operation.pointer)
-            if made is not None and operation.site.key in emptied:
-                call = self.driver.with_fresh_key(made[0])
+            success = self.driver.successes.get(operation.pointer)
+            if success is not None and operation.site.key in emptied:
+                call = self.driver.with_fresh_key(success[0])
                 exchange = self.driver.probe(call)
                 if exchange.succeeded:
                     yield call, declared, exchange
@@ -266,8 +267,8 @@ class _ScopeTrial(_Trial):
         for name in self.declared.empties:
             operation = self.driver.contract.by_id[name.raw]
             page = operation.get(PAGINATION)
-            made = self.driver.successes.get(operation.pointer)
-            if made is None or page is None or page.cursor is None or page.next is None:
+            success = self.driver.successes.get(operation.pointer)
+            if success is None or page is None or page.cursor is None or page.next is None:
                 continue
             slot = operation.slot(f"query.{page.cursor.raw}")
             if slot is None or not page.resume:
@@ -297,8 +298,8 @@ class _ScopeTrial(_Trial):
         status = None if after.response is None else after.response.status
         is_busy = status is None or status == 429 or after.is_busy
         if not is_busy and not self._ids(name, after):
-            said = f"{name} shows no new items after its previous position"
-            self._violate(said, before, after)
+            message = f"{name} shows no new items after its previous position"
+            self._violate(message, before, after)
 
     def _has(self, call: OperationCall, count: int) -> bool:
         """Wait until a list has a number of items; return whether it has."""

@@ -146,8 +146,8 @@ class _Machine:
 
     def _state(self, call: OperationCall) -> tuple[Exchange, str | None]:
         read = self.driver.send(call)
-        found = read.response.at(self.at) if read.response is not None else None
-        return read, found if isinstance(found, str) else None
+        value = read.response.at(self.at) if read.response is not None else None
+        return read, value if isinstance(value, str) else None
 
     def _next(self, state: str) -> ContractOperation | None:
         """Return the operation to call: a refused one first, then one that allows others."""

@@ -121,8 +121,8 @@ def _dearest(driver: Driver, operation: ContractOperation) -> OperationCall | No
     contract = driver.contract
     call = driver.with_fresh_key(driver.successes[operation.pointer][0])
     schema = contract.body_schema(operation)
-    found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
-    for name, value in mapping(mapping(found).get("properties")).items():
+    body_schema = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+    for name, value in mapping(mapping(body_schema).get("properties")).items():
         described = contract.document.follow(value)
         most = described.get("maximum") if isinstance(described, dict) else None
         if isinstance(most, int) and isinstance(call.body, dict) and name in call.body:
@@ -132,16 +132,16 @@ def _dearest(driver: Driver, operation: ContractOperation) -> OperationCall | No
 
 def _charges(driver: Driver, operation: ContractOperation, declared: Charge) -> None:
     record, place = driver.target.record, operation.pointer + join(CHARGE.name)
-    made = driver.first_success(operation)
-    if made is None and operation.pointer in driver.successes and operation.site.id:
+    success = driver.first_success(operation)
+    if success is None and operation.pointer in driver.successes and operation.site.id:
         # The resources that it needs may be gone.
         cause(driver, operation.site.id, None)
-        made = driver.successes[operation.pointer]
-    if made is None:
+        success = driver.successes[operation.pointer]
+    if success is None:
         record.skip(CONSERVATION, place, "the operation never succeeded")
         return
-    again = driver.with_fresh_key(made[0])
-    several = [driver.with_fresh_key(made[0]) for _ in range(_AT_ONCE)]
+    again = driver.with_fresh_key(success[0])
+    several = [driver.with_fresh_key(success[0]) for _ in range(_AT_ONCE)]
     for how, calls in (("one call", [again]), ("a replay", [again]), ("calls at once", several)):
         before, apart = _balance(driver, declared), _apart(driver, declared)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -199,8 +199,8 @@ def _several(driver: Driver, call: OperationCall) -> Iterator[OperationCall]:
     """Yield the call with larger numbers: each one with a default, increased."""
     contract = driver.contract
     schema = contract.body_schema(call.operation)
-    found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
-    for name, value in mapping(mapping(found).get("properties")).items():
+    described = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+    for name, value in mapping(mapping(described).get("properties")).items():
         default = value.get("default") if isinstance(value, dict) else None
         if isinstance(default, int) and not isinstance(default, bool):
             more = call.with_member(join(name), default + 2)
@@ -211,8 +211,8 @@ def _several(driver: Driver, call: OperationCall) -> Iterator[OperationCall]:
 def _balance(driver: Driver, declared: Charge, role: str = MAIN) -> Decimal | None:
     operation = driver.contract.by_id[declared.balance.raw]
     if role == MAIN:
-        found = driver.first_success(operation)
-        response = found[1].response if found is not None else None
+        success = driver.first_success(operation)
+        response = success[1].response if success is not None else None
     else:
         response = driver.probe(next(driver.candidates(operation)), role).response
     return None if response is None else decimal_of(response.at(declared.at.raw))

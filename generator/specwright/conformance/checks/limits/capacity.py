@@ -43,7 +43,7 @@ def _capacity(driver: Driver, operation: ContractOperation, declared: Capacity) 
     release_all(driver, declared)
     before = _there(driver, operation)
     refused: Exchange | None = None
-    made: list[Exchange] = []
+    created: list[Exchange] = []
     for _ in range(declared.limit + 1):
         call = next(driver.candidates(operation), None)
         exchange = None if call is None else driver.send(call)
@@ -53,7 +53,7 @@ def _capacity(driver: Driver, operation: ContractOperation, declared: Capacity) 
         if not exchange.response.is_success:
             refused = exchange
             break
-        made.append(exchange)
+        created.append(exchange)
     if operation.pointer not in driver.successes:
         record.skip(OVER_CAPACITY, place, "the operation never succeeded")
         return
@@ -61,7 +61,7 @@ def _capacity(driver: Driver, operation: ContractOperation, declared: Capacity) 
     errors = driver.contract.errors
     if refused is None or refused.response is None:
         message = f"more than {declared.limit} were created"
-        driver.violate(OVER_CAPACITY, operation, message, *made, at=place)
+        driver.violate(OVER_CAPACITY, operation, message, *created, at=place)
     else:
         response = refused.response
         code = response.at(errors.code.raw) if errors is not None else declared.code.raw
@@ -71,7 +71,7 @@ def _capacity(driver: Driver, operation: ContractOperation, declared: Capacity) 
                 f"{declared.code.raw}, when the capacity is used up"
             )
             driver.violate(OVER_CAPACITY, operation, message, refused, at=place)
-        if before is not None and before + len(made) < declared.limit:
+        if before is not None and before + len(created) < declared.limit:
             message = f"fewer than {declared.limit} could be created"
             driver.violate(OVER_CAPACITY, operation, message, refused, at=place)
     _apart(driver, operation, declared)
@@ -113,8 +113,8 @@ def _there(driver: Driver, operation: ContractOperation) -> int | None:
     """Return the number of existing resources, if a list at the same path shows them."""
     for lister, page in driver.contract.declaring(PAGINATION):
         if lister.site.key == operation.site.key:
-            made = driver.first_success(lister)
-            response = made[1].response if made is not None else None
+            success = driver.first_success(lister)
+            response = success[1].response if success is not None else None
             items = response.at(page.items.raw) if response is not None else None
             return len(items) if isinstance(items, list) else None
     return None

@@ -131,12 +131,12 @@ def _uncounted(driver: Driver, call: OperationCall, mistake: Mistake, role: str)
 
 def _class_of(driver: Driver, method: str, operation: Pointer | None) -> str | None:
     """Return the class of an operation; for an unknown path, that of all with its method."""
-    found = {
+    names = {
         limit.class_.raw
         for limited, limit in driver.contract.declaring(RATE_LIMIT)
         if limited.method == method and operation in (None, limited.pointer)
     }
-    return found.pop() if len(found) == 1 else None
+    return names.pop() if len(names) == 1 else None
 
 
 @scenario(after="charges", share=2)
@@ -209,10 +209,10 @@ def _count(
         return
     record.check(OVER_RATE_LIMIT, place)
     _waits(driver, place, declared, served, refused)
-    said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
+    requests = f"requests of the class '{name}' within {declared.window_seconds} seconds"
     within = [exchange for exchange in served if exchange.sent_at >= last - declared.window_seconds]
     if len(within) > declared.limit:
-        message = f"more than {declared.limit} {said} were served"
+        message = f"more than {declared.limit} {requests} were served"
         driver.violate(OVER_RATE_LIMIT, None, message, served[-1], at=place)
         return
     unused = next(
@@ -223,7 +223,7 @@ def _count(
             exchange for exchange in served if exchange.sent_at + exchange.seconds >= unused.sent_at
         ]
         if len(since) < declared.limit:
-            message = f"fewer than {declared.limit} {said} were served"
+            message = f"fewer than {declared.limit} {requests} were served"
             driver.violate(OVER_RATE_LIMIT, None, message, refused[0], at=place)
 
 
@@ -267,8 +267,8 @@ def _left(driver: Driver, exchange: Exchange) -> int | None:
     header = limits.headers.state if limits is not None else None
     if header is None or exchange.response is None or exchange.response.status == 429:
         return None
-    found = STATE.search(exchange.response.header(header.raw) or "")
-    return int(found["left"]) if found else None
+    match = STATE.search(exchange.response.header(header.raw) or "")
+    return int(match["left"]) if match else None
 
 
 def _cheapest(driver: Driver, name: str) -> OperationCall | None:
@@ -295,6 +295,6 @@ def _of_class(driver: Driver, name: str) -> list[ContractOperation]:
     ]
 
 
-def _size(made: tuple[OperationCall, Exchange]) -> int:
-    response = made[1].response
+def _size(success: tuple[OperationCall, Exchange]) -> int:
+    response = success[1].response
     return 0 if response is None else len(response.body)

@@ -104,11 +104,11 @@ class _Trial:
             response = exchange.response
             if response is None or not response.is_success:
                 break
-            found = following(self.declared, after, response, len(walk.items))
-            if found is None:
+            next_call = following(self.declared, after, response, len(walk.items))
+            if next_call is None:
                 walk.is_whole = True
                 break
-            after = found
+            after = next_call
         return walk
 
     def _sized(self, call: OperationCall, size: int | None) -> OperationCall:
@@ -117,8 +117,8 @@ class _Trial:
 
     def items(self, exchange: Exchange) -> list[JsonValue]:
         response = exchange.response
-        found = response.at(self.declared.items.raw) if response is not None else None
-        return found if isinstance(found, list) else []
+        items = response.at(self.declared.items.raw) if response is not None else None
+        return items if isinstance(items, list) else []
 
     def _next_of(self, exchange: Exchange) -> JsonValue:
         """Return the cursor of the next page; None on the last page."""
@@ -142,15 +142,15 @@ class _Trial:
             missing.pop(self.id(item), None)
         self.driver.target.record.check(CREATED_IS_FOUND, self.place)
         for exchange in list(missing.values())[:1]:
-            said = "a created resource is not in the list"
-            self._violate(CREATED_IS_FOUND, self.place, said, exchange, *walk.exchanges)
+            message = "a created resource is not in the list"
+            self._violate(CREATED_IS_FOUND, self.place, message, exchange, *walk.exchanges)
 
     def _made(self, before: Exchange) -> dict[str, Exchange]:
         """Return the creations in this path before an exchange by id, without deleted ones."""
         assert self.declared.id is not None
         operations = self.driver.contract.operations
         path = urlsplit(before.request.url).path
-        found: dict[str, Exchange] = {}
+        exchanges: dict[str, Exchange] = {}
         for exchange in list(self.driver.target.record.exchanges)[: before.number]:
             operation, response = operations.get(exchange.operation or ""), exchange.response
             if operation is None or response is None or not response.is_success:
@@ -158,16 +158,16 @@ class _Trial:
             if operation.get(RESET) is not None:
                 # The key whose limits may be used up may be one of the same tenant.
                 if exchange.role not in (OTHER_TENANT, LIVE_MODE):
-                    found.clear()
+                    exchanges.clear()
             elif operation.method == "DELETE":
                 removed = urlsplit(exchange.request.url).path.rstrip("/")
-                found.pop(removed.rpartition("/")[2], None)
+                exchanges.pop(removed.rpartition("/")[2], None)
             # Only in the list of this parent, not of another one.
             elif urlsplit(exchange.request.url).path == path and response.status == 201:
                 id_ = response.at(self.declared.id.raw)
                 if exchange.role == MAIN and id_ is not None:
-                    found[str(id_)] = exchange
-        return found
+                    exchanges[str(id_)] = exchange
+        return exchanges
 
     def sizes(self, call: OperationCall, walk: _Walk) -> None:
         """Check a page of the default size, and one that ends where the list does."""
@@ -180,18 +180,18 @@ class _Trial:
         if isinstance(usual, int) and whole > usual:
             exchange = self.driver.probe(call)
             if len(self.items(exchange)) > usual:
-                said = f"more than {usual} items, the default, without a size"
-                self._violate(PAGE_SIZE, place, said, exchange)
+                message = f"more than {usual} items, the default, without a size"
+                self._violate(PAGE_SIZE, place, message, exchange)
         most = self.largest or 0
         short = [page for page in walk.exchanges[:-1] if len(self.items(page)) < most]
         if self.declared.full and short:
-            said = f"a page has fewer than the {most} items requested, and more follow"
-            self._violate(PAGE_SIZE, place, said, short[0])
+            message = f"a page has fewer than the {most} items requested, and more follow"
+            self._violate(PAGE_SIZE, place, message, short[0])
         if walk.is_whole and announces_end(self.declared) and 0 < whole <= (self.largest or 0):
             last = self.walk(call, whole, 2)
             if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
-                said = "more items are announced than exist"
-                self._violate(PAGE_SEQUENCE, self.place, said, *last.exchanges)
+                message = "more items are announced than exist"
+                self._violate(PAGE_SEQUENCE, self.place, message, *last.exchanges)
 
     def filters(self, slot: ParameterSlot, declared: Filter) -> None:
         """Compare the filtered items, on all pages, with the unfiltered ones."""
@@ -227,11 +227,11 @@ class _Trial:
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
 
         def fitting(items: list[JsonValue]) -> set[str]:
-            found = declared.property.raw
+            pointer = declared.property.raw
             return {
                 self.id(item)
                 for item in items
-                if matches(declared.match, value_at(item, found), wanted)
+                if matches(declared.match, value_at(item, pointer), wanted)
             }
 
         self.driver.target.record.check(FILTERED_ITEMS, place)
@@ -239,11 +239,11 @@ class _Trial:
             walk = self.walk(call, size, pages)
             shown = {self.id(item) for item in walk.items}
             if shown - fitting(walk.items):
-                said = "items that do not match the filter were returned"
-                self._violate(FILTERED_ITEMS, place, said, *walk.exchanges)
+                message = "items that do not match the filter were returned"
+                self._violate(FILTERED_ITEMS, place, message, *walk.exchanges)
             elif walk.is_whole and fitting(whole.items) - shown:
-                said = "matching items are missing"
-                self._violate(FILTERED_ITEMS, place, said, *whole.exchanges, *walk.exchanges)
+                message = "matching items are missing"
+                self._violate(FILTERED_ITEMS, place, message, *whole.exchanges, *walk.exchanges)
 
     def _cursor_of(self, call: OperationCall, slot: ParameterSlot, other: JsonValue) -> None:
         """Use the cursor of one filter with another one."""
@@ -260,8 +260,8 @@ class _Trial:
         exchange = self.driver.probe(foreign)
         self.driver.target.record.check(CURSOR, cursor.site.pointer)
         if exchange.succeeded:
-            said = "a cursor of another filter was accepted"
-            self._violate(CURSOR, cursor.site.pointer, said, first, exchange)
+            message = "a cursor of another filter was accepted"
+            self._violate(CURSOR, cursor.site.pointer, message, first, exchange)
 
     def _slot(self, name: object) -> ParameterSlot | None:
         raw = getattr(name, "raw", None)

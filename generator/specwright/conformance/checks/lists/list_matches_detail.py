@@ -70,15 +70,15 @@ def _schema(
     schema = None if response is None else contract.schema_of(response)
     if schema is None:
         return None
-    at, found = contract.document.end(schema, {"$ref": f"#{schema}"})
+    at, described = contract.document.end(schema, {"$ref": f"#{schema}"})
     for token in place:
-        if isinstance(found, dict) and token in mapping(found.get("properties")):
+        if isinstance(described, dict) and token in mapping(described.get("properties")):
             inner = at + join("properties", token)
-        elif isinstance(found, dict) and "items" in found:
+        elif isinstance(described, dict) and "items" in described:
             inner = at + join("items")
         else:
             return None
-        at, found = contract.document.end(inner, {"$ref": f"#{inner}"})
+        at, described = contract.document.end(inner, {"$ref": f"#{inner}"})
     return at
 
 

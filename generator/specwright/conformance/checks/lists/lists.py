@@ -47,12 +47,12 @@ def lists(driver: Driver) -> None:
     """Test every operation that returns a page of a list."""
     cursors: dict[Pointer, JsonValue] = {}
     for operation, declared in driver.contract.declaring(PAGINATION):
-        made = driver.first_success(operation)
-        if made is None:
+        success = driver.first_success(operation)
+        if success is None:
             reason = "the operation never succeeded"
             driver.target.record.skip(PAGE_SEQUENCE, operation.pointer, reason)
             continue
-        trial = _Trial(driver, operation, declared, made[0])
+        trial = _Trial(driver, operation, declared, success[0])
         trial.fill()
         trial.pages()
         trial.sizes()
@@ -71,8 +71,8 @@ class _Trial:
 
     def items(self, exchange: Exchange) -> list[JsonValue]:
         response = exchange.response
-        found = response.at(self.declared.items.raw) if response is not None else None
-        return found if isinstance(found, list) else []
+        items = response.at(self.declared.items.raw) if response is not None else None
+        return items if isinstance(items, list) else []
 
     def ids(self, exchange: Exchange) -> list[str]:
         return [self.id(item) for item in self.items(exchange)]
@@ -169,8 +169,8 @@ class _Trial:
             return
         if not is_sorted(values, order.direction):
             place = self.operation.pointer + join(ORDER.name)
-            said = f"not {order.direction.value} by {order.by.raw} from page to page"
-            self._violate(ITEM_ORDER, place, said, *exchanges)
+            message = f"not {order.direction.value} by {order.by.raw} from page to page"
+            self._violate(ITEM_ORDER, place, message, *exchanges)
 
     def _adder(self) -> Callable[[], object] | None:
         """Return a function that adds an item by the POST of the same path; None if impossible."""
@@ -181,10 +181,10 @@ class _Trial:
                 and operation.pointer in self.driver.successes
                 and operation.get(CAPACITY) is None
             ):
-                made = self.driver.successes[operation.pointer][0]
+                example = self.driver.successes[operation.pointer][0]
                 # Add to this list, not to that of another parent.
                 path = {key: own for key, own in self.call.arguments.items() if key[0] == "path"}
-                added = replace(made, arguments={**made.arguments, **path})
+                added = replace(example, arguments={**example.arguments, **path})
                 return lambda: self.driver.send(self.driver.with_fresh_key(added))
         return None
 
@@ -207,8 +207,8 @@ class _Trial:
                 beyond = limit + step
                 exchange = self.driver.send(self.call.with_argument(slot.key, beyond))
                 if exchange.succeeded:
-                    said = f"a size of {beyond} was accepted"
-                    self._violate(PAGE_SIZE, slot.site.pointer, said, exchange)
+                    message = f"a size of {beyond} was accepted"
+                    self._violate(PAGE_SIZE, slot.site.pointer, message, exchange)
 
     def cursors(self, others: dict[Pointer, JsonValue]) -> JsonValue:
         """Try cursors that this list did not issue, and return one that it issued."""
@@ -279,10 +279,10 @@ class _Trial:
         if exchange.response is None or exchange.response.status == 429:
             return
 
-        def matching(found: Exchange) -> set[str]:
+        def matching(exchange: Exchange) -> set[str]:
             return {
                 self.id(item)
-                for item in self.items(found)
+                for item in self.items(exchange)
                 if matches(declared.match, value_at(item, declared.property.raw), wanted)
             }
 
@@ -290,8 +290,8 @@ class _Trial:
         if not exchange.response.is_success:
             # A value that no item has may be invalid.
             if fitting:
-                said = f"answered {exchange.response.status}"
-                self._violate(FILTERED_ITEMS, place, said, whole, exchange)
+                message = f"answered {exchange.response.status}"
+                self._violate(FILTERED_ITEMS, place, message, whole, exchange)
             return
         shown = set(self.ids(exchange))
         if shown - matching(exchange):
@@ -316,14 +316,14 @@ class _Trial:
 
 
 def _requires_one_of(driver: Driver, operation: ContractOperation, declared: RequiresOneOf) -> None:
-    made = driver.first_success(operation)
+    success = driver.first_success(operation)
     place = operation.pointer + join(REQUIRES_ONE_OF.name)
-    if made is None:
+    if success is None:
         driver.target.record.skip(MISSING_ONE_OF, place, "the operation never succeeded")
         return
     names = {("query", parameter.raw) for parameter in declared.parameters}
-    rest = {key: value for key, value in made[0].arguments.items() if key not in names}
-    exchange = driver.send(OperationCall(operation, rest, made[0].body))
+    rest = {key: value for key, value in success[0].arguments.items() if key not in names}
+    exchange = driver.send(OperationCall(operation, rest, success[0].body))
     driver.target.record.check(MISSING_ONE_OF, place)
     response, errors = exchange.response, driver.contract.errors
     if response is None or response.status == 429:

@@ -75,11 +75,11 @@ def _query(checked: CheckedResponse) -> Iterator[tuple[ParameterSlot, list[JsonV
                 yield slot, values
 
 
-def matches(match: Match, found: JsonValue, wanted: JsonValue) -> bool:
+def matches(match: Match, actual: JsonValue, wanted: JsonValue) -> bool:
     """Return whether a filter accepts a property with a value, or with a list of values."""
     folded = match in (Match.EQUALS_IGNORE_CASE, Match.CONTAINS_IGNORE_CASE)
     fold = (lambda value: str(value).casefold()) if folded else (lambda value: value)
-    return fold(wanted) in [fold(value) for value in each_of(found)]
+    return fold(wanted) in [fold(value) for value in each_of(actual)]
 
 
 def each_of(value: JsonValue) -> list[JsonValue]:

@@ -47,8 +47,8 @@ def following(
     if declared.more is not None and response.at(declared.more.raw) is False:
         return None
     if declared.cursor is not None:
-        found = None if declared.next is None else response.at(declared.next.raw)
-        return _with(call, declared.cursor.raw, found)
+        next_page = None if declared.next is None else response.at(declared.next.raw)
+        return _with(call, declared.cursor.raw, next_page)
     if declared.next_url is not None:
         return _at(call, response.at(declared.next_url.raw))
     if declared.link:
@@ -72,8 +72,8 @@ def announces_end(declared: PaginationContract) -> bool:
     # A list that can be resumed has a cursor after its last item, too.
     if declared.cursor is not None:
         return not declared.resume
-    told = (declared.next_url, declared.total, declared.pages)
-    return declared.link or any(text is not None for text in told)
+    announcements = (declared.next_url, declared.total, declared.pages)
+    return declared.link or any(text is not None for text in announcements)
 
 
 def _with(call: OperationCall, name: str, value: JsonValue) -> OperationCall | None:

@@ -24,8 +24,8 @@ def sorting(driver: Driver) -> None:
             if slot.sort is None:
                 continue
             place = slot.site.pointer + join(SORT.name)
-            made = driver.first_success(operation)
-            if made is None:
+            success = driver.first_success(operation)
+            if success is None:
                 record.skip(ITEM_ORDER, place, "the operation never succeeded")
                 continue
             # A single item is in any order, and so are equal items.
@@ -33,7 +33,7 @@ def sorting(driver: Driver) -> None:
             for by in dict.fromkeys(str(order.by.raw) for order in slot.sort.orders.values()):
                 _mix(driver, operation, by)
             for value in slot.sort.orders:
-                driver.probe(made[0].with_argument(slot.key, value.raw))
+                driver.probe(success[0].with_argument(slot.key, value.raw))
             if place not in record.checked.get(ITEM_ORDER, ()):
                 record.skip(ITEM_ORDER, place, "the list never had two items")
 
@@ -46,9 +46,9 @@ def _mix(driver: Driver, listing: ContractOperation, by: Pointer) -> None:
         is_maker = maker.method == "POST" and shape(maker.site.key) == path
         if not is_maker or schema is None or maker.pointer not in driver.successes:
             continue
-        for at, found in in_place(driver.contract.document, schema):
+        for at, part in in_place(driver.contract.document, schema):
             call, _ = driver.successes[maker.pointer]
-            if name not in (found.get("properties") or {}) or not isinstance(call.body, dict):
+            if name not in (part.get("properties") or {}) or not isinstance(call.body, dict):
                 continue
             values = list(driver.contract.distinct_values(at + join("properties", name)))[:2]
             for value in (*values, *values[:1]):

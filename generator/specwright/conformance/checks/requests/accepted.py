@@ -90,19 +90,19 @@ def accepted_value(
     place = place_of(contract, sent.schema, problem.pointer) if is_body else sent.place
     name = sent.name or ".".join(split(problem.pointer))
     if problem.missing is not None:
-        said, name = "", f"a body without {join_names(name, problem.missing)}"
+        value, name = "", f"a body without {join_names(name, problem.missing)}"
     elif problem.keyword == "additionalProperties":
-        said, name = "", f"a body with unknown members{' in ' + name if name else ''}"
+        value, name = "", f"a body with unknown members{' in ' + name if name else ''}"
     else:
-        said, name = f" = {spelled(wrong)}", name or "a body"
-    limit = f" ({problem.limit})" if problem.limit and said else ""
+        value, name = f" = {spelled(wrong)}", name or "a body"
+    limit = f" ({problem.limit})" if problem.limit and value else ""
     if is_converted(contract.requests, sent.schema, sent.value):
         rule, cause = COERCION, "a value of the wrong type is converted"
     else:
         what = "null where it is not allowed" if _is_null(wrong, problem) else None
         rule = INVALID_ACCEPTED
         cause = f"{what or _CAUSES.get(problem.keyword, _OTHER)} is accepted"
-    return _violation(rule, place, operation, f"{name}{said}{limit}", exchange, cause)
+    return _violation(rule, place, operation, f"{name}{value}{limit}", exchange, cause)
 
 
 def accepted_form(
@@ -126,14 +126,14 @@ def place_of(contract: Contract, schema: Pointer, pointer: Pointer) -> Pointer:
     """Return the pointer of the schema for a part of a value, or of the nearest schema above."""
     place = schema
     for token in split(pointer):
-        at, found = contract.document.end(place, {"$ref": f"#{place}"})
-        if not isinstance(found, dict):
+        at, described = contract.document.end(place, {"$ref": f"#{place}"})
+        if not isinstance(described, dict):
             break
-        if token in mapping(found.get("properties")):
+        if token in mapping(described.get("properties")):
             place = at + join("properties", token)
-        elif isinstance(found.get("additionalProperties"), dict):
+        elif isinstance(described.get("additionalProperties"), dict):
             place = at + join("additionalProperties")
-        elif token.isdecimal() and isinstance(found.get("items"), dict):
+        elif token.isdecimal() and isinstance(described.get("items"), dict):
             place = at + join("items")
         else:
             break

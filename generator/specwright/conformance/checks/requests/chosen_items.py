@@ -48,14 +48,18 @@ def _choices(driver: Driver, *, is_below: bool) -> None:
         if bool(operation.template.names) is not is_below:
             continue
         for member in choosing(driver.contract, operation):
-            made, lister, page = driver.successes.get(operation.pointer), member.lister, member.page
-            is_made = made is not None and isinstance(made[0].body, dict)
+            success, lister, page = (
+                driver.successes.get(operation.pointer),
+                member.lister,
+                member.page,
+            )
+            is_made = success is not None and isinstance(success[0].body, dict)
             is_listed = lister is not None and lister.pointer in driver.successes
-            if made is None or lister is None or page is None or not (is_made and is_listed):
+            if success is None or lister is None or page is None or not (is_made and is_listed):
                 reason = "the operation never succeeded, or the list names no ids"
                 driver.target.record.skip(INVALID_ACCEPTED, member.place, reason)
                 continue
-            _Choices(driver, made[0], member, lister, page).run()
+            _Choices(driver, success[0], member, lister, page).run()
             # Below what unusual choices make, usual requests may be refused.
             driver.first_success(operation)
 
@@ -72,12 +76,12 @@ class _Choices:
 
     def run(self) -> None:
         lists = [(parent, self._listed(parent)) for parent in self._parents()]
-        found = [(call, item) for call, items in lists for item in items.values()]
-        if not found:
+        pairs = [(call, item) for call, items in lists for item in items.values()]
+        if not pairs:
             reason = f"{self.lister.name} has no items"
             self.driver.target.record.skip(INVALID_ACCEPTED, self.member.place, reason)
         tried = set[tuple[str, bool]]()
-        for call, item in _varied(found):
+        for call, item in _varied(pairs):
             self._choose(self._fitting(call, item), item, tried)
         self._of_another_list(lists)
 
@@ -94,7 +98,7 @@ class _Choices:
         """Return the items of the first pages of the list for a call, by their ids."""
         slots = {slot.key for slot in self.lister.slots}
         own = {key: value for key, value in call.arguments.items() if key in slots}
-        found: dict[str, JsonValue] = {}
+        listed: dict[str, JsonValue] = {}
         for whole in wholes(self.driver, self.lister):
             response = self.driver.probe(
                 replace(whole, arguments={**whole.arguments, **own})
@@ -102,8 +106,8 @@ class _Choices:
             items = None if response is None else response.at(self.page.items.raw)
             for item in items if isinstance(items, list) else ():
                 if (id_ := self._id(item)) is not None:
-                    found[str(id_)] = item
-        return found
+                    listed[str(id_)] = item
+        return listed
 
     def _id(self, item: JsonValue) -> JsonValue:
         return None if self.page.id is None else value_at(item, self.page.id.raw)
@@ -122,9 +126,9 @@ class _Choices:
             if (name, is_needed) not in tried:
                 tried.add((name, is_needed))
                 wrong = self._with(call, name, is_there=not is_needed)
-                said = "out" if is_needed else ""
+                suffix = "out" if is_needed else ""
                 reason = "requires" if is_needed else "does not allow"
-                how = f"a body with{said} '{name}', which the chosen item {reason}"
+                how = f"a body with{suffix} '{name}', which the chosen item {reason}"
                 self._is_refused(wrong, each.place + join(REQUIRED_WHEN.name), how)
 
     def _of_another_list(self, lists: list[tuple[OperationCall, dict[str, JsonValue]]]) -> None:
@@ -153,20 +157,20 @@ class _Choices:
         self.driver.target.record.check(INVALID_ACCEPTED, place)
         if exchange.succeeded:
             rule = INVALID_ACCEPTED
-            found = accepted_form(call.operation, exchange, place, how, rule)
-            self.driver.target.record.violate(found)
+            violation = accepted_form(call.operation, exchange, place, how, rule)
+            self.driver.target.record.violate(violation)
 
 
 def _applies(declared: RequiredWhen, item: JsonValue) -> bool:
     return value_at(item, declared.at.raw) in [value.raw for value in declared.values]
 
 
-def _varied(found: list[tuple[OperationCall, JsonValue]]) -> list[tuple[OperationCall, JsonValue]]:
+def _varied(pairs: list[tuple[OperationCall, JsonValue]]) -> list[tuple[OperationCall, JsonValue]]:
     """Return items of which each has something that those before it do not have."""
-    texts = Counter(text for _, item in found for text in dict.fromkeys(_texts(item)))
+    texts = Counter(text for _, item in pairs for text in dict.fromkeys(_texts(item)))
     seen = set[Hashable]()
     chosen = []
-    for call, item in found:
+    for call, item in pairs:
         if new := set(_traits("", item, texts)) - seen:
             seen |= new
             chosen.append((call, item))

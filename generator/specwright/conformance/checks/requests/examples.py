@@ -38,11 +38,11 @@ def _calls(driver: Driver) -> list[OperationCall]:
         for webhook in webhooks(driver.contract.document)
         if webhook.trigger is not None and webhook.trigger.scenario is not None
     }
-    found = [
+    calls = [
         driver.example(operation, name)
         for operation in driver.contract.operations.values()
         if operation.body is not None and operation.get(CAPACITY) is None
         for name, _ in sites.members(driver.contract.document, operation.body[1], "examples")
         if name not in causes
     ]
-    return [call for call in found if call is not None]
+    return [call for call in calls if call is not None]

@@ -33,12 +33,12 @@ def receiver_urls(driver: Driver) -> None:
     for operation, declared in driver.contract.declaring(WEBHOOK_ENDPOINT):
         if not declared.public:
             continue
-        made = driver.successes.get(operation.pointer) or driver.first_success(operation)
-        if made is None:
+        success = driver.successes.get(operation.pointer) or driver.first_success(operation)
+        if success is None:
             reason = "the operation never succeeded"
             driver.target.record.skip(INVALID_ACCEPTED, operation.pointer, reason)
             continue
-        _register(driver, operation, made[0], declared)
+        _register(driver, operation, success[0], declared)
 
 
 def _register(

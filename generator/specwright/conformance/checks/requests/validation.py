@@ -86,28 +86,28 @@ def validation(driver: Driver) -> None:
     for operation in driver.contract.operations.values():
         if not operation.slots and operation.body is None:
             continue
-        made = driver.successes.get(operation.pointer)
-        if made is not None and operation.body is not None:
-            made = _again(driver, operation) or made
-        if made is None:
+        success = driver.successes.get(operation.pointer)
+        if success is not None and operation.body is not None:
+            success = _again(driver, operation) or success
+        if success is None:
             driver.target.record.skip(
                 INVALID_ACCEPTED, operation.pointer, "the operation never succeeded"
             )
             continue
-        trial = _Trial(driver, operation, driver.with_fresh_key(made[0]))
+        trial = _Trial(driver, operation, driver.with_fresh_key(success[0]))
         trial.parameters()
         trial.body()
         # Later calls must not use the values tried here.
-        driver.successes[operation.pointer] = made
+        driver.successes[operation.pointer] = success
 
 
 def _again(driver: Driver, operation: ContractOperation) -> tuple[OperationCall, Exchange] | None:
     """Repeat a call; with new resources if those that its body refers to are gone."""
-    made = driver.first_success(operation)
-    if made is None:
+    success = driver.first_success(operation)
+    if success is None:
         renew(driver)
-        made = driver.first_success(operation)
-    return made
+        success = driver.first_success(operation)
+    return success
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +131,13 @@ class _Trial:
                 # A parameter that may be missing was not sent before, not even with a usual value.
                 tried = [] if slot.key in self.call.arguments else [ValueVariant("", usual, None)]
                 tried += variants(document, schema, usual)
-                found = [variant for variant in tried if self._is_distinct(slot, variant)]
-                for variant in found:
+                distinct = [variant for variant in tried if self._is_distinct(slot, variant)]
+                for variant in distinct:
                     call = self.call.with_argument(slot.key, variant.value)
                     name, place = slot.written.wire, slot.site.pointer
                     sent = SentValue(name, place, slot.schema, variant.value)
                     self._send(call, _Spot(name, place, sent), variant)
-                self._twice(slot, usual, found)
+                self._twice(slot, usual, distinct)
             if slot.written.location != "header":
                 for value in odd(document, schema):
                     self._survive(self.call.with_argument(slot.key, value))
@@ -147,8 +147,10 @@ class _Trial:
         if slot.key in self.call.arguments:
             return self.call.arguments[slot.key]
         document = self.contract.document
-        given = [value for _, value in sites.examples(document, slot.site)]
-        value: JsonValue = given[0] if given else sample(document, slot.site.value.get("schema"))
+        examples = [value for _, value in sites.examples(document, slot.site)]
+        value: JsonValue = (
+            examples[0] if examples else sample(document, slot.site.value.get("schema"))
+        )
         return value
 
     def _is_distinct(self, slot: ParameterSlot, variant: ValueVariant) -> bool:
@@ -167,9 +169,9 @@ class _Trial:
         ]
         return any(fits) if variant.condition is None else not any(fits)
 
-    def _twice(self, slot: ParameterSlot, usual: JsonValue, found: list[ValueVariant]) -> None:
+    def _twice(self, slot: ParameterSlot, usual: JsonValue, variants: list[ValueVariant]) -> None:
         """Send a parameter twice, once with an invalid value."""
-        wrong = next((code for code in found if code.condition is not None), None)
+        wrong = next((code for code in variants if code.condition is not None), None)
         if slot.written.location != "query" or self.contract.errors is None or wrong is None:
             return
         for first, second in ((usual, wrong.value), (wrong.value, usual)):
@@ -221,8 +223,8 @@ class _Trial:
         """Return the value at a pointer of the call, else a sample; for a key, an unused one."""
         if pointer == self._key:
             return self.driver.fresh_key()
-        found = _in_body(self.call, pointer)
-        return sample(self.contract.document, schema) if found is None else found
+        value = _in_body(self.call, pointer)
+        return sample(self.contract.document, schema) if value is None else value
 
     @property
     def _key(self) -> Pointer | None:
@@ -242,12 +244,12 @@ class _Trial:
             return
         places: dict[str, Pointer] = {}
         now = _in_body(self.call, pointer)
-        for at, found in in_place(document, schema):
-            for name in found.get("properties") or {}:
+        for at, part in in_place(document, schema):
+            for name in part.get("properties") or {}:
                 places.setdefault(name, at + join("properties", name))
-            if _has_items(found, now):
+            if _has_items(part, now):
                 places.setdefault("0", at + join("items"))
-            if isinstance(found.get("additionalProperties"), dict):
+            if isinstance(part.get("additionalProperties"), dict):
                 name = next(iter(now), _ADDITIONAL) if isinstance(now, dict) else _ADDITIONAL
                 places.setdefault(name, at + join("additionalProperties"))
         for name, place in places.items():
@@ -266,13 +268,13 @@ class _Trial:
     ) -> Iterator[tuple[Pointer, dict[str, Any]]]:
         """Yield the objects that are present in the body, with their schemas."""
         now, document = _in_body(self.call, pointer), self.contract.requests.document
-        for at, found in in_place(document, schema) if depth <= _DEPTH else ():
+        for at, part in in_place(document, schema) if depth <= _DEPTH else ():
             below: dict[str, Pointer] = {}
             if isinstance(now, dict):
-                yield pointer, found
-                names = (found.get("properties") or {}).keys() & now.keys()
+                yield pointer, part
+                names = (part.get("properties") or {}).keys() & now.keys()
                 below = {name: at + join("properties", name) for name in sorted(names)}
-            elif _has_items(found, now):
+            elif _has_items(part, now):
                 below = {"0": at + join("items")}
             for name, place in below.items():
                 yield from self._objects(place, pointer + join(name), depth + 1)
@@ -310,8 +312,8 @@ class _Trial:
         if variant.condition is None:
             record.check(VALID_REFUSED, place)
             if self._is_malformed(response, spot):
-                said = f"{spot.name} = {spelled(variant.value)}"
-                message = f"{name} refused {said} as malformed: {response.status}"
+                change = f"{spot.name} = {spelled(variant.value)}"
+                message = f"{name} refused {change} as malformed: {response.status}"
                 cause = "a valid value is refused as malformed"
                 rule = VALID_REFUSED
                 self.driver.violate(rule, None, message, exchange, at=place, cause=cause)
@@ -359,8 +361,8 @@ class _Trial:
         self.driver.violate(rule, operation, message, exchange, at=place, cause=cause)
 
     def _own_code(self, place: Pointer) -> str | None:
-        found = self.contract.document.end(place, {"$ref": f"#{place}"})[1]
-        declared = INVALID.read(found) if isinstance(found, dict) else None
+        described = self.contract.document.end(place, {"$ref": f"#{place}"})[1]
+        declared = INVALID.read(described) if isinstance(described, dict) else None
         return None if declared is None else declared.code.raw
 
 

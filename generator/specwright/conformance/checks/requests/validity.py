@@ -218,10 +218,10 @@ def _readings(text: str, types: set[str]) -> Iterator[JsonValue]:
 
 
 def _headers(request: HttpRequest) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    headers: dict[str, list[str]] = {}
     for name, value in request.headers:
-        found.setdefault(name.lower(), []).append(value.strip(" \t"))
-    return found
+        headers.setdefault(name.lower(), []).append(value.strip(" \t"))
+    return headers
 
 
 _BOOLEANS = {

@@ -123,10 +123,10 @@ class Consistency:
         schema = None if declared is None else self.contract.schema_of(declared)
         if schema is None or not self._may_hold(schema):
             return []
-        found: list[Violation] = []
+        violations: list[Violation] = []
         for object_ in self._objects([self._at(schema)], response.json_or_none):
-            found += self._of_object(exchange, operation, object_)
-        return found
+            violations += self._of_object(exchange, operation, object_)
+        return violations
 
     def _at(self, schema: Pointer) -> Subschema:
         return Subschema(schema, resolve(self.contract.document.data, schema))
@@ -134,8 +134,8 @@ class Consistency:
     def _may_hold(self, schema: Pointer) -> bool:
         """Return whether any keyword is declared in a schema or below it."""
         if schema not in self._holds:
-            found = reachable(self.contract.document, self._at(schema))
-            self._holds[schema] = any(map(_declares, found))
+            schemas = reachable(self.contract.document, self._at(schema))
+            self._holds[schema] = any(map(_declares, schemas))
         return self._holds[schema]
 
     def _objects(
@@ -161,28 +161,28 @@ class Consistency:
             }
             declared = [
                 (name, place)
-                for name, found in members.items()
-                for place in found
+                for name, places in members.items()
+                for place in places
                 if _declares(place)
             ]
             pointers = tuple(subschema.pointer for subschema in applied)
             this = _Object(value, declared, pointers, around, depth)
             if declared:
                 yield this
-            for name, found in members.items():
+            for name, places in members.items():
                 inside = this if declared else around
-                if found and isinstance(value[name], (dict, list)):
-                    yield from self._objects(found, value[name], inside, depth + 1)
+                if places and isinstance(value[name], (dict, list)):
+                    yield from self._objects(places, value[name], inside, depth + 1)
 
     def _of_object(
-        self, exchange: Exchange, operation: ContractOperation, found: _Object
+        self, exchange: Exchange, operation: ContractOperation, object_: _Object
     ) -> Iterator[Violation]:
-        for name, schema in dict(found.properties).items():
+        for name, schema in dict(object_.properties).items():
             promises = mapping(schema.value)
             computed, needed = COMPUTED.read(promises), SET_WHEN.read(promises)
             for keyword, message in (
-                (COMPUTED, computed and _differs(found.value, name, computed)),
-                (SET_WHEN, needed and _is_missing(found.value, name, needed)),
+                (COMPUTED, computed and _differs(object_.value, name, computed)),
+                (SET_WHEN, needed and _is_missing(object_.value, name, needed)),
             ):
                 if keyword.name in promises:
                     place = schema.pointer + join(keyword.name)
@@ -190,9 +190,9 @@ class Consistency:
                     if message:
                         yield _violation(operation, place, message, exchange)
             if MODE.name in promises:
-                yield from self._mode(exchange, operation, name, found.value[name], schema.pointer)
-        yield from self._created(exchange, operation, found)
-        yield from self._modified(exchange, operation, found)
+                yield from self._mode(exchange, operation, name, object_.value[name], schema.pointer)
+        yield from self._created(exchange, operation, object_)
+        yield from self._modified(exchange, operation, object_)
 
     def _mode(
         self,
@@ -205,15 +205,15 @@ class Consistency:
         self.record.check(CONSISTENCY, place)
         first, other = self._modes.setdefault(exchange.role, (value, exchange))
         if value != first:
-            said = f"'{name}' is '{value}', and '{first}' in other responses to the same key"
-            yield _violation(operation, place, said, other, exchange)
+            message = f"'{name}' is '{value}', and '{first}' in other responses to the same key"
+            yield _violation(operation, place, message, other, exchange)
 
     def _created(
-        self, exchange: Exchange, operation: ContractOperation, found: _Object
+        self, exchange: Exchange, operation: ContractOperation, object_: _Object
     ) -> Iterator[Violation]:
-        created = found.moment(Moment.CREATED)
+        created = object_.moment(Moment.CREATED)
         response = exchange.response
-        if created is None or response is None or found.depth or response.status != 201:
+        if created is None or response is None or object_.depth or response.status != 201:
             return
         name, place, seconds = created
         self.record.check(TIMESTAMP, place)
@@ -222,23 +222,23 @@ class Consistency:
             yield _violation(operation, place, message, exchange, rule=TIMESTAMP)
 
     def _modified(
-        self, exchange: Exchange, operation: ContractOperation, found: _Object
+        self, exchange: Exchange, operation: ContractOperation, object_: _Object
     ) -> Iterator[Violation]:
-        modified = found.moment(Moment.MODIFIED)
+        modified = object_.moment(Moment.MODIFIED)
         if modified is None:
             return
         name, place, seconds = modified
-        created = None if found.around is None else found.around.moment(Moment.CREATED)
+        created = None if object_.around is None else object_.around.moment(Moment.CREATED)
         if created is not None and seconds - created[2] > _COARSE_SECONDS:
             message = f"'{created[0]}' is earlier than '{name}' of the contained object"
             yield _violation(operation, created[1], message, exchange, rule=TIMESTAMP)
-        for schema in found.schemas:
-            ids = {snake(name): value for name, value in found.value.items()}
+        for schema in object_.schemas:
+            ids = {snake(name): value for name, value in object_.value.items()}
             names = [reader for reader in self._readers.get(schema, ()) if reader in ids]
             if names:
                 which = exchange.role, schema, str(ids[names[0]])
-                yield from self._version(exchange, operation, found, which, seconds)
-        if found.depth or not operation.is_safe:
+                yield from self._version(exchange, operation, object_, which, seconds)
+        if object_.depth or not operation.is_safe:
             return
         self.record.check(TIMESTAMP, place)
         key = (exchange.role, exchange.request.url)
@@ -253,9 +253,9 @@ class Consistency:
         )
         # By the server's own clock: the resource has changed since that time.
         then = _date(before.response.header("date"))
-        if not isinstance(was, dict) or was == found.value or then is None or not is_later:
+        if not isinstance(was, dict) or was == object_.value or then is None or not is_later:
             return
-        if was.get(name) == found.value[name] and seconds < then - _COARSE_SECONDS:
+        if was.get(name) == object_.value[name] and seconds < then - _COARSE_SECONDS:
             message = f"the resource has changed, but '{name}' has not"
             yield _violation(operation, place, message, before, exchange, rule=TIMESTAMP)
 
@@ -263,22 +263,22 @@ class Consistency:
         self,
         exchange: Exchange,
         operation: ContractOperation,
-        found: _Object,
+        object_: _Object,
         key: tuple[str, Pointer, str],
         seconds: float,
     ) -> Iterator[Violation]:
         """Compare a resource as it is read with newer versions in earlier responses."""
         newest = self._newest.get(key)
-        if found.depth:
+        if object_.depth:
             if newest is None or newest[0] < seconds:
                 self._newest[key] = seconds, exchange
         elif newest is not None and operation.is_safe:
             shown_at, earlier = newest
             is_later = earlier.sent_at + earlier.seconds < exchange.sent_at
             if is_later and seconds < shown_at:
-                said = "an earlier response had a newer version of the resource"
+                message = "an earlier response had a newer version of the resource"
                 yield _violation(
-                    operation, operation.pointer, said, earlier, exchange, rule=TIMESTAMP
+                    operation, operation.pointer, message, earlier, exchange, rule=TIMESTAMP
                 )
 
 
@@ -320,15 +320,15 @@ def _is_missing(value: dict[str, JsonValue], name: str, needed: When) -> str:
 
 def _differs(value: dict[str, JsonValue], name: str, computed: Computed) -> str:
     """Return how a value differs from its computed value; empty if it does not."""
-    given = decimal_of(value[name])
-    if given is None or not _holds(value, computed.when):
+    number = decimal_of(value[name])
+    if number is None or not _holds(value, computed.when):
         return ""
     try:
         parts: list[JsonValue] = [resolve(value, text.raw) for text in computed.of]
     except KeyError:
         return ""
     wanted = _computed(computed.by, parts)
-    if wanted is None or wanted == given:
+    if wanted is None or wanted == number:
         return ""
     return f"'{name}' is not the {computed.by} of {', '.join(text.raw for text in computed.of)}"
 

@@ -147,12 +147,15 @@ def _other_slash(request: HttpRequest, response: HttpResponse) -> str | None:
 
 def _is_unreadable(operation: ContractOperation, request: HttpRequest) -> bool:
     """Return whether a body is of an undeclared media type, without its parts, or not JSON."""
-    given = request.header("content-type") or ""
-    if sites.essence(given).startswith("multipart/") and "boundary=" not in given.lower():
+    content_type = request.header("content-type") or ""
+    if (
+        sites.essence(content_type).startswith("multipart/")
+        and "boundary=" not in content_type.lower()
+    ):
         return True
     if request.body is None or not operation.has_body:
         return False
-    if not any(sites.fits(given, media_type) for media_type in operation.media_types):
+    if not any(sites.fits(content_type, media_type) for media_type in operation.media_types):
         return True
     is_json = request.json_or_none is not None or request.body.strip() == b"null"
-    return sites.is_json(given) and not is_json
+    return sites.is_json(content_type) and not is_json

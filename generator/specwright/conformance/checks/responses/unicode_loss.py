@@ -44,10 +44,10 @@ def _is_lost(sent: str, shown: str) -> bool:
     """Return whether a text went through an encoding that does not have all its letters."""
     if sent.isascii() or sent == shown:
         return False
-    found = {
+    texts = {
         sent.encode(encoding, errors).decode(encoding)
         for encoding in _ENCODINGS
         for errors in ("ignore", "replace")
     }
-    found |= {sent.encode(errors="replace").decode(encoding, "replace") for encoding in _MISREAD}
-    return shown in found - {sent}
+    texts |= {sent.encode(errors="replace").decode(encoding, "replace") for encoding in _MISREAD}
+    return shown in texts - {sent}

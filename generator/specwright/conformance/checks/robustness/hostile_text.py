@@ -26,18 +26,18 @@ _MANY = 40
 def hostile(driver: Driver) -> None:
     """Send hostile texts in every path and query, and bodies that are missing or all wrong."""
     for operation in driver.contract.operations.values():
-        made = driver.successes.get(operation.pointer)
-        if made is None:
+        success = driver.successes.get(operation.pointer)
+        if success is None:
             reason = "the operation never succeeded"
             driver.target.record.skip(SERVER_ERROR, operation.pointer, reason)
             continue
-        for call in _with_texts(made[0]):
+        for call in _with_texts(success[0]):
             driver.target.record.check(SERVER_ERROR, operation.pointer)
             driver.probe(call)
         if operation.body is not None:
-            _without_body(driver, made[0])
-            _many_mistakes(driver, made[0])
-            _too_large(driver, made[0])
+            _without_body(driver, success[0])
+            _many_mistakes(driver, success[0])
+            _too_large(driver, success[0])
 
 
 def _with_texts(call: OperationCall) -> Iterator[OperationCall]:

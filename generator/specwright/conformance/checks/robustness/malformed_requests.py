@@ -46,8 +46,8 @@ _TRIED = ("put", "patch", "delete", "post", "get")
 def robustness(driver: Driver) -> None:
     """Send requests that are invalid in ways that no schema can express."""
     for operation in driver.contract.operations.values():
-        made = driver.successes.get(operation.pointer)
-        call = made[0] if made else next(driver.candidates(operation), None)
+        success = driver.successes.get(operation.pointer)
+        call = success[0] if success else next(driver.candidates(operation), None)
         if call is None:
             driver.target.record.skip(SERVER_ERROR, operation.pointer, "no request could be made")
             continue
@@ -116,9 +116,9 @@ def _refused(
     elif errors is not None and condition is not None:
         wanted = {code.raw for code, each in errors.codes.items() if each.condition is condition}
         if wanted and response.at(errors.code.raw) not in wanted:
-            said = f"{how} is not refused with '{min(wanted)}'"
-            message = f"{said}: {response.status}"
-            driver.violate(ERROR_CODE, operation, message, exchange, cause=said)
+            refusal = f"{how} is not refused with '{min(wanted)}'"
+            message = f"{refusal}: {response.status}"
+            driver.violate(ERROR_CODE, operation, message, exchange, cause=refusal)
 
 
 def _nowhere(driver: Driver, call: OperationCall) -> None:
@@ -147,7 +147,7 @@ def _methods(driver: Driver, routes: ContractRoutes, path: str) -> None:
         if operation.site.key == path
     }
     some = next(iter(there.values()))
-    made = next(
+    success = next(
         filter(None, (driver.successes.get(operation.pointer) for operation in there.values())),
         None,
     )
@@ -159,18 +159,18 @@ def _methods(driver: Driver, routes: ContractRoutes, path: str) -> None:
     ]
     if not missing:
         return
-    if made is None:
+    if success is None:
         reason = "no operation of the path succeeded"
         driver.target.record.skip(METHOD_NOT_ALLOWED, some.item, reason)
         return
-    arguments = {key: each for key, each in made[0].arguments.items() if key[0] == "path"}
-    call = replace(made[0], arguments=arguments)
+    arguments = {key: each for key, each in success[0].arguments.items() if key[0] == "path"}
+    call = replace(success[0], arguments=arguments)
     accept = [("Accept", "application/json")]
     request = driver.target.request(missing[0], call.path, headers=accept, operation=some.pointer)
     exchange = driver.target.send(request, driver.source, None, MAIN)
     record = driver.target.record
     for rule in (METHOD_NOT_ALLOWED, ALLOW_HEADER):
         record.check(rule, some.item)
-    found = method_violation(driver.contract, routes, some.site, exchange)
-    if found is not None:
-        record.violate(found)
+    violation = method_violation(driver.contract, routes, some.site, exchange)
+    if violation is not None:
+        record.violate(violation)

@@ -68,20 +68,20 @@ def body_of(attempt: DeliveryAttempt) -> Any:
 def in_body(attempt: DeliveryAttempt, pointer: Pointer) -> str | None:
     """Return the text at a pointer in the body; None if it is missing."""
     try:
-        found = resolve(body_of(attempt), pointer)
+        value = resolve(body_of(attempt), pointer)
     except KeyError:
         return None
-    return found if isinstance(found, str) else None
+    return value if isinstance(value, str) else None
 
 
 def carried(webhook: SentWebhook, attempt: DeliveryAttempt) -> str | None:
     """Return the text of the value that the trigger declares; None if it is missing."""
     declared = webhook.trigger.carries if webhook.trigger is not None else None
     try:
-        found = None if declared is None else resolve(body_of(attempt), declared.at.raw)
+        value = None if declared is None else resolve(body_of(attempt), declared.at.raw)
     except KeyError:
         return None
-    return None if found is None else text_of(found)
+    return None if value is None else text_of(value)
 
 
 def event_content(
@@ -90,9 +90,9 @@ def event_content(
     assert webhook.trigger is not None
     carries, ahead = webhook.trigger.carries, webhook.trigger.ahead
     if carries is not None:
-        values, found = [value.raw for value in carries.values], carried(webhook, attempt)
-        if body_of(attempt) is not None and found not in values:
-            yield f"'{carries.at.raw}' is '{found}', not {' or '.join(values)}"
+        values, text = [value.raw for value in carries.values], carried(webhook, attempt)
+        if body_of(attempt) is not None and text not in values:
+            yield f"'{carries.at.raw}' is '{text}', not {' or '.join(values)}"
     moment = None if ahead is None else seconds_of(in_body(attempt, ahead.at.raw))
     if ahead is not None and moment is not None:
         early = moment - attempt.received_at

@@ -67,32 +67,32 @@ class Consumer:
         return [*asyncio.run(self._try_all(webhooks)), *self._left_out(webhooks)]
 
     async def _try_all(self, webhooks: Sequence[SentWebhook]) -> list[Finding]:
-        found: list[Finding] = []
+        findings: list[Finding] = []
         async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=False) as client:
             for trial in self._trials(webhooks):
                 response = await self._send(client, trial)
-                if not found and isinstance(response, str):
+                if not findings and isinstance(response, str):
                     raise InputError(
                         f"the consumer does not respond: {response}", hint="start it, then retry"
                     )
-                found.append(self._finding(trial, response))
-        if not found:
+                findings.append(self._finding(trial, response))
+        if not findings:
             raise InputError(
                 "no webhook of the document has an example, or a schema that a value was found for",
                 hint="give one of them an example of its body in JSON",
             )
-        return found
+        return findings
 
     def _trials(self, webhooks: Sequence[SentWebhook]) -> Iterator[_Trial]:
         """Yield the deliveries in sending order, each created when it is due."""
         for webhook in webhooks:
             for event in webhook.examples:
-                made = self._genuine(webhook, event).signed()
-                yield _Trial(GENUINE, webhook, f"a delivery of '{webhook.name}'", made, True)
+                signed = self._genuine(webhook, event).signed()
+                yield _Trial(GENUINE, webhook, f"a delivery of '{webhook.name}'", signed, True)
         for webhook in [webhook for webhook in webhooks if webhook.examples][:1]:
             event = webhook.examples[0]
-            made = self._genuine(webhook, event).signed()
-            yield _Trial(REPEATED, webhook, "a repeated event", made, True)
+            signed = self._genuine(webhook, event).signed()
+            yield _Trial(REPEATED, webhook, "a repeated event", signed, True)
             unknown = of_unknown_type(self._genuine(webhook, event))
             if unknown is not None:
                 words = "an event of an unknown type"

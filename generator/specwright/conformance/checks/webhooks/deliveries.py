@@ -71,10 +71,10 @@ class Genuine:
     def text(self, pointer: Pointer) -> str | None:
         """Return the text at a pointer in the event; None if it is missing."""
         try:
-            found = resolve(self.event, pointer)
+            value = resolve(self.event, pointer)
         except KeyError:
             return None
-        return found if isinstance(found, str) else None
+        return value if isinstance(value, str) else None
 
     def changed(self, pointer: Pointer, value: str) -> Genuine:
         """Return the same delivery with another value at a pointer."""
@@ -252,10 +252,10 @@ def of_unknown_type(genuine: Genuine) -> Genuine | None:
     declared = genuine.webhook.delivery
     if not genuine.webhook.is_open or declared is None or declared.event_type is None:
         return None
-    made = genuine.changed(declared.event_type.raw, f"{genuine.webhook.name}.later")
-    event = made.text(declared.event_id.raw) if declared.event_id else None
+    changed = genuine.changed(declared.event_type.raw, f"{genuine.webhook.name}.later")
+    event = changed.text(declared.event_id.raw) if declared.event_id else None
     if event and declared.event_id:
         # A new event id, as a known event would be acknowledged in any case.
         last = "0" if event[-1] != "0" else "1"
-        made = made.changed(declared.event_id.raw, event[:-1] + last)
-    return made
+        changed = changed.changed(declared.event_id.raw, event[:-1] + last)
+    return changed

@@ -71,14 +71,14 @@ class Endpoints:
         response = done.response
         if response is None or not response.is_success:
             raise CannotObserve(f"{operation.name} {outcome(done)}")
-        found = response.at(declared.id.raw)
+        id = response.at(declared.id.raw)
         secret = None if declared.secret is None else response.at(declared.secret.raw)
-        if not isinstance(found, str | int) or not isinstance(secret, str | None):
+        if not isinstance(id, str | int) or not isinstance(secret, str | None):
             raise CannotObserve(f"the response of {operation.name} lacks the id or the secret")
         if declared.secret is not None and not secret:
             raise CannotObserve(f"the response of {operation.name} lacks the secret")
         self._selected(done, event_types)
-        return ReceiverEndpoint(str(found), url, secret)
+        return ReceiverEndpoint(str(id), url, secret)
 
     def _selected(self, done: Exchange, event_types: Sequence[str]) -> None:
         """Compare the types in the response with the requested ones."""

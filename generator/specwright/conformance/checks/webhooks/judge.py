@@ -152,11 +152,11 @@ class Judge:
         """Return the attempts of each event, except events that followed a redirect."""
         name = identify(self.webhooks)
         astray = {name(attempt.headers) for attempt in attempts if attempt.is_redirected}
-        found: dict[tuple[str, str], list[DeliveryAttempt]] = {}
+        by_event: dict[tuple[str, str], list[DeliveryAttempt]] = {}
         for attempt in attempts:
             if name(attempt.headers) not in astray:
-                found.setdefault(name(attempt.headers), []).append(attempt)
-        return list(found.values())
+                by_event.setdefault(name(attempt.headers), []).append(attempt)
+        return list(by_event.values())
 
     def single(self, endpoint: ReceiverEndpoint, attempts: Sequence[DeliveryAttempt]) -> None:
         """Check each attempt by itself."""
@@ -204,9 +204,9 @@ class Judge:
         for value, first in self.arrived(webhook, cause, attempts).items():
             if first is None:
                 carries = webhook.trigger.carries
-                said = "" if carries is None else f" with '{value}' at '{carries.at.raw}'"
+                kind = "" if carries is None else f" with '{value}' at '{carries.at.raw}'"
                 seconds = webhook.trigger.within_seconds
-                message = f"no delivery of it{said} arrived within {seconds} seconds"
+                message = f"no delivery of it{kind} arrived within {seconds} seconds"
                 self._break(EVENT_MISSING, webhook, message, before=(cause.exchange,))
             elif first.received_at > until:
                 self._break(EVENT_MISSING, webhook, "it arrived too late", first)

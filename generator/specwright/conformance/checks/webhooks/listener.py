@@ -128,8 +128,8 @@ class Listener:
             status=None,
         )
         status, *words = await self._answer(attempt)
-        told = (time.strftime("%H:%M:%S"), str(status), *map(shorten, filter(None, words)))
-        self._tell("  ".join(told))
+        line = (time.strftime("%H:%M:%S"), str(status), *map(shorten, filter(None, words)))
+        self._tell("  ".join(line))
         return replace(attempt, status=status)
 
     async def _answer(
@@ -193,5 +193,5 @@ class Listener:
 
 def _first(attempt: DeliveryAttempt, places: Iterable[Text | None], otherwise: str) -> str:
     """Return the first text found at one of the pointers in the body."""
-    found = (in_body(attempt, place.raw) for place in places if place is not None)
-    return next((value for value in found if value is not None), otherwise)
+    values = (in_body(attempt, place.raw) for place in places if place is not None)
+    return next((value for value in values if value is not None), otherwise)

@@ -233,19 +233,19 @@ class WebhookObservation:
 
     def _cause_all(self, whole: ReceiverEndpoint) -> None:
         """Make each call that triggers a webhook once."""
-        made: dict[tuple[str, str | None], Cause] = {}
+        causes: dict[tuple[str, str | None], Cause] = {}
         for webhook in self.webhooks:
             trigger = webhook.trigger
             if trigger is None or webhook.delivery is None:
-                said = "what causes it" if trigger is None else "which header names its type"
-                reason = f"the document does not say {said}"
+                missing = "what causes it" if trigger is None else "which header names its type"
+                reason = f"the document does not say {missing}"
                 self.target.record.skip(EVENT_MISSING, place(EVENT_MISSING, webhook), reason)
                 continue
             scenario = trigger.scenario.raw if trigger.scenario else None
             call = trigger.operation.raw, scenario
-            if call not in made:
-                made[call] = self._call(webhook, whole)
-            cause = made[call]
+            if call not in causes:
+                causes[call] = self._call(webhook, whole)
+            cause = causes[call]
             if _is_done(cause):
                 self._causes[webhook.name] = cause
             else:

@@ -137,5 +137,5 @@ def _timestamp(webhook: SentWebhook, attempt: DeliveryAttempt) -> str | None:
     form = re.escape(webhook.signature.template.raw)
     form = form.replace(re.escape("{timestamp}"), "([0-9]+)").replace(re.escape("{digest}"), ".*")
     values = attempt.values(webhook.signature.header.raw)
-    found = re.fullmatch(form, values[0]) if values else None
-    return found[1] if found else None
+    match = re.fullmatch(form, values[0]) if values else None
+    return match[1] if match else None

@@ -62,8 +62,8 @@ class Watch:
         if options is None or registered is None:
             reason = "the document does not declare how endpoints are registered"
             for webhook in declared:
-                said = "no receiver was requested" if options is None else reason
-                record.skip(EVENT_MISSING, webhook.pointer, said)
+                why = "no receiver was requested" if options is None else reason
+                record.skip(EVENT_MISSING, webhook.pointer, why)
             return
         main = OTHER_TENANT if OTHER_TENANT in keys else MAIN
         where = setting(
