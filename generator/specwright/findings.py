@@ -152,8 +152,8 @@ class Finding:
         The operations that have a cause do not change its id.
         """
         place = "" if self.cause else self.pointer or self.location.file
-        said = "\n".join((self.rule, place, self.cause or self.message))
-        return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        identity = "\n".join((self.rule, place, self.cause or self.message))
+        return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,24 +22,24 @@ def words(name: str) -> list[str]:
     name = _SIGNED_NUMBER.sub(_spell_sign, name, count=1) if _SIGNED_NUMBER.match(name) else name
     if compared := _COMPARED.fullmatch(name):
         name = compared[1] + _COMPARISONS[compared[2]]
-    name = _PLURAL_ABBREVIATION.sub(lambda found: found[1].capitalize() + "s", name)
-    found: list[str] = []
+    name = _PLURAL_ABBREVIATION.sub(lambda match: match[1].capitalize() + "s", name)
+    parts: list[str] = []
     current = ""
     for index, character in enumerate(name):
         if not ("a" + character).isidentifier() or character == "_":
-            found.append(current)
+            parts.append(current)
             current = ""
             continue
         if current and character.isupper() and _starts_word(name, index):
-            found.append(current)
+            parts.append(current)
             current = ""
         current += character
-    found.append(current)
-    return [word for word in found if word]
+    parts.append(current)
+    return [word for word in parts if word]
 
 
-def _spell_sign(found: re.Match[str]) -> str:
-    return _SIGNS[found[1]]
+def _spell_sign(match: re.Match[str]) -> str:
+    return _SIGNS[match[1]]
 
 
 def _starts_word(name: str, index: int) -> bool:

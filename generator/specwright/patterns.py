@@ -156,28 +156,28 @@ def _engine(translated: str) -> SchemaValidator | None:
         return None
 
 
-def _token(found: re.Match[str]) -> str:
-    if found["brace"]:
+def _token(match: re.Match[str]) -> str:
+    if match["brace"]:
         return r"\{"
-    if found["open"]:
-        return _class(found) if found["close"] else found[0]
-    short = found["short"]
-    if short == "(" and found.string.startswith("?", found.end()):
+    if match["open"]:
+        return _class(match) if match["close"] else match[0]
+    short = match["short"]
+    if short == "(" and match.string.startswith("?", match.end()):
         return "[(]"
     if short in _SETS:
         return f"[{_SETS[short]}]"
-    return _BOUNDARIES.get(short) or _character(found)
+    return _BOUNDARIES.get(short) or _character(match)
 
 
-def _class(found: re.Match[str]) -> str:
-    atoms = list(_CLASS_ATOM.finditer(found["members"]))
+def _class(match: re.Match[str]) -> str:
+    atoms = list(_CLASS_ATOM.finditer(match["members"]))
     shorts = {atom["short"] for atom in atoms}
     is_any = any(short in shorts and short.swapcase() in shorts for short in _SETS)
     members = _ANY if is_any else "".join(_members(atoms))
     if members:
-        return found["open"] + members + "]"
+        return match["open"] + members + "]"
     # `[]` matches nothing, `[^]` any character.
-    return f"[{_ANY}]" if found["open"] == "[^" else f"[^{_ANY}]"
+    return f"[{_ANY}]" if match["open"] == "[^" else f"[^{_ANY}]"
 
 
 def _members(atoms: list[re.Match[str]]) -> Iterator[str]:

@@ -50,8 +50,8 @@ def compare(files: FileSet, directory: Path) -> tuple[FileDifference, ...]:
     refuse_a_file(directory)
     hashes = read_lock(directory).files
     paths = {*files, *hashes, *file_states.paths(directory)}
-    found = (_difference(path, files, directory, hashes) for path in sorted(paths))
-    return tuple(difference for difference in found if difference is not None)
+    differences = (_difference(path, files, directory, hashes) for path in sorted(paths))
+    return tuple(difference for difference in differences if difference is not None)
 
 
 def refuse_a_file(directory: Path) -> None:

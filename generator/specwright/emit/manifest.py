@@ -135,15 +135,15 @@ def parse_lock(content: bytes, file: str) -> Lock:
 
 
 def _unique(members: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(members)
-    if len(found) != len(members):
+    unique = dict(members)
+    if len(unique) != len(members):
         raise ValueError("duplicate name")
-    return found
+    return unique
 
 
 def _place(file: str, text: str, path: str) -> Location:
-    before, found, _ = text.partition(json.dumps(path))
-    if not path or not found:
+    before, quoted, _ = text.partition(json.dumps(path))
+    if not path or not quoted:
         return Location(file, 1, 1)
     return Location(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
 

@@ -76,8 +76,8 @@ def _own(directory: Path, path: str) -> Path:
 
 
 def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -> ProjectFile:
-    before, found = read_toml(file) if file.exists() else ("", {})
-    tools = found.get("tool", {})
+    before, settings = read_toml(file) if file.exists() else ("", {})
+    tools = settings.get("tool", {})
     if not isinstance(tools, dict) or "specwright" in tools:
         hint = "change it there, or remove it first"
         raise InputError(f"the project has {TABLE} already", Location(str(file), 1, 1), hint)
@@ -89,13 +89,13 @@ def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -
     text = settings_table(values, proposed)
     content = _added(before.encode(), f"\n{text}" if before else text)
     _check(file, content, values)
-    told = (
+    sections = (
         ("pagination", proposed.pagination),
         ("names", proposed.names),
         ("sign-in", proposed.sign_in),
     )
-    said = [f"{name} ({len(found)})" for name, found in told if found]
-    return ProjectFile(file, content, ", ".join([TABLE, *said]))
+    counts = [f"{name} ({len(settings)})" for name, settings in sections if settings]
+    return ProjectFile(file, content, ", ".join([TABLE, *counts]))
 
 
 def _title(document: Document) -> str:

@@ -47,13 +47,13 @@ class Proposals:
 
 def proposals(document: Document) -> Proposals:
     """Return the settings that are certain; all others are left to people."""
-    found = [
+    proposed = [
         operation
         for operation in sites.operations(document)
         if operation.direction is Direction.PATH
     ]
-    ids = Counter(site.id for site in found)
-    operations = {_key(field, ids): field for field in found}
+    ids = Counter(site.id for site in proposed)
+    operations = {_key(field, ids): field for field in proposed}
     return Proposals(
         dict(_pagination(document, operations)),
         dict(_names(operations)),
@@ -78,9 +78,9 @@ def _pagination(
 def _names(operations: Mapping[str, OperationSite]) -> Iterator[tuple[str, str]]:
     plain = {name: _plain_name(each) for name, each in operations.items()}
     # All methods, as those without a better name keep theirs.
-    taken = Counter(snake(plain[name] or each.name) for name, each in operations.items())
+    names = Counter(snake(plain[name] or each.name) for name, each in operations.items())
     for name, found in plain.items():
-        if found is not None and taken[snake(found)] == 1 and is_variable(snake(found)):
+        if found is not None and names[snake(found)] == 1 and is_variable(snake(found)):
             yield name, snake(found)
 
 

@@ -102,7 +102,7 @@ class _Environment(SandboxedEnvironment):
 
 def environment(templates: Templates) -> jinja2.Environment:
     """Return the environment in which all templates are rendered."""
-    made = _Environment(
+    environment = _Environment(
         loader=_Loader(templates),
         undefined=jinja2.StrictUndefined,
         autoescape=False,
@@ -113,12 +113,12 @@ def environment(templates: Templates) -> jinja2.Environment:
         auto_reload=False,
         bytecode_cache=_COMPILED,
     )
-    made.filters.update(_FILTERS)
+    environment.filters.update(_FILTERS)
     for name in _WITHHELD_FILTERS:
-        del made.filters[name]
+        del environment.filters[name]
     for name in _WITHHELD_GLOBALS:
-        del made.globals[name]
-    return made
+        del environment.globals[name]
+    return environment
 
 
 def _written(value: object) -> object:

@@ -97,5 +97,5 @@ def _ruff(arguments: Sequence[str], directory: Path) -> None:
     if done.returncode < 0 and Stopped.by(-done.returncode) is Stopped.TIME:
         raise SpecwrightError(f"the files are too large: ruff needs more than {_SECONDS} s")
     if done.returncode != 0:
-        said = done.stderr.strip() or done.stdout.strip()
-        raise SpecwrightError(f"ruff {arguments[0]} failed", details=said.splitlines())
+        message = done.stderr.strip() or done.stdout.strip()
+        raise SpecwrightError(f"ruff {arguments[0]} failed", details=message.splitlines())

@@ -39,15 +39,15 @@ class Override:
 def blocks(source: str) -> dict[str, str]:
     """Return the blocks of a template's source, tags included, in the order in which they begin."""
     open_blocks: list[tuple[str, int]] = []
-    found: dict[str, str] = {}
+    overridden: dict[str, str] = {}
     for tag in _TAG.finditer(source):
         if tag["end"] is None:
             open_blocks.append((tag["name"], tag.start()))
-            found[tag["name"]] = ""
+            overridden[tag["name"]] = ""
         elif open_blocks:
             name, start = open_blocks.pop()
-            found[name] = source[start : tag.end()]
-    return found
+            overridden[name] = source[start : tag.end()]
+    return overridden
 
 
 def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:

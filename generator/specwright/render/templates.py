@@ -92,12 +92,12 @@ def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
         above = waiting.pop()
         try:
             with os.scandir(above) as entries:
-                found = [entry for entry in entries if not _is_no_template(entry.name)]
+                files = [entry for entry in entries if not _is_no_template(entry.name)]
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}", Location(str(above), 1, 1)
             ) from None
-        for entry in found:
+        for entry in files:
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(Path(entry))
             else:

@@ -151,8 +151,10 @@ class SyncClient:
         Returns:
             The response; its value is the JSON body, None without a body.
         """
-        operation, given = _free(self._calls.service, method, path, body, query, request_options)
-        options = self._calls.options.changed(given)
+        operation, call_options = _free(
+            self._calls.service, method, path, body, query, request_options
+        )
+        options = self._calls.options.changed(call_options)
         answer = self._calls.answer(operation, {}, body, options)
         return _raw(self._calls, answer, _read(answer))
 
@@ -259,8 +261,10 @@ class AsyncClient:
         Returns:
             The response; its value is the JSON body, None without a body.
         """
-        operation, given = _free(self._calls.service, method, path, body, query, request_options)
-        options = self._calls.options.changed(given)
+        operation, call_options = _free(
+            self._calls.service, method, path, body, query, request_options
+        )
+        options = self._calls.options.changed(call_options)
         answer = await self._calls.answer(operation, {}, body, options)
         return _raw(self._calls, answer, _read(answer))
 
@@ -303,9 +307,9 @@ def _shown(client: SyncClient | AsyncClient) -> str:
 
 
 def _check_one_way(**ways: object) -> None:
-    given = [name for name, way in ways.items() if way is not None]
-    if len(given) > 1:
-        raise InvalidArgumentError(f"{' and '.join(given)} cannot be combined")
+    present = [name for name, way in ways.items() if way is not None]
+    if len(present) > 1:
+        raise InvalidArgumentError(f"{' and '.join(present)} cannot be combined")
 
 
 @contextmanager
@@ -332,7 +336,7 @@ def _free(
     path: str,
     body: object,
     query: Mapping[str, JsonValue] | None,
-    given: RequestOptions | None,
+    call_options: RequestOptions | None,
 ) -> tuple[Operation[object], RequestOptions]:
     if not is_header_name(method):
         raise InvalidArgumentError("method: not a valid HTTP method")
@@ -349,7 +353,7 @@ def _free(
         security=service.security,
         idempotent=method in _IDEMPOTENT,
     )
-    options = RequestOptions() if given is None else given.copy()
+    options = RequestOptions() if call_options is None else call_options.copy()
     if query:
         options["extra_query"] = {**query, **options.get("extra_query", {})}
     return operation, options

@@ -91,9 +91,9 @@ class TokenRequestError(ApiError):
     def __init__(self, status: int, code: object) -> None:
         self.status = status
         self.code = code if isinstance(code, str) and code.isprintable() else None
-        said = f" {self.code}" if self.code else ""
+        suffix = f" {self.code}" if self.code else ""
         super().__init__(
-            f"no token could be obtained: the token endpoint responded with {status}{said}"
+            f"no token could be obtained: the token endpoint responded with {status}{suffix}"
         )
 
 
@@ -156,8 +156,8 @@ class ApiStatusError(ApiError):
         self.retry_after = retry_after(response)
         self.details = errors.details(body.details())
         known = f"{self.status} {self.code}" if self.code else str(self.status)
-        said = f" (request {request_id})" if request_id else ""
-        super().__init__(f"{known}: {self.message}{said}")
+        suffix = f" (request {request_id})" if request_id else ""
+        super().__init__(f"{known}: {self.message}{suffix}")
 
     def _without_message(self) -> str:
         leads = f" and redirects to {self.location}" if self.location else ""
@@ -194,11 +194,11 @@ class StatusErrors:
         if self.detail is None:
             return faults
         codec = self.codecs[self.detail]
-        found: list[Any] = []
+        details: list[Any] = []
         for fault in faults:
             with suppress(ValidationError):
-                found.append(codec.read(json.dumps(fault).encode()))
-        return found
+                details.append(codec.read(json.dumps(fault).encode()))
+        return details
 
 
 def status_error(

@@ -95,16 +95,16 @@ class CallOptions:
     accept: str | None = None
     stream: bool = False
 
-    def changed(self, given: ClientOptions | RequestOptions | None) -> CallOptions:
+    def changed(self, options: ClientOptions | RequestOptions | None) -> CallOptions:
         """Return these options with some changed.
 
         Raises:
             InvalidArgumentError: an option is unknown or has an invalid value.
         """
-        if not given:
+        if not options:
             return self
         changes: dict[str, Any] = {}
-        for name, value in _mapping("request_options", given).items():
+        for name, value in _mapping("request_options", options).items():
             if name not in _READERS:
                 raise InvalidArgumentError(f"{name} is not an option; the options are {_NAMES}")
             option = name.removeprefix("extra_")

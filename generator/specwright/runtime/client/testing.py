@@ -46,9 +46,9 @@ class Book:
         if unknown:
             raise TypeError(f"{model.__name__} has no field {min(unknown)!r}")
         codec = self.codecs[model.__name__]
-        made: BaseModel = codec.read(value.encode()).model_copy(update=changes)
+        changed: BaseModel = codec.read(value.encode()).model_copy(update=changes)
         absent = {name for name in changes if changes[name] is None and codec.leaves_out(name)}
-        written = made.model_dump_json(
+        written = changed.model_dump_json(
             by_alias=True, exclude_unset=True, exclude=absent, warnings=False
         )
         return codec.read(written.encode())

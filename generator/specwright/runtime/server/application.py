@@ -157,22 +157,22 @@ class _Application(Starlette):
 def _differences(handler: Any, operation: Operation[Any]) -> list[str]:
     if not callable(handler):
         return ["is missing"]
-    found = [] if inspect.iscoroutinefunction(handler) else ["is not an async function"]
+    differences = [] if inspect.iscoroutinefunction(handler) else ["is not an async function"]
     wanted = {parameter.name for parameter in operation.parameters} | {"context"}
     if operation.body:
         wanted.add("body")
-    taken = inspect.signature(handler).parameters.values()
-    names = {p.name for p in taken if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-    if not any(p.kind is p.VAR_KEYWORD for p in taken):
-        found += [f"does not take {name!r}" for name in sorted(wanted - names)]
-    found += [
+    parameters = inspect.signature(handler).parameters.values()
+    names = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        differences += [f"does not take {name!r}" for name in sorted(wanted - names)]
+    differences += [
         f"requires {p.name!r}, which the operation does not have"
-        for p in taken
+        for p in parameters
         if p.default is p.empty
         and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
         and p.name not in wanted
     ]
-    return found
+    return differences
 
 
 class _Service(BaseRoute):
@@ -313,10 +313,12 @@ def _common_security(operations: Sequence[Operation[Any]]) -> Security:
     # Without credentials, callers cannot find out which paths exist.
     if not all(operation.secured for operation in operations):
         return ()
-    found: list[Mapping[str, tuple[str, ...]]] = []
+    alternatives: list[Mapping[str, tuple[str, ...]]] = []
     for operation in operations:
-        found += [alternative for alternative in operation.security if alternative not in found]
-    return tuple(found)
+        alternatives += [
+            alternative for alternative in operation.security if alternative not in alternatives
+        ]
+    return tuple(alternatives)
 
 
 def _common_limit(operations: Sequence[Operation[Any]], safe: bool) -> str | None:

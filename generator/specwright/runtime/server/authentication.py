@@ -34,13 +34,13 @@ class Authentication:
         request = context.request
         schemes = {name: self._schemes[name] for alternative in security for name in alternative}
         texts = {name: _texts(scheme, request) for name, scheme in schemes.items()}
-        found = {name: _credential(scheme, texts[name]) for name, scheme in schemes.items()}
+        by_scheme = {name: _credential(scheme, texts[name]) for name, scheme in schemes.items()}
         for alternative in filter(None, security):
-            credentials = {schemes[name].argument: found[name] for name in alternative}
+            credentials = {schemes[name].argument: by_scheme[name] for name in alternative}
             if None not in credentials.values():
                 only = next(iter(credentials.values()))
-                given = only if len(self._schemes) == 1 else credentials
-                principal = await self._authenticate(given, request)
+                argument = only if len(self._schemes) == 1 else credentials
+                principal = await self._authenticate(argument, request)
                 if principal is not None:
                     return principal
         asked = tuple(schemes.values())

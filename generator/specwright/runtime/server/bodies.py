@@ -52,13 +52,13 @@ class BodyReader:
                 return medium.build(content, await fields_of(sent, data), converter)
             return medium.decode(content, data, sent, converter)
         except ValidationError as error:
-            found = faults(error, "", json.loads(data) if medium.is_json else {})
+            problems = faults(error, "", json.loads(data) if medium.is_json else {})
         except ValueError as error:
             name = "JSON" if medium.is_json else content.media_type
             raise Problem("invalid_json", f"The body is not valid {name}: {error}.") from None
-        if found[0].code == "invalid_json":
-            raise Problem("invalid_json", found[0].message)
-        wrong += [self._refused(fault) for fault in found]
+        if problems[0].code == "invalid_json":
+            raise Problem("invalid_json", problems[0].message)
+        wrong += [self._refused(fault) for fault in problems]
         return None
 
     def _refused(self, fault: Fault) -> Fault:

@@ -87,8 +87,8 @@ class Reader:
             case "cookie":
                 # Cookies of the style `form` are percent-encoded.
                 read = str if parameter.style == "cookie" else decoded
-                found = [(plain(read(name)), read(text)) for name, text in pairs]
-                pairs = [pair for pair in found if self.claims(pair[0])]
+                read_pairs = [(plain(read(name)), read(text)) for name, text in pairs]
+                pairs = [pair for pair in read_pairs if self.claims(pair[0])]
             case _:
                 pass
         return value(parameter, pairs) if pairs else None

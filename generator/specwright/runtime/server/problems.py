@@ -93,12 +93,12 @@ class Fault:
 
 def faults(error: ValidationError, root: str, value: object) -> list[Fault]:
     """Convert Pydantic's errors about `value` to faults with paths that start with `root`."""
-    found: dict[tuple[str, str], Fault] = {}
+    unique: dict[tuple[str, str], Fault] = {}
     for detail in error.errors(include_url=False, include_context=False, include_input=False):
         condition = _CONDITIONS.get(detail["type"], "invalid_value")
         param = ".".join(filter(None, (root, *_path(detail["loc"], value))))[:_MAX_PARAM]
-        found.setdefault((param, condition), Fault(condition, param, detail["msg"]))
-    return list(found.values())
+        unique.setdefault((param, condition), Fault(condition, param, detail["msg"]))
+    return list(unique.values())
 
 
 def _path(location: tuple[int | str, ...], value: Any) -> list[str]:
@@ -152,9 +152,9 @@ class ErrorWriter:
             raise LookupError(f"{code!r} is not an error code of the contract")
         return code, ErrorCode(status, meaning.type if meaning else self._type_of(status))
 
-    def invalid(self, found: Sequence[Fault]) -> Problem:
+    def invalid(self, faults: Sequence[Fault]) -> Problem:
         """Return one problem for all errors in a request."""
-        first, *others = found
+        first, *others = faults
         more = f" (and {len(others)} more)" if others else ""
         return Problem(
             first.code,
@@ -166,7 +166,7 @@ class ErrorWriter:
                     "code": self.shape.conditions.get(fault.code, fault.code),
                     "message": fault.message,
                 }
-                for fault in found[:MAX_DETAILS]
+                for fault in faults[:MAX_DETAILS]
             ],
         )
 

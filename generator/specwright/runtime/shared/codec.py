@@ -100,13 +100,13 @@ class Codec:
             ValueError: the value is not an object.
             pydantic.ValidationError: the value has another shape.
         """
-        made = self._reader.validate_python(value, by_alias=True, by_name=True)
-        if isinstance(made, BaseModel):
+        model = self._reader.validate_python(value, by_alias=True, by_name=True)
+        if isinstance(model, BaseModel):
             names = {name: field.alias or name for name, field in self._fields.items()}
-            found = {**vars(made), **(made.__pydantic_extra__ or {})}
-            return {names.get(n, n): found[n] for n in found if n in made.model_fields_set}
-        if isinstance(made, dict):
-            return dict(cast("dict[str, Any]", made))
+            members = {**vars(model), **(model.__pydantic_extra__ or {})}
+            return {names.get(n, n): members[n] for n in members if n in model.model_fields_set}
+        if isinstance(model, dict):
+            return dict(cast("dict[str, Any]", model))
         raise ValueError("Input should be an object")
 
     def leaves_out(self, name: str) -> bool:

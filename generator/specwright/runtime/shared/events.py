@@ -35,5 +35,5 @@ class Events(Codecs):
 
     def text(self, body: bytes, path: tuple[str, ...] | None) -> str:
         """Return the text at a path of a body, or a random one if it is missing."""
-        found = None if path is None else at(json.loads(body), path)
-        return found if isinstance(found, str) else uuid.uuid4().hex
+        value = None if path is None else at(json.loads(body), path)
+        return value if isinstance(value, str) else uuid.uuid4().hex

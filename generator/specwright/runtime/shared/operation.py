@@ -215,8 +215,8 @@ class Operation(Generic[Result]):
     @property
     def successes(self) -> tuple[str, ...]:
         """The declared status patterns of success, or `default` if only that is declared."""
-        found = tuple(status for status in self.responses if status[0] == "2")
-        return found or tuple(status for status in self.responses if status == "default")
+        statuses = tuple(status for status in self.responses if status[0] == "2")
+        return statuses or tuple(status for status in self.responses if status == "default")
 
     def redirects_by(self, status: int) -> bool:
         """Return whether a redirect with this status is a success (RFC 9110, 15.4)."""
@@ -252,10 +252,10 @@ class Operation(Generic[Result]):
             media_type: that of the body, if it has been received.
         """
         contents = self.contents_of(status)
-        found = [content for content in contents or () if content.model is not None]
+        modelled = [content for content in contents or () if content.model is not None]
         came = media_type.partition(";")[0].strip().lower()
-        exact = [content for content in found if content.media_type.lower() == came]
-        return contents is not None, next((content.model for content in exact + found), None)
+        exact = [content for content in modelled if content.media_type.lower() == came]
+        return contents is not None, next((content.model for content in exact + modelled), None)
 
 
 class ListOperation(Operation[object], Generic[Item]):

@@ -36,7 +36,7 @@ def members(content: Content, sent: Iterable[tuple[str, str]]) -> dict[str, Any]
     Raises:
         ValueError: a text must be JSON but is not, or a property is repeated.
     """
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_name: dict[str, list[tuple[str, str]]] = {}
     declared = {name: _parameter(name, part, "query") for name, part in content.parts.items()}
     for name, text in sent:
         owners = (
@@ -44,31 +44,31 @@ def members(content: Content, sent: Iterable[tuple[str, str]]) -> dict[str, Any]
             for declared_name in declared
             if styles.belongs(declared[declared_name], name)
         )
-        found.setdefault(next(owners, name), []).append((name, text))
+        by_name.setdefault(next(owners, name), []).append((name, text))
     return {
-        name: _value(declared.get(name) or _guessed(name, given), given)
-        for name, given in found.items()
+        name: _value(declared.get(name) or _guessed(name, pairs), pairs)
+        for name, pairs in by_name.items()
     }
 
 
-def _value(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
+def _value(parameter: Parameter, pairs: list[tuple[str, str]]) -> JsonValue:
     if parameter.style != "content" or parameter.kind != "array":
-        return _one(parameter, given)
-    items = [_one(parameter, [text]) for text in given]
+        return _one(parameter, pairs)
+    items = [_one(parameter, [text]) for text in pairs]
     # Some senders encode the whole list as one text.
     is_whole = isinstance(items[0], list) and parameter.inner.get("*") != "array"
     return items[0] if len(items) == 1 and is_whole else items
 
 
-def _one(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
+def _one(parameter: Parameter, pairs: list[tuple[str, str]]) -> JsonValue:
     try:
-        return styles.value(parameter, given)
+        return styles.value(parameter, pairs)
     except styles.RepeatedError:
         raise
     except ValueError:
         if parameter.alone != "string":
             raise
-        return styles.plain(given[0][1])
+        return styles.plain(pairs[0][1])
 
 
 def _part(content: Content, name: str, value: JsonValue) -> Part:
@@ -84,8 +84,8 @@ def _part(content: Content, name: str, value: JsonValue) -> Part:
     return Part(style="content") if is_json else _PLAIN
 
 
-def _guessed(name: str, given: list[tuple[str, str]]) -> Parameter:
-    return Parameter(name, name, "query", kind="array" if len(given) > 1 else "string")
+def _guessed(name: str, pairs: list[tuple[str, str]]) -> Parameter:
+    return Parameter(name, name, "query", kind="array" if len(pairs) > 1 else "string")
 
 
 def _parameter(name: str, part: Part, location: Location) -> Parameter:

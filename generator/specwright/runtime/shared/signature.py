@@ -75,11 +75,11 @@ class SignatureScheme:
             SignatureError: the delivery is not genuine, or its timestamp is too old or too new.
         """
         text = value.decode("latin-1") if isinstance(value, bytes) else value or ""
-        found = self._form.fullmatch(text)
-        if found is None:
+        match = self._form.fullmatch(text)
+        if match is None:
             raise MalformedSignatureError(f"the header {self.header} is missing or malformed")
         secrets = [secret] if isinstance(secret, str) else secret
-        timestamp, digest = found["timestamp"], found["digest"]
+        timestamp, digest = match["timestamp"], match["digest"]
         # Every secret is tried, so that the timing does not reveal which one matches.
         matches = [
             hmac.compare_digest(self._digest(body, key, timestamp), digest) for key in secrets

@@ -217,13 +217,13 @@ def _joined(parameter: Parameter, style: Style, text: str) -> JsonValue:
 
 
 def _object(parameter: Parameter, members: Pairs) -> JsonValue:
-    found: dict[str, JsonValue] = {}
+    properties: dict[str, JsonValue] = {}
     for name, each in members:
         key = plain(name)
-        if key in found:
+        if key in properties:
             raise RepeatedError
-        found[key] = _inner(parameter, _step(parameter, "", key), each)
-    return found
+        properties[key] = _inner(parameter, _step(parameter, "", key), each)
+    return properties
 
 
 def _inner(parameter: Parameter, place: str, text: str) -> JsonValue:

@@ -41,13 +41,13 @@ class PathTemplate:
         for index, text in self._fixed:
             if segments[index] != text:
                 return None
-        found: list[str] = []
+        captured: list[str] = []
         for index, literals in self._variable:
             values = _values(literals, segments[index])
             if values is None:
                 return None
-            found += values
-        return found
+            captured += values
+        return captured
 
 
 def _values(literals: Sequence[str], text: str) -> Sequence[str] | None:

@@ -207,8 +207,8 @@ def _with_test(schema: CoreSchema, test: Callable[[T], T]) -> CoreSchema:
 def _without_equals(items: T) -> T:
     # Files are not read: two are equal if they have the same bytes or the same path.
     data = _ANYTHING.dump_python(items, by_alias=True, exclude_unset=True)
-    found = [_compared(item) for item in data]
-    if len(found) != len(set(found)):
+    compared = [_compared(item) for item in data]
+    if len(compared) != len(set(compared)):
         raise PydanticCustomError("unique_items", "List items should be unique")
     return items
 
@@ -374,11 +374,11 @@ def _constructed(model: type[BaseModel], value: dict[str, Any]) -> BaseModel:
     They are not passed to `model_construct`: a member could have the name of one of its arguments.
     """
     names = {field.alias or name: name for name, field in model.model_fields.items()}
-    made = model.model_construct({names.get(key, key) for key in value})
+    instance = model.model_construct({names.get(key, key) for key in value})
     for key, each in value.items():
-        kept = vars(made) if key in names else made.__pydantic_extra__
+        kept = vars(instance) if key in names else instance.__pydantic_extra__
         cast("dict[str, Any]", kept)[names.get(key, key)] = each
-    return made
+    return instance
 
 
 def _refuse_known(tag: Any, known: set[Any], value: T) -> T:

@@ -33,8 +33,8 @@ class Credentials:
 
     __slots__ = ("_brought", "_given", "_service")
 
-    def __init__(self, **given: Any) -> None:
-        self._given = given
+    def __init__(self, **credentials: Any) -> None:
+        self._given = credentials
 
     def prepare(self, service: Service, base_url: str, brought: Set[str] | None) -> None:
         """Read missing credentials from the environment.
@@ -70,12 +70,12 @@ class Credentials:
         for alternative in operation.security:
             asked = [schemes[name] for name in alternative]
             asked = [scheme for scheme in asked if not carries(request, scheme)]
-            given = [scheme for scheme in asked if self._given.get(scheme.argument) is not None]
+            present = [scheme for scheme in asked if self._given.get(scheme.argument) is not None]
             absent = [
-                scheme for scheme in asked if scheme not in given and not self._brings(scheme)
+                scheme for scheme in asked if scheme not in present and not self._brings(scheme)
             ]
             if alternative and not absent:
-                return given
+                return present
             missing.append(absent)
         if missing and all(missing):
             ways = dict.fromkeys(" and ".join(map(self._way, absent)) for absent in missing)

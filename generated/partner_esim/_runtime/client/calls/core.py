@@ -78,14 +78,14 @@ class Core:
         ]
         self.credentials = config.credentials
 
-    def with_options(self, given: ClientOptions) -> Self:
+    def with_options(self, options: ClientOptions) -> Self:
         """Return a copy with other options and the same connections.
 
         Raises:
             InvalidArgumentError: an option is unknown or has an invalid value.
         """
         changed = copy(self)
-        changed.options = self.options.changed(given)
+        changed.options = self.options.changed(options)
         return changed
 
     def request(
@@ -143,8 +143,8 @@ class Core:
         own += [] if stream else [("accept-encoding", "gzip")]
         content: Payload | None = None
         if operation.body and (body is not None or options.body or operation.body_required):
-            given = dict[str, object]() if body is None and options.body else body
-            media_type, content = self._content(sent(operation, options.content_type), given)
+            sent_body = dict[str, object]() if body is None and options.body else body
+            media_type, content = self._content(sent(operation, options.content_type), sent_body)
             content = _with_members(content, options.body) if options.body else content
             own.append(("content-type", media_type))
         elif operation.method not in ("GET", "HEAD"):
@@ -257,11 +257,11 @@ class Core:
         body = self.result(operation, response)
         pagination = operation.pagination
         assert pagination is not None
-        found = attribute(body, pagination.items)
-        items: Sequence[T] = [] if found is None else cast("Sequence[T]", found)
-        given = arguments.get(pagination.cursor) if position is None else position
-        following = next_position(pagination, body, response, given, len(items))
-        more = has_more(pagination, body, given, following)
+        page_items = attribute(body, pagination.items)
+        items: Sequence[T] = [] if page_items is None else cast("Sequence[T]", page_items)
+        current = arguments.get(pagination.cursor) if position is None else position
+        following = next_position(pagination, body, response, current, len(items))
+        more = has_more(pagination, body, current, following)
         return PageData(items, following, more)
 
 

@@ -18,7 +18,7 @@ _SAFE = "!$&'()*+,;=:@/?%[]"
 
 
 def next_position(
-    pagination: Pagination, body: object, response: Response, given: object, count: int
+    pagination: Pagination, body: object, response: Response, current: object, count: int
 ) -> str | None:
     """Return the position of the next page; None if the response has none.
 
@@ -36,19 +36,19 @@ def next_position(
         case "link":
             return _query(next_link(response.headers))
         case "page":
-            return str(_number(given, pagination.first) + 1) if count else None
+            return str(_number(current, pagination.first) + 1) if count else None
         case "offset":
-            return str(_number(given, 0) + count) if count else None
+            return str(_number(current, 0) + count) if count else None
 
 
-def has_more(pagination: Pagination, body: object, given: object, position: str | None) -> bool:
+def has_more(pagination: Pagination, body: object, current: object, position: str | None) -> bool:
     """Return whether there is a next page: the response says so, or it has a next position."""
     more = attribute(body, pagination.more) if pagination.more else None
     if pagination.way == "cursor":
         return position is not None if more is None else more is True
     if position is None or more is False:
         return False
-    before = _number(given, pagination.first)
+    before = _number(current, pagination.first)
     total, pages = (
         attribute(body, place) if place else None for place in (pagination.total, pagination.pages)
     )

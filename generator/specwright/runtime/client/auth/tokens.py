@@ -170,13 +170,13 @@ async def obtained_async(flow: Flow, send: Callable[[Request], Awaitable[Respons
 
 def _unreached(error: TransportError) -> TransportError:
     # The call itself was not sent, as if the connection had failed.
-    said = f"no token could be obtained: {error}"
-    return TransportError(said, timed_out=error.timed_out, step="connect")
+    message = f"no token could be obtained: {error}"
+    return TransportError(message, timed_out=error.timed_out, step="connect")
 
 
 def _late() -> TransportError:
-    said = "no token could be obtained in time"
-    return TransportError(said, timed_out=True, step="connect")
+    message = "no token could be obtained in time"
+    return TransportError(message, timed_out=True, step="connect")
 
 
 def _seconds(lifetime: object) -> float:

@@ -54,8 +54,8 @@ class SyncCalls(Core):
             content_type: the media type of the request body; None for the default.
             accept: the requested media type of the response; None for the defaults.
         """
-        given = self.options.changed(options)
-        chosen = replace(given, content_type=content_type, accept=accept)
+        call_options = self.options.changed(options)
+        chosen = replace(call_options, content_type=content_type, accept=accept)
         return cast("T", self.result(operation, self.answer(operation, arguments, body, chosen)))
 
     def list(
@@ -190,8 +190,8 @@ class AsyncCalls(Core):
             content_type: the media type of the request body; None for the default.
             accept: the requested media type of the response; None for the defaults.
         """
-        given = self.options.changed(options)
-        chosen = replace(given, content_type=content_type, accept=accept)
+        call_options = self.options.changed(options)
+        chosen = replace(call_options, content_type=content_type, accept=accept)
         answer = await self.answer(operation, arguments, body, chosen)
         return cast("T", self.result(operation, answer))
 

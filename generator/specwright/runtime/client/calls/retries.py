@@ -55,25 +55,25 @@ def attempts(
     deadline = options.deadline
     ends = math.inf if deadline is None else time.monotonic() + deadline
     may_be_done = False
-    made = 0
+    count = 0
     while True:
         if deadline is not None:
             request = replace(request, deadline=max(SHORTEST, ends - time.monotonic()))
         outcome = cast("Response | TransportError", (yield request))
-        made += 1
+        count += 1
         if isinstance(outcome, Response):
             _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)
             if _is_success(operation, outcome) or (may_be_done and _is_gone(operation, outcome)):
                 return outcome
-            pause = _pause(operation, outcome, made, error)
+            pause = _pause(operation, outcome, count, error)
             cause = f"status {outcome.status}"
         else:
-            pause = None if isinstance(outcome, BodyTooLargeError) else _backoff(made)
+            pause = None if isinstance(outcome, BodyTooLargeError) else _backoff(count)
             cause = str(outcome)
         may_be_done = may_be_done or _may_be_done(outcome)
-        if pause is None or made > retries or time.monotonic() + pause >= ends:
+        if pause is None or count > retries or time.monotonic() + pause >= ends:
             break
-        _logger.info("%s: attempt %d in %.1f s, after: %s", operation.id, made + 1, pause, cause)
+        _logger.info("%s: attempt %d in %.1f s, after: %s", operation.id, count + 1, pause, cause)
         yield Pause(pause)
         if time.monotonic() >= ends:
             break
@@ -81,7 +81,7 @@ def attempts(
         raise status_error(outcome, error, operation)
     is_over = time.monotonic() >= ends
     over = f", the deadline of {deadline:g} s has passed" if is_over else ""
-    where = f"{request.method} {request.route}, {made} {'attempt' if made == 1 else 'attempts'}"
+    where = f"{request.method} {request.route}, {count} {'attempt' if count == 1 else 'attempts'}"
     raise _kind(outcome, is_over)(f"{operation.id}: {outcome}{over}, {where}") from outcome
 
 
@@ -104,14 +104,14 @@ def is_temporary(error: ApiError) -> bool:
 
 
 def _pause(
-    operation: Operation[Any], response: Response, made: int, error: StatusErrors
+    operation: Operation[Any], response: Response, count: int, error: StatusErrors
 ) -> float | None:
     """Return the seconds to wait after a response; None if it should not be retried."""
     if response.status not in RETRIED and not _is_in_progress(operation, response, error):
         return None
     asked = retry_after(response)
     if asked is None:
-        return _backoff(made)
+        return _backoff(count)
     return asked if asked <= LONGEST_RETRY_AFTER else None
 
 
@@ -139,8 +139,8 @@ def _is_gone(operation: Operation[Any], response: Response) -> bool:
     return operation.method == "DELETE" and not operation.has_result and response.status in GONE
 
 
-def _backoff(made: int) -> float:
+def _backoff(count: int) -> float:
     """Return the seconds to wait after `made` attempts."""
-    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (made - 1))
+    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (count - 1))
     # Half of it is random, so that clients that failed together do not retry together.
     return longest * (0.5 + random.random() / 2)

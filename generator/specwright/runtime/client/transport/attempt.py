@@ -85,7 +85,7 @@ class Attempt:
 
 
 def outgoing(
-    request: Request, limits: Limits, given: httpx2.Client | httpx2.AsyncClient | None
+    request: Request, limits: Limits, client: httpx2.Client | httpx2.AsyncClient | None
 ) -> dict[str, Any]:
     """Return the arguments of `send`.
 
@@ -99,11 +99,11 @@ def outgoing(
     content = request.chunks or request.content
     headers += _framing(content)
     auth = None
-    if given is not None:
-        said = {name.lower() for name, _ in headers}
-        headers += [field for field in given.headers.raw if field[0].lower() not in said]
-        auth = None if b"authorization" in said else given.auth
-    made = httpx2.Request(
+    if client is not None:
+        names = {name.lower() for name, _ in headers}
+        headers += [field for field in client.headers.raw if field[0].lower() not in names]
+        auth = None if b"authorization" in names else client.auth
+    built = httpx2.Request(
         request.method,
         request.url,
         headers=headers,
@@ -113,11 +113,11 @@ def outgoing(
     )
     if isinstance(request.url, SecretURL):
         # httpx2 logs the URL of each request.
-        made.url = _masked_url()(request.url)
+        built.url = _masked_url()(request.url)
     if not isinstance(content, Chunks):
         # Hooks may access the content.
-        made.read()
-    return {"request": made, "stream": True, "auth": auth, "follow_redirects": False}
+        built.read()
+    return {"request": built, "stream": True, "auth": auth, "follow_redirects": False}
 
 
 def _framing(content: Payload | None) -> list[tuple[bytes, bytes]]:

@@ -43,17 +43,17 @@ class Addresses:
         self._way_out = f"pass base_url or set {setting}"
         self._variables = variables
         self._own: dict[str, Address] = {}
-        given = (base_url or os.environ.get(setting) or "").rstrip("/")
-        self._given = given
-        chosen = [server for server in service.servers if _is_at(server.url, given)]
+        address = (base_url or os.environ.get(setting) or "").rstrip("/")
+        self._given = address
+        chosen = [server for server in service.servers if _is_at(server.url, address)]
         is_own = any(
-            _is_at(operation_server, given) for operation_server in service.operation_servers
+            _is_at(operation_server, address) for operation_server in service.operation_servers
         )
-        self._is_moved = given != "" and not chosen and not is_own
+        self._is_moved = address != "" and not chosen and not is_own
         if self._is_moved:
             # Not shown in the error: the URL may contain a password.
             self.base = self._address(
-                given,
+                address,
                 "the base URL must be an HTTP URL in ASCII, without user, query or fragment",
             )
         else:
@@ -111,8 +111,8 @@ class Addresses:
         return Address(url.rstrip("/"), host)
 
 
-def _is_at(url: str, given: str) -> bool:
-    return url.rstrip("/") == given
+def _is_at(url: str, base: str) -> bool:
+    return url.rstrip("/") == base
 
 
 def host_of(url: str) -> str | None:

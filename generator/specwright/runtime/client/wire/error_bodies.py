@@ -72,9 +72,9 @@ class ErrorBody:
         """Return the human-readable message."""
         if self.shape.message:
             return self.text("message")
-        found = (_said(message) for message in self._at("message"))
-        said = next((message for message in found if message), None)
-        return said and said[:_LONGEST]
+        texts = (_said(message) for message in self._at("message"))
+        text = next((message for message in texts if message), None)
+        return text and text[:_LONGEST]
 
     def details(self) -> Sequence[JsonValue]:
         """Return the individual errors that the body lists."""
@@ -96,8 +96,8 @@ def _said(value: JsonValue) -> str:
     if isinstance(value, list) and value:
         more = f" (and {len(value) - 1} more)" if len(value) > 1 else ""
         first = value[0]
-        said = first if isinstance(first, str) else _fault(first)
-        return said and said + more
+        text = first if isinstance(first, str) else _fault(first)
+        return text and text + more
     if isinstance(value, dict) and value and all(map(_is_texts, value.values())):
         name, texts = next(iter(value.items()))
         return f"{name}: {_said(texts)}"
@@ -109,11 +109,11 @@ def _fault(value: JsonValue) -> str:
     if not isinstance(value, dict):
         return ""
     names = ("msg", "message", "detail", "title", "code")
-    said = next((member for member in map(value.get, names) if isinstance(member, str)), "")
+    text = next((member for member in map(value.get, names) if isinstance(member, str)), "")
     place = next(filter(None, map(value.get, ("loc", "field", "pointer", "path"))), None)
     if isinstance(place, list):
         place = ".".join(map(str, place))
-    return f"{place}: {said}" if said and isinstance(place, str) else said
+    return f"{place}: {text}" if text and isinstance(place, str) else text
 
 
 def _is_texts(value: JsonValue) -> bool:

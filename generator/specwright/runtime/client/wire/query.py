@@ -20,6 +20,6 @@ def with_parts(query: Sequence[str], more: Mapping[str, JsonValue]) -> list[str]
     """Return a query with added parameters, which replace those of the same name."""
     names = {quote(name, safe="") for name in more}
     kept = [part for part in query if part.partition("=")[0] not in names]
-    given = {name: value for name, value in more.items() if not is_undefined(value)}
-    added = (parts(Parameter(name, name, "query"), value) for name, value in given.items())
+    values = {name: value for name, value in more.items() if not is_undefined(value)}
+    added = (parts(Parameter(name, name, "query"), value) for name, value in values.items())
     return [*kept, *(part for group in added for part in group)]

@@ -26,10 +26,10 @@ class Form(Medium):
 
     def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
         """Encode the members of an object as pairs."""
-        found: JsonValue = json.loads(converter.write(value))
-        if not isinstance(found, dict):
+        plain: JsonValue = json.loads(converter.write(value))
+        if not isinstance(plain, dict):
             raise ValueError("Input should be an object")
-        written = (pairs(content, name, value, "query") for name, value in found.items())
+        written = (pairs(content, name, value, "query") for name, value in plain.items())
         text = "&".join(f"{name}={text}" for name, text in chain.from_iterable(written))
         return content.media_type, text.encode()
 

@@ -40,14 +40,14 @@ class Multipart(Medium):
 
     def encode(self, content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
         """Encode the members of an object as parts; files are read while they are sent."""
-        given = converter.members(value)
-        files = {key: list(_files(each)) for key, each in given.items() if _has_files(each)}
+        parts = converter.members(value)
+        files = {key: list(_files(each)) for key, each in parts.items() if _has_files(each)}
         # With stand-ins for files, the schema can validate presence, item counts and uniqueness.
         stand_ins = {
-            key: [str(each.index(file)) for file in each] if isinstance(given[key], list) else ""
+            key: [str(each.index(file)) for file in each] if isinstance(parts[key], list) else ""
             for key, each in files.items()
         }
-        rest = json.loads(converter.write({**given, **stand_ins}))
+        rest = json.loads(converter.write({**parts, **stand_ins}))
         boundary = os.urandom(16).hex()
         heads_and_files = [
             part
@@ -96,11 +96,11 @@ class Multipart(Medium):
                 files.setdefault(field.name, []).append(field.value)
             else:
                 sent_.append((field.name, field.value))
-        found: dict[str, Any] = members(content, sent_)
+        values: dict[str, Any] = members(content, sent_)
         for key, each in files.items():
             is_list = len(each) > 1 or content.parts.get(key, _PLAIN).kind == "array"
-            found[key] = each if is_list else each[0]
-        return converter.make(found)
+            values[key] = each if is_list else each[0]
+        return converter.make(values)
 
 
 def _has_files(value: object) -> bool:

@@ -45,8 +45,8 @@ class PlainText(Medium):
 
 def charset(media_type: str) -> str:
     """Return the name of the charset; UTF-8 if it is missing or unknown to Python."""
-    found = _CHARSET.search(media_type)
+    match = _CHARSET.search(media_type)
     try:
-        return codecs.lookup(found[1]).name if found else "utf-8"
+        return codecs.lookup(match[1]).name if match else "utf-8"
     except LookupError:
         return "utf-8"
