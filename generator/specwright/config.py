@@ -242,6 +242,24 @@ def is_below(path: Path, directory: Path) -> bool:
     return Path(os.path.realpath(directory)) in Path(os.path.realpath(path)).parents
 
 
+def file_beside(document: str, name: str, option: str) -> str | None:
+    """Return the path of a settings file in the directory of a document; None without one.
+
+    Raises:
+        InputError: it is a link to another directory, which only the option can name.
+    """
+    file = Path(document).with_name(name)
+    if not os.path.lexists(file):
+        return None
+    if not is_below(file, file.parent):
+        raise InputError(
+            "must not be a symbolic link to another directory",
+            Location(str(file), 1, 1),
+            f"replace it with a file, or pass {option}",
+        )
+    return str(file)
+
+
 def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
     """Return the text of a TOML file and its data.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from specwright.errors import Location
@@ -137,6 +137,23 @@ class Finding:
         """The operations with this finding, each once; empty for the whole API."""
         named = (occurrence.operation for occurrence in self.occurrences if occurrence.operation)
         return tuple(dict.fromkeys(named)) if self.affected is None else self.affected.operations
+
+    def by_operation(self) -> Iterator[tuple[str, Finding]]:
+        """Yield each operation, with the finding reduced to it; "" for one of no operation."""
+        for occurrence in self.occurrences:
+            yield (
+                occurrence.operation,
+                replace(
+                    self,
+                    location=occurrence.location,
+                    pointer=occurrence.pointer,
+                    message=occurrence.message,
+                    evidence=occurrence.evidence,
+                    occurrences=(occurrence,),
+                ),
+            )
+        if not self.occurrences:
+            yield "", self
 
     @property
     def words(self) -> str:

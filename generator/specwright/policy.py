@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -10,7 +9,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from specwright.config import is_below, read_toml
+from specwright.config import file_beside, read_toml
 from specwright.document.model import is_remote
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding, Level, RuleDescription
@@ -177,16 +176,7 @@ def places_of(pointer: Pointer | None) -> tuple[str, ...]:
 
 def find(document: str) -> str | None:
     """Return the `lint.toml` beside a document, or in this directory for a remote one."""
-    beside = Path(FILE_NAME) if is_remote(document) else Path(document).with_name(FILE_NAME)
-    if not os.path.lexists(beside):
-        return None
-    if not is_below(beside, beside.parent):
-        raise InputError(
-            "must not be a symbolic link to another directory",
-            Location(str(beside), 1, 1),
-            "pass --config",
-        )
-    return str(beside)
+    return file_beside(FILE_NAME if is_remote(document) else document, FILE_NAME, "--config")
 
 
 def load(file: str, known_rules: Collection[str]) -> Settings:

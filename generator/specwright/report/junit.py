@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
@@ -67,28 +67,10 @@ def _cases(report: Report) -> Sequence[_Case]:
     rule_runs = report.rule_runs or tuple(RuleRun("", rule.id) for rule in report.rules)
     cases = {(rule_run.subject, rule_run.rule): _Case(rule_run) for rule_run in rule_runs}
     for finding in (*report.findings, *report.waived):
-        for subject, part in _parts(finding) if report.rule_runs else [("", finding)]:
+        for subject, part in finding.by_operation() if report.rule_runs else [("", finding)]:
             case = cases.setdefault((subject, part.rule), _Case(RuleRun(subject, part.rule)))
             case.findings.append(part)
     return tuple(cases.values())
-
-
-def _parts(finding: Finding) -> Iterator[tuple[str, Finding]]:
-    """Yield a finding for each of its operations, with the message and evidence there."""
-    if not finding.occurrences:
-        yield "", finding
-    for occurrence in finding.occurrences:
-        yield (
-            occurrence.operation,
-            replace(
-                finding,
-                location=occurrence.location,
-                pointer=occurrence.pointer,
-                message=occurrence.message,
-                evidence=occurrence.evidence,
-                occurrences=(occurrence,),
-            ),
-        )
 
 
 def _case(case: _Case) -> ElementTree.Element:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +131,7 @@ def _outcome(run: Run, standards: Standards, redaction: Redaction) -> Outcome:
     report: Report = redaction.report(run_report(run, standards, items))
     findings: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        for name, each in _apart(finding):
+        for name, each in finding.by_operation():
             findings.setdefault(name, []).append(each)
     idle = never_succeeded(run.contract, run.record)
     outcomes = {
@@ -147,24 +146,6 @@ def _outcome(run: Run, standards: Standards, redaction: Redaction) -> Outcome:
         finding for name, all_ in findings.items() if name not in outcomes for finding in all_
     ]
     return Outcome(outcomes, tuple(others), run.stopped, report)
-
-
-def _apart(finding: Finding) -> Iterator[tuple[str, Finding]]:
-    """Yield each operation of a finding, with the finding reduced to that operation."""
-    for occurrence in finding.occurrences:
-        yield (
-            occurrence.operation,
-            replace(
-                finding,
-                location=occurrence.location,
-                pointer=occurrence.pointer,
-                message=occurrence.message,
-                evidence=occurrence.evidence,
-                occurrences=(occurrence,),
-            ),
-        )
-    if not finding.occurrences:
-        yield "", finding
 
 
 def _obstacle(run: Run, redaction: Redaction, operation: ContractOperation) -> str:

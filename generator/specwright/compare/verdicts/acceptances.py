@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -10,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
-from specwright.config import is_below, read_toml
+from specwright.config import file_beside, read_toml
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding, Level
 
@@ -78,17 +77,8 @@ class Acceptance:
 
 
 def find(document: str) -> str | None:
-    """Return the path of the `review.toml` beside a document; a link elsewhere is an error."""
-    beside = Path(document).with_name(FILE_NAME)
-    if not os.path.lexists(beside):
-        return None
-    if not is_below(beside, beside.parent):
-        raise InputError(
-            "must not be a symbolic link to another directory",
-            Location(str(beside), 1, 1),
-            "replace it with a file, or pass --accepted",
-        )
-    return str(beside)
+    """Return the path of the `review.toml` beside a document; None without one."""
+    return file_beside(document, FILE_NAME, "--accepted")
 
 
 def load(file: str, rules: Collection[str]) -> tuple[Acceptance, ...]:
