@@ -190,7 +190,9 @@ class Consistency:
                     if message:
                         yield _violation(operation, place, message, exchange)
             if MODE.name in promises:
-                yield from self._mode(exchange, operation, name, object_.value[name], schema.pointer)
+                yield from self._mode(
+                    exchange, operation, name, object_.value[name], schema.pointer
+                )
         yield from self._created(exchange, operation, object_)
         yield from self._modified(exchange, operation, object_)
 
