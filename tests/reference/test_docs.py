@@ -181,6 +181,15 @@ def test_every_kind_of_credential_has_its_place(
     assert word in samples(page_of(tmp_path, document))[0][1]
 
 
+def test_credentials_of_several_schemes_have_a_variable_each(tmp_path: Path) -> None:
+    document = shop()
+    document["components"]["securitySchemes"]["signIn"] = {"type": "http", "scheme": "basic"}
+    document["paths"]["/items/{id}"]["get"]["security"] = [{"key": [], "signIn": []}]
+    text = samples(page_of(tmp_path, document))[0][1]
+    assert "--header 'X-Key: '\"$SHOP_KEY\"" in text
+    assert '--user "$SHOP_SIGN_IN"' in text
+
+
 def test_an_operation_without_a_server_takes_it_from_the_environment(tmp_path: Path) -> None:
     html = page_of(tmp_path, shop(servers=[{"url": "/api"}]))
     assert samples(html)[0][1].startswith('curl "$SHOP_BASE_URL"/items/it%201')
