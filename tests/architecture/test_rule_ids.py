@@ -13,13 +13,13 @@ from specwright.conformance.checks.requests.undocumented import UNDOCUMENTED_OPE
 from specwright.conformance.checks.table import DESCRIPTIONS as BEHAVIOUR
 from specwright.conformance.checks.table import RULES
 from specwright.conformance.checks.webhooks import deliveries
-from specwright.review import package_rules
+from specwright.review import package
 from tests.conformance.test_scenarios import BUGS
 from tests.conformance.webhooks.faults import FAULTS
 
 from .test_keywords import ROOT, TOOLKIT, strings
 
-ALL = (*DESCRIPTIONS, *CHANGES, *BEHAVIOUR, *deliveries.RULES, *package_rules.DESCRIPTIONS)
+ALL = (*DESCRIPTIONS, *CHANGES, *BEHAVIOUR, *deliveries.RULES, *package.DESCRIPTIONS)
 
 
 def test_an_id_is_spelled_once() -> None:

@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from specwright.compare.comparison import compare
-from specwright.compare.document.declarations import declaration_changes
 from specwright.compare.verdicts.change_rule import ChangeRule
-from specwright.compare.verdicts.policies import BEHAVIOUR_CHANGED, BROKEN, part_changes
+from specwright.compare.verdicts.declarations import (
+    BEHAVIOUR_CHANGED,
+    RULES_BY_SUBJECT,
+    declaration_changes,
+    part_changes,
+)
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site
 from specwright.document.sources.load import load
@@ -201,11 +205,11 @@ def test_a_value_of_the_wrong_type_keeps_no_promise(
 ) -> None:
     rules = {change.rule for change in part_changes(keyword, before, after)}
     assert rules
-    assert rules <= set(BROKEN.values())
+    assert rules <= set(RULES_BY_SUBJECT.values())
 
 
 def test_every_kind_of_promise_has_a_rule() -> None:
-    assert set(Subject) == BROKEN.keys()
+    assert set(Subject) == RULES_BY_SUBJECT.keys()
 
 
 # What the review says of a promise on a property that is added, and of one that is removed. Callers

@@ -13,7 +13,7 @@ import pytest
 
 from specwright import pipeline
 from specwright.compare.schemas.annotations import ANNOTATIONS
-from specwright.compare.verdicts.policies import judged_keywords
+from specwright.compare.verdicts.declarations import reviewed_keywords
 from specwright.config import read_config
 from specwright.document.model import Document
 from specwright.document.shape import Node, walk
@@ -151,7 +151,7 @@ def test_generated_code_differs_for_those_that_read_a_keyword(
 
 @EACH
 def test_the_review_reads_a_keyword(keyword: Keyword[Any]) -> None:
-    read = {keyword.name for place in Place for keyword in judged_keywords(place)} | {
+    read = {keyword.name for place in Place for keyword in reviewed_keywords(place)} | {
         annotation.keyword for annotation in ANNOTATIONS
     }
     # Some say only how values are made, or hidden.

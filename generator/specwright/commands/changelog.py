@@ -14,8 +14,7 @@ from specwright.compare.verdicts.change_rule import DIFF_INCOMPLETE
 from specwright.document.sources.git import Commit
 from specwright.errors import InputError
 from specwright.report.terminal import say, show
-from specwright.review.changelog import entry
-from specwright.review.history import DocumentVersion, steps
+from specwright.review.changelog import DocumentVersion, entry, version_steps
 from specwright.review.validity import invalid
 
 
@@ -56,7 +55,7 @@ def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path
         )
         return
     states = _states(Commit.of(since), newer, allowed)
-    for number, (before, after) in enumerate(steps(states)):
+    for number, (before, after) in enumerate(version_steps(states)):
         if number:
             show("\n")
         _write(before, after)

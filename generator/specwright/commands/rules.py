@@ -14,7 +14,7 @@ from specwright.findings import RuleDescription
 from specwright.report.rule_texts import explained, overview
 from specwright.report.terminal import say, show
 from specwright.report.unusable import UNUSABLE
-from specwright.review import package_rules as package
+from specwright.review import package
 
 RULES: tuple[RuleDescription, ...] = (
     *checks.DESCRIPTIONS,

@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from specwright.compare.document.components import unused_schemas
 from specwright.compare.document.contents import SharedSchema
-from specwright.compare.document.declarations import declaration_changes
 from specwright.compare.document.lifecycle import UNSTABLE_CHANGED, is_unstable
 from specwright.compare.document.operations import (
     OperationPair,
@@ -38,6 +37,7 @@ from specwright.compare.verdicts.change_rule import (
     DIFF_UNPROVEN,
     SDK_BROKEN,
 )
+from specwright.compare.verdicts.declarations import declaration_changes
 from specwright.compare.verdicts.version import version_verdict
 from specwright.document.model import Document
 from specwright.document.operations.descriptions import API, OPERATION, subject

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from specwright.findings import Finding, Level, Report
-from specwright.report.details import details
 from specwright.report.outline import ranked
-from specwright.report.wording import counted
+from specwright.report.wording import counted, details
 from specwright.text import visible
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}

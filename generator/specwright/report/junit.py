@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from specwright.findings import Finding, Level, Report, RuleRun
-from specwright.report.details import details
-from specwright.report.wording import counted
+from specwright.report.wording import counted, details
 from specwright.text import spelled, visible
 
 # XML 1.0 does not allow these characters, not even as references.

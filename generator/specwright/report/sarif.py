@@ -12,8 +12,8 @@ from specwright import __version__
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report, RuleDescription
 from specwright.http_messages import RequestMessage, ResponseMessage
-from specwright.report.details import details
 from specwright.report.rule_texts import explained
+from specwright.report.wording import details
 from specwright.text import visible
 
 _LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import click
 
 from specwright.findings import Finding, Level, Report, Table
-from specwright.report.details import details
 from specwright.report.excerpt import LONGEST_SOURCE, excerpt
 from specwright.report.outline import ranked
-from specwright.report.wording import counted, verdict
+from specwright.report.wording import counted, details, verdict
 from specwright.text import visible
 
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}

@@ -1,10 +1,13 @@
-"""The outcome of a report in a few words."""
+"""The words that several formats share: counts, the outcome of a report, details of a finding."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from specwright.findings import WORST_FIRST, Level, Report
+from specwright.findings import WORST_FIRST, Finding, Level, Report
+from specwright.text import shorten, visible
+
+_OPERATIONS = 10
 
 
 def headline(report: Report) -> str:
@@ -28,3 +31,18 @@ def listed(names: Sequence[str], most: int) -> str:
     """Return the first names, and the number of further ones."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def details(finding: Finding) -> Iterator[str]:
+    """Yield the related place, the counterexample, the operations and the evidence, if any."""
+    if finding.related is not None:
+        yield visible(f"see also {finding.related}")
+    if finding.counterexample is not None:
+        yield visible(shorten(f"counterexample: {finding.counterexample}"))
+    if finding.operations and (finding.affected is not None or len(finding.operations) > 1):
+        yield visible(f"operations: {listed(finding.operations, _OPERATIONS)}")
+    if finding.affected is not None:
+        yield f"change: {finding.fingerprint}"
+    for evidence in finding.evidence:
+        yield visible(f"{evidence.label}:")
+        yield from (f"  {visible(line)}" for line in evidence.text.split("\n"))

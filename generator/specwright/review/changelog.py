@@ -1,10 +1,11 @@
-"""The changelog entry of an API for a change of its document (Keep a Changelog 1.1.0)."""
+"""The changelog of an API: an entry for each version of its document (Keep a Changelog 1.1.0)."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
@@ -32,6 +33,19 @@ class ChangelogSection(StrEnum):
     DEPRECATED = "Deprecated"
     REMOVED = "Removed"
     SECURITY = "Security"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentVersion:
+    """A document at a commit; `day` is the date of the commit, empty for a working tree."""
+
+    document: Document
+    day: str = ""
+
+    @property
+    def version(self) -> str:
+        info = self.document.data.get("info")
+        return str(info.get("version")) if isinstance(info, dict) else ""
 
 
 # The first pattern that matches a rule decides; all other rules are in `Changed`.
@@ -69,6 +83,26 @@ _NOT_IN_VERSION = re.compile(r"[^0-9A-Za-z.+-]")
 
 # Operations, and the sentences about them.
 _Bullets = dict[tuple[str, ...], list[str]]
+
+
+def version_steps(
+    states: Sequence[DocumentVersion],
+) -> Iterator[tuple[DocumentVersion, DocumentVersion]]:
+    """Yield the last states of each two consecutive versions, the newest first.
+
+    Changes before a new version number belong to the new version, if there is one.
+
+    Args:
+        states: in chronological order, starting with the base of the comparison.
+    """
+    first, *later = states
+    ends: list[DocumentVersion] = []
+    for state in later:
+        if ends and ends[-1].version in (state.version, first.version):
+            ends.pop()
+        ends.append(state)
+    pairs = list(zip((first, *ends), ends, strict=False))
+    yield from reversed(pairs)
 
 
 def entry(report: Report, base: Document, revision: Document, day: str = "") -> str:

@@ -12,12 +12,36 @@ from specwright.compare.verdicts.change_rule import SDK_BROKEN
 from specwright.emit.drift import FileDifference
 from specwright.emit.manifest import LOCK
 from specwright.errors import Location
-from specwright.findings import Evidence, Finding, RuleDescription, Table
-from specwright.review.package_rules import DRIFT, NOT_COMPARED, NOT_GENERATED
+from specwright.findings import Evidence, Finding, Level, RuleDescription, Table
 from specwright.review.sdk import NameChange, sdk_changes
 from specwright.review.surface import Surface, surface
 
 _TWIN, _FIRST = ".async_client.Async", ".client."
+_CATEGORY = "Generated package"
+
+
+def _rule(id: str, level: Level, why: str) -> RuleDescription:
+    return RuleDescription(id, _CATEGORY, why, "", "", level, level)
+
+
+DRIFT = _rule(
+    "generated-drift",
+    Level.ERROR,
+    "The generated package is out of date: its users and those of the API rely on different "
+    "contracts.",
+)
+NOT_GENERATED = _rule(
+    "not-generated",
+    Level.ERROR,
+    "The package can no longer be generated from the document; `specwright generate` fails, too.",
+)
+NOT_COMPARED = _rule(
+    "sdk-not-compared",
+    Level.WARNING,
+    "The changes for users of the generated package are unknown, because it is missing on one "
+    "side.",
+)
+DESCRIPTIONS = (DRIFT, NOT_GENERATED, NOT_COMPARED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.policy import Settings
 from specwright.report.wording import counted
 from specwright.review.added_removed import added
-from specwright.review.package import RegeneratedPackage
-from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED
+from specwright.review.package import DESCRIPTIONS, NOT_GENERATED, RegeneratedPackage
 from specwright.review.regenerated import Examined, packages
 from specwright.review.validity import invalid
 

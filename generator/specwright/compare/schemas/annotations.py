@@ -17,8 +17,8 @@ from specwright.compare.verdicts.change_rule import (
     ChangeCategory,
     ChangeRule,
 )
+from specwright.compare.verdicts.declarations import part_changes, reviewed_keywords, worst
 from specwright.compare.verdicts.example import REQUEST, example
-from specwright.compare.verdicts.policies import judged_keywords, part_changes, worst
 from specwright.json_values import JsonValue, declared_sequence
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
@@ -101,7 +101,7 @@ ANNOTATIONS = (
     Annotation(EXTENSIBLE_ENUM.name, _judge_known_values),
     *(
         Annotation(keyword.name, _judge_by_policies(keyword))
-        for keyword in judged_keywords(Place.PROPERTY)
+        for keyword in reviewed_keywords(Place.PROPERTY)
         if keyword is not EXTENSIBLE_ENUM
     ),
 )

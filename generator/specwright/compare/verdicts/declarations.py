@@ -1,13 +1,16 @@
-"""Changes of declared values, judged by the policies that the keywords declare."""
+"""Changes of declarations beyond OpenAPI, judged by the policies that the keywords declare."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import DECLARED, OPERATION, WEBHOOK, example
+from specwright.document.operations.sites import Site
 from specwright.json_values import JsonValue
+from specwright.pointer import join
 from specwright.vocabulary.keyword import Keyword, KeywordReader, Place
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.delivery import DELIVERY
@@ -97,7 +100,7 @@ DECLARATION_COMPATIBLE = ChangeRule(
         f"{BODY_LIMIT.name}: {{max_bytes: 2048}}",
     ),
 )
-BROKEN = {
+RULES_BY_SUBJECT = {
     Subject.BEHAVIOUR: BEHAVIOUR_CHANGED,
     Subject.LIMIT: LIMIT_LOWERED,
     Subject.DELIVERY: DELIVERY_WEAKENED,
@@ -116,7 +119,26 @@ class PartChange:
     rule: ChangeRule
 
 
-def judged_keywords(place: Place) -> Iterator[Keyword[object]]:
+def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Change]:
+    """Yield the changes in the declarations of two matching objects."""
+    for keyword in reviewed_keywords(place):
+        name = keyword.name
+        parts = list(part_changes(keyword, base.value.get(name), revision.value.get(name)))
+        if parts and (name in base.value) is not (name in revision.value):
+            # An added or removed declaration is one change, however many members it has.
+            word = "added" if name in revision.value else "removed"
+            yield Change(worst(parts), base / name, revision / name, f"{name} was {word}")
+            continue
+        for part in parts:
+            yield Change(
+                part.rule,
+                base.pointer + join(name, *part.path),
+                revision.pointer + join(name, *part.path),
+                f"{'/'.join((name, *part.path))} {became(part.before, part.after)}",
+            )
+
+
+def reviewed_keywords(place: Place) -> Iterator[Keyword[object]]:
     """Yield the keywords of a place that the review of changes reads."""
     for keyword in KEYWORDS:
         if place in keyword.places and KeywordReader.REVIEW in keyword.readers:
@@ -151,7 +173,7 @@ def _rule(policy: ChangePolicy, before: JsonValue, after: JsonValue) -> ChangeRu
     except (TypeError, AttributeError):
         # A value of the wrong type cannot keep a promise.
         is_broken = True
-    return BROKEN[policy.subject] if is_broken else DECLARATION_COMPATIBLE
+    return RULES_BY_SUBJECT[policy.subject] if is_broken else DECLARATION_COMPATIBLE
 
 
 def _parts(value: JsonValue, member: Path, path: Path) -> Iterator[tuple[Path, JsonValue]]:
