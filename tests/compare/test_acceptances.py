@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from specwright.compare.table import BY_ID
-from specwright.compare.verdicts.acceptances import Acceptance, approved, find, load
+from specwright.compare.verdicts.acceptances import Acceptance, entries_in_base, find, load
 from specwright.errors import InputError, Location
 from specwright.findings import Report
 
@@ -47,7 +47,7 @@ def test_one_change_is_accepted_and_not_the_next_one_at_its_place(tmp_path: Path
 
 def test_an_entry_of_the_author_waits_for_the_base() -> None:
     old, new = acceptance("GET *"), acceptance("POST *")
-    kept, pending = approved([new, old], [replace(old, location=Location("base", 1, 1))])
+    kept, pending = entries_in_base([new, old], [replace(old, location=Location("base", 1, 1))])
     assert kept == [old]
     assert [(each.rule, each.location.line) for each in pending] == [("acceptance-pending", 7)]
 

@@ -25,7 +25,7 @@ from specwright.arguments.project import (
     configured,
     strip_prefix,
 )
-from specwright.compare.verdicts.acceptances import Acceptance, approved
+from specwright.compare.verdicts.acceptances import Acceptance, entries_in_base
 from specwright.config import Config
 from specwright.document.sources.git import Commit
 from specwright.findings import Finding, Level, Report, worst_first
@@ -184,4 +184,4 @@ class _Job:
         entries = accepted(chosen)
         if not self.accepted_in_base:
             return entries, ()
-        return approved(entries, accepted_in(self.commit, former))
+        return entries_in_base(entries, accepted_in(self.commit, former))

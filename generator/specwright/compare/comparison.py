@@ -186,7 +186,7 @@ class _Review:
                 else:
                     operations[result][pair.name] = None
         for name, schema in unused_schemas(base, revision):
-            for difference in walk.compare(schema.base, schema.revision, schema.way):
+            for difference in walk.compare(schema.base, schema.revision, schema.transfer):
                 operations[difference].setdefault(f"no operation: the component {name}")
         changes = _document_changes(base, revision, security)
         for change in _catch_malformed("the document", "", changes):
@@ -202,7 +202,7 @@ class _Review:
         yield from _operation_declarations(self.documents, pair)
         for result in operation_changes(self.documents, pair):
             if isinstance(result, SharedSchema):
-                yield from walk.compare(result.base, result.revision, result.way)
+                yield from walk.compare(result.base, result.revision, result.transfer)
             else:
                 yield result
 

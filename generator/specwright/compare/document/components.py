@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from specwright.compare.document.contents import SharedSchema
 from specwright.compare.schemas.equality import references
-from specwright.compare.schemas.polarity import Polarity, Way, Writing
+from specwright.compare.schemas.polarity import Polarity, Transfer, ValueEncoding
 from specwright.document.model import Document
 from specwright.document.operations.sites import components
 from specwright.document.schemas.applicators import Subschema
@@ -24,27 +24,27 @@ def unused_schemas(base: Document, revision: Document) -> Iterator[tuple[str, Sh
     changed = [name for name in sides[0] if sides[1].get(name, sides[0][name]) != sides[0][name]]
     if not changed:
         return
-    used = _used(base) | _used(revision)
+    referenced = _referenced_components(base) | _referenced_components(revision)
     for name in changed:
         at = _AT + join(name)
-        if at not in used:
+        if at not in referenced:
             old, new = ((Subschema(at, side[name]),) for side in sides)
             for polarity in Polarity:
-                yield name, SharedSchema(old, new, Way(polarity, Writing.TYPED))
+                yield name, SharedSchema(old, new, Transfer(polarity, ValueEncoding.TYPED))
 
 
 def _schemas(document: Document) -> JsonObject:
     return mapping(components(document).value.get("schemas"))
 
 
-def _used(document: Document) -> set[Pointer]:
+def _referenced_components(document: Document) -> set[Pointer]:
     """Return the components that operations refer to, directly or indirectly."""
     pending = [document.data.get(name) for name in ("paths", "webhooks")]
-    met: set[str] = set()
+    seen: set[str] = set()
     while pending:
         for ref in references(pending.pop()):
-            if ref not in met and document.is_local(ref):
-                met.add(ref)
+            if ref not in seen and document.is_local(ref):
+                seen.add(ref)
                 with suppress(InputError):
                     pending.append(document.resolve(ref))
-    return {join(*split(document.target(ref))[:3]) for ref in met}
+    return {join(*split(document.target(ref))[:3]) for ref in seen}

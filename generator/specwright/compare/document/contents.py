@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from specwright.compare.document.pairing import contents_by_media_type, pairs_by_key
 from specwright.compare.document.serialisation import encoding_changes
 from specwright.compare.schemas.flatten import Subschemas
-from specwright.compare.schemas.polarity import Polarity, Way, Writing
+from specwright.compare.schemas.polarity import Polarity, Transfer, ValueEncoding
 from specwright.compare.verdicts.change import Change, display
 from specwright.compare.verdicts.change_rule import ADDED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
@@ -43,15 +43,15 @@ class SharedSchema:
 
     base: Subschemas
     revision: Subschemas
-    way: Way
+    transfer: Transfer
 
 
-Found = Change | SharedSchema
+ChangeOrSchema = Change | SharedSchema
 
 
 def content_changes(
     documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
-) -> Iterator[Found]:
+) -> Iterator[ChangeOrSchema]:
     """Yield added and removed media types, and the schemas of the shared ones."""
     base, revision = (
         contents_by_media_type(document, holder)
@@ -60,7 +60,7 @@ def content_changes(
     # The receiver may accept a media type by a range, such as `text/*`.
     sender, receiver = (base, revision) if polarity is Polarity.TO_SERVER else (revision, base)
     ranges = {name: _range(name, receiver) for name in sender if name not in receiver}
-    covered = {name: each for name, each in ranges.items() if each is not None}
+    covered = {name: range_ for name, range_ in ranges.items() if range_ is not None}
     for name, one, other in pairs_by_key(base, revision):
         if one is None and other is None:
             continue
@@ -80,34 +80,28 @@ def content_changes(
 
 def _range(name: str, others: dict[str, Site]) -> str | None:
     """Return the range among other media types that includes a media type."""
-    return next(
-        (
-            name_range
-            for name_range in others
-            if "*" in name_range and fnmatchcase(name, name_range)
-        ),
-        None,
-    )
+    return next((other for other in others if "*" in other and fnmatchcase(name, other)), None)
 
 
 def _schemas(name: str, old: Site, new: Site, polarity: Polarity) -> SharedSchema:
     # Parts of a multipart body are JSON if they are objects.
     is_typed = is_json(name) or name.startswith("multipart/")
-    text = Writing.XML if name.endswith(("/xml", "+xml")) else Writing.TEXT
-    found = slot(old, new, Way(polarity, Writing.TYPED if is_typed else text))
+    text = ValueEncoding.XML if name.endswith(("/xml", "+xml")) else ValueEncoding.TEXT
+    encoding = ValueEncoding.TYPED if is_typed else text
+    schemas = schemas_of(old, new, Transfer(polarity, encoding))
     if not name.startswith(_FORMS):
-        return found
+        return schemas
     # A form is an object even if its schema does not say so.
     base, revision = (
         (*schema, Subschema(schema[0].pointer, {"type": "object"}))
-        for schema in (found.base, found.revision)
+        for schema in (schemas.base, schemas.revision)
     )
-    return SharedSchema(base, revision, found.way)
+    return SharedSchema(base, revision, schemas.transfer)
 
 
-def slot(old: Site, new: Site, way: Way) -> SharedSchema:
+def schemas_of(old: Site, new: Site, transfer: Transfer) -> SharedSchema:
     """Return the schemas of two holders, such as parameters or media types."""
-    return SharedSchema(_schema(old), _schema(new), way)
+    return SharedSchema(_schema(old), _schema(new), transfer)
 
 
 def _schema(holder: Site) -> Subschemas:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from specwright.compare.document.contents import Found, content_changes, slot
+from specwright.compare.document.contents import ChangeOrSchema, content_changes, schemas_of
 from specwright.compare.document.lifecycle import deprecation_changes, stability_changes
 from specwright.compare.document.pairing import (
     ParameterKey,
@@ -16,9 +16,9 @@ from specwright.compare.document.pairing import (
     pairs_by_key,
     parameters_by_key,
 )
-from specwright.compare.document.serialisation import serialisation_changes, writing_of
+from specwright.compare.document.serialisation import encoding_of, serialisation_changes
 from specwright.compare.document.servers import own_server_changes
-from specwright.compare.schemas.polarity import Polarity, Way, of_request, of_response
+from specwright.compare.schemas.polarity import Polarity, Transfer, of_request, of_response
 from specwright.compare.schemas.presence import (
     BODY_RULES,
     HEADER_RULES,
@@ -216,20 +216,21 @@ def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[
         yield label(new), Change(OPERATION_ADDED, None, new.pointer, message)
     if old is not None:
         message = f"{label(old)} was removed"
-        gone = Change(OPERATION_REMOVED, old.pointer, old.pointer, message)
-        yield label(old), gone
+        yield label(old), Change(OPERATION_REMOVED, old.pointer, old.pointer, message)
 
 
-def operation_changes(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
+def operation_changes(
+    documents: tuple[Document, Document], pair: OperationPair
+) -> Iterator[ChangeOrSchema]:
     """Yield the changes of an operation, and the pairs of schemas to compare."""
-    yield from _fields(pair)
+    yield from _members(pair)
     yield from own_server_changes(documents, pair.base, pair.revision)
     yield from _parameters(documents, pair)
     yield from _bodies(documents, pair)
     yield from _responses(documents, pair)
 
 
-def _fields(pair: OperationPair) -> Iterator[Change]:
+def _members(pair: OperationPair) -> Iterator[Change]:
     old, new = pair.base, pair.revision
     if old.id is not None and old.id != new.id:
         message = f"operationId {became(old.id, new.id)}"
@@ -249,7 +250,9 @@ def _first_tag(operation: OperationSite) -> str | None:
     return str(tags[0]) if isinstance(tags, list) and tags else None
 
 
-def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
+def _parameters(
+    documents: tuple[Document, Document], pair: OperationPair
+) -> Iterator[ChangeOrSchema]:
     polarity = of_request(pair.base.direction)
     base, revision = (
         parameters_by_key(document, operation)
@@ -265,7 +268,7 @@ def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> It
         message = f"parameter '{before.name}' moved: {before.place} -> {after.place}"
         old, new = base.pop(before), revision.pop(after)
         yield Change(PARAMETER_MOVED, old.pointer, new.pointer, message)
-    yield from _order(pair, [security for security in base if security in revision], list(revision))
+    yield from _order(pair, [key for key in base if key in revision], list(revision))
     for key, one, other in pairs_by_key(base, revision):
         yield from _parameter(documents, pair, key, one, other, polarity)
 
@@ -274,11 +277,9 @@ def _order(
     pair: OperationPair, shared: list[ParameterKey], revision: list[ParameterKey]
 ) -> Iterator[Change]:
     """Yield a change if the shared parameters are in another order."""
-    now = [status for status in revision if status in shared]
+    now = [key for key in revision if key in shared]
     if shared != now:
-        words = [
-            ", ".join(parameter_key.name for parameter_key in order) for order in (shared, now)
-        ]
+        words = [", ".join(key.name for key in order) for order in (shared, now)]
         at = pair.base / "parameters", pair.revision / "parameters"
         yield Change(PARAMETER_ORDER_CHANGED, *at, f"order of parameters: {became(*words)}")
 
@@ -290,7 +291,7 @@ def _parameter(
     old: Site | None,
     new: Site | None,
     polarity: Polarity,
-) -> Iterator[Found]:
+) -> Iterator[ChangeOrSchema]:
     words = f"{key.place} parameter '{_name(old or new, key)}'"
     if key.place == "path" and old is None and new is not None:
         # The path template had the parameter before it was declared.
@@ -305,7 +306,7 @@ def _parameter(
         yield Change(PARAMETER_RENAMED, old / "name", new / "name", message)
     yield from deprecation_changes(old, new, words)
     yield from serialisation_changes(old, new, key.place, words, polarity)
-    yield from _holder(documents, old, new, polarity)
+    yield from _value_holder(documents, old, new, polarity)
 
 
 def _name(site: Site | None, key: ParameterKey) -> str:
@@ -338,7 +339,7 @@ def _is_required(site: Site | None) -> bool:
     return site is not None and site.value.get("required") is True
 
 
-def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
+def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[ChangeOrSchema]:
     polarity = of_request(pair.base.direction)
     old, new = (
         request_body(document, operation)
@@ -351,10 +352,12 @@ def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterat
         yield from content_changes(documents, old, new, polarity)
 
 
-def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
+def _responses(
+    documents: tuple[Document, Document], pair: OperationPair
+) -> Iterator[ChangeOrSchema]:
     polarity = of_response(pair.base.direction)
     base, revision = (
-        {status.upper(): each for status, each in responses(document, operation)}
+        {status.upper(): response for status, response in responses(document, operation)}
         for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
     )
     for status, one, other in pairs_by_key(base, revision):
@@ -367,7 +370,7 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
         elif new is not None:
             yield Change(ADDED, None, new.pointer, f"response {status} was added")
         elif old is not None and not (
-            status == range_ and any(member.startswith(status[0]) for member in revision)
+            status == range_ and any(other.startswith(status[0]) for other in revision)
         ):
             rule = STATUS_REMOVED if status[:1] == "2" else ERROR_STATUS_REMOVED
             at = pair.revision / "responses"
@@ -376,7 +379,7 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
 
 def _headers(
     documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
-) -> Iterator[Found]:
+) -> Iterator[ChangeOrSchema]:
     base, revision = (
         headers_by_name(members(document, response, "headers"))
         for document, response in zip(documents, (old, new), strict=True)
@@ -387,12 +390,12 @@ def _headers(
         if one is not None and other is not None:
             yield from deprecation_changes(one, other, words)
             yield from serialisation_changes(one, other, "header", words, polarity)
-            yield from _holder(documents, one, other, polarity)
+            yield from _value_holder(documents, one, other, polarity)
 
 
-def _holder(
+def _value_holder(
     documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
-) -> Iterator[Found]:
+) -> Iterator[ChangeOrSchema]:
     """Yield the changes of a parameter or header value, which has a schema or one content."""
     has_content = ["content" in site.value for site in (old, new)]
     if all(has_content):
@@ -401,4 +404,4 @@ def _holder(
         message = "its serialisation changed between `schema` and `content`"
         yield Change(SERIALISATION_CHANGED, old.pointer, new.pointer, message)
     else:
-        yield slot(old, new, Way(polarity, writing_of(new)))
+        yield schemas_of(old, new, Transfer(polarity, encoding_of(new)))

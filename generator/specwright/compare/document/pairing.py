@@ -66,23 +66,23 @@ def operations_by_key(
     Raises:
         InputError: two operations are the same without their prefixes.
     """
-    found: dict[OperationKey, OperationSite] = {}
+    by_key: dict[OperationKey, OperationSite] = {}
     for operation in operations(document):
         if operation.direction is Direction.CALLBACK:
             continue
-        name = _without(operation.key, prefixes)
+        name = _without_prefix(operation.key, prefixes)
         key = OperationKey(operation.direction, name, operation.method)
-        if key in found:
+        if key in by_key:
             raise InputError(
-                f"'{operation.key}' and '{found[key].key}' are the same without their prefixes",
+                f"'{operation.key}' and '{by_key[key].key}' are the same without their prefixes",
                 document.locate(operation.pointer),
                 "pass fewer prefixes to --strip-prefix",
             )
-        found[key] = operation
-    return found
+        by_key[key] = operation
+    return by_key
 
 
-def _without(path: str, prefixes: Sequence[str]) -> str:
+def _without_prefix(path: str, prefixes: Sequence[str]) -> str:
     """Return a path without the first prefix that matches whole segments of it."""
     for prefix in prefixes:
         cut = prefix.rstrip("/")
@@ -96,8 +96,8 @@ def callbacks_by_key(
 ) -> dict[OperationKey, OperationSite]:
     """Return the operations of the callbacks that an operation declares."""
     return {
-        OperationKey(called.direction, f"{name} {called.key}", called.method): called
-        for name, called in callbacks(document, operation)
+        OperationKey(callback.direction, f"{name} {callback.key}", callback.method): callback
+        for name, callback in callbacks(document, operation)
     }
 
 
@@ -105,9 +105,11 @@ def match_operations(
     base: Mapping[OperationKey, OperationSite], revision: Mapping[OperationKey, OperationSite]
 ) -> Iterator[tuple[OperationSite | None, OperationSite | None]]:
     """Yield every operation of either side with its counterpart: by name, else by template."""
-    left = {key.template: key for key in revision if key not in base}
+    unmatched = {key.template: key for key in revision if key not in base}
     partners = {
-        key: left.pop(key.template) for key in base if key not in revision and key.template in left
+        key: unmatched.pop(key.template)
+        for key in base
+        if key not in revision and key.template in unmatched
     }
     for key, operation in base.items():
         yield operation, revision.get(partners.get(key, key))
@@ -119,11 +121,11 @@ def match_operations(
 
 def parameters_by_key(document: Document, operation: OperationSite) -> dict[ParameterKey, Site]:
     """Return the parameters of an operation by key."""
-    found = parameters(document, operation)
-    positions = _positions(operation, [name for place, name in found if place == "path"])
+    declared = parameters(document, operation)
+    positions = _positions(operation, [name for place, name in declared if place == "path"])
     return {
         ParameterKey(place, positions.get(name, name) if place == "path" else name): parameter
-        for (place, name), parameter in found.items()
+        for (place, name), parameter in declared.items()
     }
 
 
@@ -132,10 +134,10 @@ def _positions(operation: OperationSite, declared: list[str]) -> dict[str, str]:
 
     A missing name makes the document invalid, but is not reported as a change.
     """
-    named = _EXPRESSION.findall(operation.key)
-    left = iter([name for name in declared if name not in named])
-    fitted = [name if name in declared else next(left, name) for name in named]
-    return {name: str(position) for position, name in enumerate(fitted)}
+    variables = _EXPRESSION.findall(operation.key)
+    others = iter([name for name in declared if name not in variables])
+    names = [name if name in declared else next(others, name) for name in variables]
+    return {name: str(position) for position, name in enumerate(names)}
 
 
 def headers_by_name(headers: Iterator[tuple[str, Site]]) -> dict[str, Site]:

@@ -18,9 +18,9 @@ from specwright.pointer import join
 # Scheme -> scopes; a caller needs all of them.
 Requirement = dict[str, frozenset[str]]
 # The parts of a scheme that a client has to know, by path.
-Known = dict[tuple[str, ...], str]
+SchemeParts = dict[tuple[str, ...], str]
 # The fields that a client has to know to use a scheme.
-_SENT = ("type", "in", "name", "scheme", "openIdConnectUrl")
+_KNOWN_FIELDS = ("type", "in", "name", "scheme", "openIdConnectUrl")
 _URLS = ("authorizationUrl", "tokenUrl", "refreshUrl", "deviceAuthorizationUrl")
 
 _SECURED = """\
@@ -73,11 +73,11 @@ class Security:
         base, revision = self.documents
         self._schemes = dict(schemes(base)), dict(schemes(revision))
         old, new = self._schemes
-        left = {str(_folded(new[name])): name for name in new if name not in old}
+        added = {str(_case_folded(new[name])): name for name in new if name not in old}
         self._names = {
-            name: left[str(_folded(old[name]))]
+            name: added[str(_case_folded(old[name]))]
             for name in old
-            if name not in new and str(_folded(old[name])) in left
+            if name not in new and str(_case_folded(old[name])) in added
         }
 
     def changes(self, base: OperationSite, revision: OperationSite) -> Iterator[Change]:
@@ -91,9 +91,9 @@ class Security:
             for requirement in before
         ]
         self.used.update(*before)
-        shut = [old for old in before if not any(_is_met(new, old) for new in after)]
-        if shut:
-            message = f"security {became(_words(shut), _words(after))}"
+        unmet = [old for old in before if not any(_is_met(new, old) for new in after)]
+        if unmet:
+            message = f"security {became(_words(unmet), _words(after))}"
             yield Change(SECURITY_TIGHTENED, base / "security", revision / "security", message)
         elif before != after:
             yield Change(RELAXED, base / "security", revision / "security", "security was relaxed")
@@ -104,44 +104,44 @@ class Security:
             if old is None or new is None or name not in self.used:
                 # The requirements show added and removed schemes; unused ones do not matter.
                 continue
-            before, after = _known(old), _known(new)
-            meant = _folded(new)
-            for way, value in _folded(old).items():
-                if value != meant.get(way):
-                    words = became(before[way], after[way]) if way in after else "was removed"
-                    message = f"security scheme '{name}': {'/'.join(way)} {words}"
-                    at = join("components", "securitySchemes", name, *way)
+            before, after = _parts(old), _parts(new)
+            new_parts = _case_folded(new)
+            for path, value in _case_folded(old).items():
+                if value != new_parts.get(path):
+                    words = became(before[path], after[path]) if path in after else "was removed"
+                    message = f"security scheme '{name}': {'/'.join(path)} {words}"
+                    at = join("components", "securitySchemes", name, *path)
                     yield Change(SECURITY_SCHEME_CHANGED, at, at, message)
 
 
-def _known(scheme: Site) -> Known:
+def _parts(scheme: Site) -> SchemeParts:
     """Return the parts of a scheme that a client has to know, by path."""
     values = scheme.value
-    known: Known = {(name,): str(values[name]) for name in _SENT if name in values}
+    parts: SchemeParts = {(name,): str(values[name]) for name in _KNOWN_FIELDS if name in values}
     for name, flow in mapping(values.get("flows")).items():
         if isinstance(flow, dict):
-            way = ("flows", str(name))
-            known[way] = ""
-            known |= {(*way, url): str(flow[url]) for url in _URLS if url in flow}
-            known |= {
-                (*way, "scopes", str(scope)): "" for scope in declared_mapping(flow.get("scopes"))
+            path = ("flows", str(name))
+            parts[path] = ""
+            parts |= {(*path, url): str(flow[url]) for url in _URLS if url in flow}
+            parts |= {
+                (*path, "scopes", str(scope)): "" for scope in declared_mapping(flow.get("scopes"))
             }
-    return known
+    return parts
 
 
-def _folded(scheme: Site) -> Known:
+def _case_folded(scheme: Site) -> SchemeParts:
     """Return the same in lower case where case does not matter (RFC 9110, 5.1 and 11.1)."""
-    known = _known(scheme)
-    folded: list[tuple[str, ...]] = [
+    parts = _parts(scheme)
+    insensitive: list[tuple[str, ...]] = [
         ("scheme",),
         *([("name",)] if scheme.value.get("in") == "header" else []),
     ]
-    return known | {way: known[way].lower() for way in folded if way in known}
+    return parts | {path: parts[path].lower() for path in insensitive if path in parts}
 
 
 def _requirements(document: Document, operation: OperationSite) -> list[Requirement]:
     declared = operation.value.get("security", document.data.get("security"))
-    found = [
+    requirements = [
         {
             str(name): frozenset(map(str, declared_sequence(scopes)))
             for name, scopes in requirement.items()
@@ -149,20 +149,22 @@ def _requirements(document: Document, operation: OperationSite) -> list[Requirem
         for requirement in declared_sequence(declared)
         if isinstance(requirement, dict)
     ]
-    return found or [{}]
+    return requirements or [{}]
 
 
-def _is_met(requirement: Requirement, held: Requirement) -> bool:
+def _is_met(requirement: Requirement, credentials: Requirement) -> bool:
     """Return whether the credentials of a caller meet a requirement."""
-    return all(name in held and scopes <= held[name] for name, scopes in requirement.items())
+    return all(
+        name in credentials and scopes <= credentials[name] for name, scopes in requirement.items()
+    )
 
 
 def _words(requirements: list[Requirement]) -> str:
-    each = (
+    texts = (
         " and ".join(
             f"{name} ({', '.join(sorted(scopes))})" if scopes else name
             for name, scopes in requirement.items()
         )
         for requirement in requirements
     )
-    return display(" or ".join(words or "none" for words in each))
+    return display(" or ".join(words or "none" for words in texts))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from specwright.compare.document.pairing import pairs_by_key
 from specwright.compare.schemas.flatten import types
-from specwright.compare.schemas.polarity import Polarity, Writing
+from specwright.compare.schemas.polarity import Polarity, ValueEncoding
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import RELAXED, SERIALISATION_CHANGED
 from specwright.document.model import Document
@@ -55,10 +55,12 @@ def _changes(
 
 def _serialisation(site: Site, place: str) -> dict[str, object]:
     style = site.value.get("style", _STYLES.get(place))
-    usual = {**_SERIALISATION, "style": style}
-    found = {name: site.value.get(name, default) for name, default in usual.items()}
+    defaults = {**_SERIALISATION, "style": style}
+    values = {name: site.value.get(name, default) for name, default in defaults.items()}
     # The default of `explode` follows from the style; a change of the style is reported itself.
-    return {**found, "explode": None if found["explode"] == (style == "form") else found["explode"]}
+    if values["explode"] == (style == "form"):
+        values["explode"] = None
+    return values
 
 
 def encoding_changes(
@@ -67,10 +69,10 @@ def encoding_changes(
     """Yield the changes in the serialisation of the parts of a form."""
     sides = tuple(zip(documents, (old, new), strict=True))
     encodings = [dict(members(document, site, "encoding")) for document, site in sides]
-    for name, *found in pairs_by_key(*encodings):
+    for name, *parts in pairs_by_key(*encodings):
         sites = [
             part or Site(site / "encoding", {})
-            for part, site in zip(found, (old, new), strict=True)
+            for part, site in zip(parts, (old, new), strict=True)
         ]
         before, after = (
             {
@@ -84,21 +86,21 @@ def encoding_changes(
 
 def _media_types(document: Document, content: Site, name: str, part: Site) -> str:
     """Return the media types of a part of a form, as declared or by its schema."""
-    said = part.value.get("contentType")
-    if isinstance(said, str):
+    declared = part.value.get("contentType")
+    if isinstance(declared, str):
         return ", ".join(
-            sorted("".join(media_type.lower().split()) for media_type in said.split(","))
+            sorted("".join(media_type.lower().split()) for media_type in declared.split(","))
         )
-    found = dict(members(document, schema_of(document, content), "properties")).get(name)
-    values = found.value if found else {}
+    schema = dict(members(document, schema_of(document, content), "properties")).get(name)
+    values = schema.value if schema else {}
     if values.get("format") == "binary" or {"contentEncoding", "contentMediaType"} & values.keys():
         return str(values.get("contentMediaType", "application/octet-stream"))
     kinds = [_PARTS[type_] for type_ in types(values.get("type")) if type_ in _PARTS]
     return kinds[0] if kinds else "text/plain"
 
 
-def writing_of(site: Site) -> Writing:
+def encoding_of(site: Site) -> ValueEncoding:
     """Return how the value of a parameter or header is serialised."""
     style = site.value.get("style", _STYLES.get(str(site.value.get("in"))))
     repeats = style == "form" and site.value.get("explode") is not False
-    return Writing.REPEATED if repeats else Writing.TEXT
+    return ValueEncoding.REPEATED if repeats else ValueEncoding.TEXT

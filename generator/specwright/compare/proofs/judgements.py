@@ -117,9 +117,9 @@ def _closes(step: UnprovenStep) -> bool:
 
 def _sender_alternative(difference: Difference, sides: tuple[Side, Side]) -> Alternative:
     pair = difference.pair
-    flat, _, _ = directed(pair.way.polarity, pair.base, pair.revision)
-    sender, _, _ = directed(pair.way.polarity, *sides)
-    return Alternative(sender.document, flat.places, pair.way.polarity)
+    flat, _, _ = directed(pair.transfer.polarity, pair.base, pair.revision)
+    sender, _, _ = directed(pair.transfer.polarity, *sides)
+    return Alternative(sender.document, flat.places, pair.transfer.polarity)
 
 
 def _in_context(
@@ -128,7 +128,7 @@ def _in_context(
     """Return the schema that accepts an alternative's values, and that of its intended values."""
     pair = difference.pair
     assert pair.context is not None
-    sender, receiver, _ = directed(pair.way.polarity, *sides)
+    sender, receiver, _ = directed(pair.transfer.polarity, *sides)
     accepting: Schema = {
         "anyOf": [receiver.whole(candidate) for candidate in pair.context.candidates]
     }
@@ -139,14 +139,18 @@ def _whole_schemas(difference: Difference, sides: tuple[Side, Side]) -> WholeSch
     pair = difference.pair
     if pair.base.hidden or pair.revision.hidden:
         # The documents' schemas include properties that only the other side sends.
-        sender, receiver, _ = directed(pair.way.polarity, *difference.schemas)
+        sender, receiver, _ = directed(pair.transfer.polarity, *difference.schemas)
         return WholeSchemas(sender, receiver)
     whole_sender, whole_receiver, _ = directed(
-        pair.way.polarity, sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
+        pair.transfer.polarity,
+        sides[0].whole(pair.base.places),
+        sides[1].whole(pair.revision.places),
     )
     if pair.context is None:
         return WholeSchemas(whole_sender, whole_receiver)
     sender_union, receiver_union, _ = directed(
-        pair.way.polarity, sides[0].whole(pair.context.base), sides[1].whole(pair.context.revision)
+        pair.transfer.polarity,
+        sides[0].whole(pair.context.base),
+        sides[1].whole(pair.context.revision),
     )
     return WholeSchemas(whole_sender, receiver_union, sender_union)

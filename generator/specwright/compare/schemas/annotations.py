@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from specwright.compare.schemas.discriminators import discriminator_changes
 from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.pairs import Pair
-from specwright.compare.schemas.polarity import Polarity, Way, Writing
+from specwright.compare.schemas.polarity import Polarity, Transfer, ValueEncoding
 from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
 from specwright.compare.verdicts.announcements import announcement_changes
 from specwright.compare.verdicts.change import became
@@ -24,7 +24,7 @@ from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Takes the values of the base and the revision (None: missing), and how values are sent.
-Judgement = Callable[[JsonValue, JsonValue, Way], ChangeRule]
+Judgement = Callable[[JsonValue, JsonValue, Transfer], ChangeRule]
 
 DEFAULT_CHANGED = ChangeRule(
     "default-changed",
@@ -65,25 +65,25 @@ class Annotation:
     meaning: Callable[[JsonValue], JsonValue] = lambda value: value
 
 
-def _judge_default(before: JsonValue, after: JsonValue, way: Way) -> ChangeRule:
-    return DEFAULT_CHANGED if way.polarity is Polarity.TO_SERVER else SCHEMA_COMPATIBLE
+def _judge_default(before: JsonValue, after: JsonValue, transfer: Transfer) -> ChangeRule:
+    return DEFAULT_CHANGED if transfer.polarity is Polarity.TO_SERVER else SCHEMA_COMPATIBLE
 
 
-def _judge_known_values(before: JsonValue, after: JsonValue, way: Way) -> ChangeRule:
+def _judge_known_values(before: JsonValue, after: JsonValue, transfer: Transfer) -> ChangeRule:
     lost = isinstance(before, list) and not set(map(str, before)) <= set(
         map(str, declared_sequence(after))
     )
-    breaks = lost and way.polarity is Polarity.TO_SERVER
+    breaks = lost and transfer.polarity is Polarity.TO_SERVER
     return KNOWN_VALUE_REMOVED if breaks else SCHEMA_COMPATIBLE
 
 
-def _judge_serialisation(before: JsonValue, after: JsonValue, way: Way) -> ChangeRule:
+def _judge_serialisation(before: JsonValue, after: JsonValue, transfer: Transfer) -> ChangeRule:
     return SERIALISATION_CHANGED
 
 
 def _judge_by_policies(keyword: Keyword[object]) -> Judgement:
     """Return the judgement by the policies that a keyword declares for its members."""
-    return lambda before, after, way: worst(part_changes(keyword, before, after))
+    return lambda before, after, transfer: worst(part_changes(keyword, before, after))
 
 
 def _names_in_xml(value: JsonValue) -> JsonValue:
@@ -112,7 +112,7 @@ def annotation_changes(pair: Pair) -> Iterator[DecidedStep]:
     yield from discriminator_changes(pair)
     yield from _announcement_steps(pair)
     for annotation in ANNOTATIONS if not pair.is_lifted else ():
-        if annotation.keyword == "xml" and pair.way.writing is not Writing.XML:
+        if annotation.keyword == "xml" and pair.transfer.encoding is not ValueEncoding.XML:
             continue
         before, after = (
             annotation.meaning(flat.keywords.get(annotation.keyword))
@@ -122,7 +122,9 @@ def annotation_changes(pair: Pair) -> Iterator[DecidedStep]:
             base = pair.base.place(annotation.keyword, pair.revision)
             revision = pair.revision.place(annotation.keyword, pair.base)
             message = f"{annotation.keyword} {became(before, after)}"
-            yield DecidedStep(annotation.judge(before, after, pair.way), base, revision, message)
+            yield DecidedStep(
+                annotation.judge(before, after, pair.transfer), base, revision, message
+            )
 
 
 def _announcement_steps(pair: Pair) -> Iterator[DecidedStep]:

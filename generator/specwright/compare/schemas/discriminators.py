@@ -62,12 +62,12 @@ def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]
     for union in pair.unions:
         for after, before in union.partners:
             base, revision = union.base[before], union.revision[after]
-            sender, receiver, _ = directed(pair.way.polarity, (base, old), (revision, new))
+            sender, receiver, _ = directed(pair.transfer.polarity, (base, old), (revision, new))
             if not _sender_tags(*sender) <= _receiver_tags(*receiver):
                 yield revision.name
     if not pair.unions:
         # Alternatives that refer to this schema by `allOf` are not known here.
-        lost, others, _ = directed(pair.way.polarity, _tags(old), _tags(new))
+        lost, others, _ = directed(pair.transfer.polarity, _tags(old), _tags(new))
         yield from (
             tag
             for tag, target in lost.items()

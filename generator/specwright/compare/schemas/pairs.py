@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import ChildKey, Flat, Subschemas
-from specwright.compare.schemas.polarity import Polarity, Way
+from specwright.compare.schemas.polarity import Polarity, Transfer
 from specwright.compare.schemas.unions import Union
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.samples.sides import Side
@@ -91,7 +91,7 @@ class Pair:
 
     base: Flat
     revision: Flat
-    way: Way
+    transfer: Transfer
     unions: tuple[Union, ...] = ()
     context: UnionContext | None = None
 

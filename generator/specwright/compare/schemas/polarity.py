@@ -15,7 +15,7 @@ class Polarity(StrEnum):
     TO_CLIENT = "sent by the API"
 
 
-class Writing(StrEnum):
+class ValueEncoding(StrEnum):
     """How much the text of a value shows of its type."""
 
     TYPED = "as in JSON"
@@ -25,11 +25,11 @@ class Writing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Transfer:
     """How the values of a schema are sent."""
 
     polarity: Polarity
-    writing: Writing
+    encoding: ValueEncoding
 
 
 def of_request(direction: Direction) -> Polarity:

@@ -14,7 +14,7 @@ from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.flatten import Flat
 from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed
-from specwright.compare.schemas.polarity import Writing
+from specwright.compare.schemas.polarity import ValueEncoding
 from specwright.compare.schemas.presence import (
     PROPERTY_RULES,
     Presence,
@@ -135,7 +135,7 @@ def steps(
     before, after = schemas
     for step in _steps(pair, sides, before, after):
         if isinstance(step, UnprovenStep):
-            sender, _, _ = directed(pair.way.polarity, before, after)
+            sender, _, _ = directed(pair.transfer.polarity, before, after)
             read = _receiver_of_text(step.receiver, pair, sides)
             yield replace(step, whole_sender=sender, receiver_of_text=read)
         else:
@@ -144,11 +144,11 @@ def steps(
 
 def _receiver_of_text(receiver: Schema, pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
     """Return the schema of the values that the receiver parses, if they are sent as text."""
-    if pair.way.writing is Writing.TYPED:
+    if pair.transfer.encoding is ValueEncoding.TYPED:
         return None
-    _, flat, _ = directed(pair.way.polarity, pair.base, pair.revision)
-    _, side, _ = directed(pair.way.polarity, *sides)
-    return with_parsed_text(receiver, flat, side, pair.way)
+    _, flat, _ = directed(pair.transfer.polarity, pair.base, pair.revision)
+    _, side, _ = directed(pair.transfer.polarity, *sides)
+    return with_parsed_text(receiver, flat, side, pair.transfer)
 
 
 def _steps(
@@ -184,10 +184,10 @@ def _union_step(
     names = [name or union.keyword for name in union.names]
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[1], pair.base)
-    sender, receiver, suffix = directed(pair.way.polarity, before, after)
-    side, _, _ = directed(pair.way.polarity, *sides)
-    unmatched, others, _ = directed(pair.way.polarity, union.removed, union.added)
-    is_union, _, _ = directed(pair.way.polarity, *union.names)
+    sender, receiver, suffix = directed(pair.transfer.polarity, before, after)
+    side, _, _ = directed(pair.transfer.polarity, *sides)
+    unmatched, others, _ = directed(pair.transfer.polarity, union.removed, union.added)
+    is_union, _, _ = directed(pair.transfer.polarity, *union.names)
     if not pair.is_lifted and is_union is None:
         yield UnprovenStep(
             VALUE_RULES[f"union-{suffix}"], sender, receiver, None, base, revision, union.message
@@ -222,13 +222,13 @@ def _disjoint_schemas(
 
     None if the schema is one of the alternatives: the others are meant for other values.
     """
-    lone, others, _ = directed(pair.way.polarity, union.base, union.revision)
-    names = directed(pair.way.polarity, *union.names)
+    lone, others, _ = directed(pair.transfer.polarity, union.base, union.revision)
+    names = directed(pair.transfer.polarity, *union.names)
     if names[:2] != (None, "oneOf") or len(lone) != 1:
         return None
     if any(alternative.meaning == lone[0].meaning for alternative in others):
         return None
-    sender, receiver, _ = directed(pair.way.polarity, *sides)
+    sender, receiver, _ = directed(pair.transfer.polarity, *sides)
     choices: list[JsonValue] = [receiver.whole(alternative.places) for alternative in others]
     closed = lone[0].closed_schema(sender)
     return (
@@ -255,7 +255,7 @@ def _keyword_step(
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[0], pair.base)
     message = "; ".join(_words(name, pair) for name in names)
-    sender, receiver, suffix = directed(pair.way.polarity, before, after)
+    sender, receiver, suffix = directed(pair.transfer.polarity, before, after)
     stem = group.stem
     if _is_null_only(names, before, after):
         stem, message = "nullable", _NULL[_gained(names[0], before, after)]
@@ -368,11 +368,11 @@ def _property_step(
     name: str, pair: Pair, sides: tuple[Side, Side], before: Schema, after: Schema
 ) -> Iterator[UnprovenStep | DecidedStep]:
     states = _presence(pair.base, name), _presence(pair.revision, name)
-    change = presence_change(*states, pair.way.polarity)
+    change = presence_change(*states, pair.transfer.polarity)
     base, revision = (_property_place(flat, name) for flat in (pair.base, pair.revision))
     message = f"property '{name}' {presence_words(*states)}"
-    sender, receiver, _ = directed(pair.way.polarity, before, after)
-    _, receiving, _ = directed(pair.way.polarity, pair.base, pair.revision)
+    sender, receiver, _ = directed(pair.transfer.polarity, before, after)
+    _, receiving, _ = directed(pair.transfer.polarity, pair.base, pair.revision)
     is_closed = receiving.keywords.get("additionalProperties") is False
     rules_if_closed = {
         PresenceChange.REMOVED: PROPERTY_REFUSED,

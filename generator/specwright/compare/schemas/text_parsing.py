@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from specwright.compare.schemas.flatten import Flat, flatten, types
-from specwright.compare.schemas.polarity import Way, Writing
+from specwright.compare.schemas.polarity import Transfer, ValueEncoding
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.json_values import JsonObject, mapping
@@ -31,13 +31,13 @@ TEXT_TYPE_CHANGED = ChangeRule(
 )
 
 
-def with_parsed_text(schema: JsonObject, flat: Flat, side: Side, way: Way) -> JsonObject:
+def with_parsed_text(schema: JsonObject, flat: Flat, side: Side, transfer: Transfer) -> JsonObject:
     """Return the schema extended by values that parse alike: a number as text, one as a list."""
     as_text = _any_text(schema, flat)
     items = flat.children.get(("items", ""))
-    is_list = way.writing is Writing.REPEATED and "array" in types(schema.get("type"))
+    is_list = transfer.encoding is ValueEncoding.REPEATED and "array" in types(schema.get("type"))
     if is_list and items and _takes_one(flat):
-        one = flatten(side.document, items, way.polarity)
+        one = flatten(side.document, items, transfer.polarity)
         if not one.children and not one.choices:
             return {"anyOf": [as_text, _any_text(mapping(side.absolute(one.keywords)), one)]}
     return as_text

@@ -10,7 +10,7 @@ from specwright.compare.schemas.alternatives import Alternative, is_another
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import Flat, Subschemas, flatten
 from specwright.compare.schemas.pairs import Pair, Schema, UnionContext, directed, own_schemas
-from specwright.compare.schemas.polarity import Way
+from specwright.compare.schemas.polarity import Transfer
 from specwright.compare.schemas.steps import DecidedStep, UnprovenStep, steps
 from specwright.compare.schemas.unions import Union, unions
 from specwright.document.model import Document
@@ -73,9 +73,11 @@ class Walk:
         """Whether all pairs that differ were compared."""
         return self._count <= MOST_PAIRS
 
-    def compare(self, base: Subschemas, revision: Subschemas, way: Way) -> Iterator[Difference]:
+    def compare(
+        self, base: Subschemas, revision: Subschemas, transfer: Transfer
+    ) -> Iterator[Difference]:
         """Yield the differing pairs at and below a place."""
-        first = self._difference(_Places(base, revision), way)
+        first = self._difference(_Places(base, revision), transfer)
         if first is not None:
             self.roots.append(first)
             yield from self.reachable([first])
@@ -94,21 +96,21 @@ class Walk:
             yield difference
             if difference not in self.below:
                 below = (
-                    self._difference(places, difference.pair.way)
+                    self._difference(places, difference.pair.transfer)
                     for places in self._places_below(difference.pair)
                 )
                 self.below[difference] = tuple(pair for pair in below if pair is not None)
             stack.extend(self.below[difference])
 
-    def _difference(self, places: _Places, way: Way) -> Difference | None:
-        places = self._resolved(places, way)
-        key = _key(places, way)
+    def _difference(self, places: _Places, transfer: Transfer) -> Difference | None:
+        places = self._resolved(places, transfer)
+        key = _key(places, transfer)
         if key not in self._differences:
             self._differences[key] = None
             if not self._is_same(places.base, places.revision):
                 self._count += 1
                 if self.is_complete:
-                    self._differences[key] = self._compare_pair(places, way)
+                    self._differences[key] = self._compare_pair(places, transfer)
         return self._differences[key]
 
     def _is_same(self, base: Subschemas, revision: Subschemas) -> bool:
@@ -116,19 +118,22 @@ class Walk:
             self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
         )
 
-    def _compare_pair(self, places: _Places, way: Way) -> Difference:
+    def _compare_pair(self, places: _Places, transfer: Transfer) -> Difference:
         base, revision = (side.document for side in self.sides)
         flats = (
-            flatten(base, places.base, way.polarity),
-            flatten(revision, places.revision, way.polarity),
+            flatten(base, places.base, transfer.polarity),
+            flatten(revision, places.revision, transfer.polarity),
         )
         pair = Pair(
-            *flats, way, tuple(unions((base, revision), *flats, way.polarity)), places.context
+            *flats,
+            transfer,
+            tuple(unions((base, revision), *flats, transfer.polarity)),
+            places.context,
         )
         schemas = own_schemas(pair, self.sides, self.same)
         return Difference(pair, tuple(steps(pair, self.sides, schemas)), schemas)
 
-    def _resolved(self, places: _Places, way: Way) -> _Places:
+    def _resolved(self, places: _Places, transfer: Transfer) -> _Places:
         """Return the targets of references, so that all references to a schema give one pair.
 
         A reference on one side only, or to another component, is a change in place, and is kept.
@@ -143,8 +148,8 @@ class Walk:
             for side, subschemas in zip(targets, both, strict=True)
         ]
         is_other_component = len(targets[0]) == len(targets[1]) == 1 and is_another(
-            Alternative(self.sides[0].document, places.base, way.polarity),
-            Alternative(self.sides[1].document, places.revision, way.polarity),
+            Alternative(self.sides[0].document, places.base, transfer.polarity),
+            Alternative(self.sides[1].document, places.revision, transfer.polarity),
         )
         if is_other_component or not all(has_moved):
             return places
@@ -158,7 +163,7 @@ class Walk:
             yield from self._other_properties(pair)
         for union in pair.unions:
             for new, old in union.partners:
-                candidates = tuple(_candidates(union, old, new, pair.way))
+                candidates = tuple(_candidates(union, old, new, pair.transfer))
                 context = (
                     UnionContext(base.places, revision.places, candidates)
                     if len(candidates) > 1
@@ -171,7 +176,7 @@ class Walk:
     def _other_properties(self, pair: Pair) -> Iterator[_Places]:
         """Yield the properties declared on one side, with the schemas for them on the other."""
         flats = (pair.base, pair.revision)
-        sending = directed(pair.way.polarity, *flats)[0]
+        sending = directed(pair.transfer.polarity, *flats)[0]
         for flat, other, side in zip(flats, flats[::-1], self.sides[::-1], strict=True):
             for key, places in flat.children.items():
                 if key[0] != "properties" or key in other.children:
@@ -196,10 +201,10 @@ class _Places(NamedTuple):
     context: UnionContext | None = None
 
 
-def _candidates(union: Union, old: int, new: int, way: Way) -> Iterator[Subschemas]:
+def _candidates(union: Union, old: int, new: int, transfer: Transfer) -> Iterator[Subschemas]:
     """Yield the alternatives that may accept values of one: its partner, and some of the others."""
-    sender, partner, _ = directed(way.polarity, union.base[old], union.revision[new])
-    _, receivers, _ = directed(way.polarity, union.base, union.revision)
+    sender, partner, _ = directed(transfer.polarity, union.base[old], union.revision[new])
+    _, receivers, _ = directed(transfer.polarity, union.base, union.revision)
     for alternative in receivers:
         if alternative is partner or alternative.may_accept(sender):
             yield alternative.places
@@ -240,10 +245,10 @@ def _targets(document: Document, places: Subschemas) -> Subschemas:
     )
 
 
-def _key(places: _Places, way: Way) -> PairKey:
+def _key(places: _Places, transfer: Transfer) -> PairKey:
     context = places.context or UnionContext((), (), ())
     parts = places.base, places.revision, context.base, context.revision, *context.candidates
-    return (*map(_identity, parts), way)
+    return (*map(_identity, parts), transfer)
 
 
 def _identity(places: Subschemas) -> tuple[tuple[Pointer, str], ...]:

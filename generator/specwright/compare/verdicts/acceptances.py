@@ -64,7 +64,7 @@ class Acceptance:
         """The accepted changes, in words."""
         return f"'{self.rule}' at '{self.where}'" if self.where else f"the change {self.change}"
 
-    def is_as(self, other: Acceptance) -> bool:
+    def matches(self, other: Acceptance) -> bool:
         """Return whether another entry is the same, apart from its location."""
         return replace(self, location=other.location) == other
 
@@ -94,15 +94,15 @@ def entries(
     Args:
         rules: the ids of all rules that a change may break.
     """
-    found = data.get("accepted", [])
-    if set(data) - {"accepted"} or not isinstance(found, list):
+    accepted = data.get("accepted", [])
+    if set(data) - {"accepted"} or not isinstance(accepted, list):
         raise InputError(
             f"it must contain nothing but a list of {_TABLE}", Location(file, 1, 1), _ADVICE
         )
     lines = [n for n, line in enumerate(text.splitlines(), 1) if line.strip().startswith(_TABLE)]
     return tuple(
-        _entry(each, Location(file, lines[n] if n < len(lines) else 1, 1), rules)
-        for n, each in enumerate(found)
+        _entry(entry, Location(file, lines[n] if n < len(lines) else 1, 1), rules)
+        for n, entry in enumerate(accepted)
     )
 
 
@@ -132,11 +132,11 @@ def _entry(entry: object, place: Location, rules: Collection[str]) -> Acceptance
     return Acceptance(entry["rule"], about[0], entry["reason"], entry["expires"], place, about[1])
 
 
-def approved(
+def entries_in_base(
     entries: Sequence[Acceptance], base: Sequence[Acceptance]
 ) -> tuple[list[Acceptance], list[Finding]]:
     """Return the entries that the base also has, and a finding for each of the others."""
-    known = [entry for entry in entries if any(entry.is_as(other) for other in base)]
+    known = [entry for entry in entries if any(entry.matches(other) for other in base)]
     pending = [
         Finding(
             ACCEPTANCE_PENDING,
@@ -157,23 +157,23 @@ def apply(
     today: date,
 ) -> tuple[list[Finding], list[Finding]]:
     """Return the remaining findings, with those about acceptances, and the accepted ones."""
-    kept: list[Finding] = []
+    remaining: list[Finding] = []
     accepted: list[Finding] = []
     needed: set[Acceptance] = set()
     for finding, operations in findings:
-        fitting = [
+        matching = [
             acceptance for acceptance in acceptances if acceptance.covers(finding, operations)
         ]
-        needed.update(fitting)
-        valid = next((acceptance for acceptance in fitting if today <= acceptance.expires), None)
+        needed.update(matching)
+        valid = next((acceptance for acceptance in matching if today <= acceptance.expires), None)
         if valid is None:
-            kept.append(finding)
+            remaining.append(finding)
         else:
             accepted.append(replace(finding, waived=valid.reason))
     for acceptance in acceptances:
         if acceptance not in needed:
             message = f"no finding matches {acceptance.about}: remove the acceptance"
-            kept.append(
+            remaining.append(
                 Finding(
                     ACCEPTANCE_UNUSED,
                     ACCEPTANCE_UNUSED.level,
@@ -184,7 +184,7 @@ def apply(
             )
         elif acceptance.expires < today:
             message = f"{acceptance.about} was accepted until {acceptance.expires}"
-            kept.append(
+            remaining.append(
                 Finding(
                     ACCEPTANCE_EXPIRED,
                     ACCEPTANCE_EXPIRED.level,
@@ -193,4 +193,4 @@ def apply(
                     message,
                 )
             )
-    return kept, accepted
+    return remaining, accepted

@@ -20,7 +20,7 @@ DEPRECATED = "deprecated"
 # The sunset date (RFC 8594), which OpenAPI has no field for; several tools write this one.
 SUNSET = "x-sunset"
 # The keywords of a schema that does nothing but list its values.
-_SAYS_NO_MORE = re.compile(
+_IS_OF_ENUMERATION = re.compile(
     "const|enum|type|title|description|examples?|default|deprecated|x-.*"
 ).fullmatch
 
@@ -91,10 +91,10 @@ def announcement_changes(
     before, after = (sunset(value) for value in (old, new))
     if before == after:
         return
-    is_kept = after is None and not now
+    is_withdrawn = after is None and not now
     is_sooner = before is not None and (after is None or after < before)
     yield (
-        (SUNSET_SOONER if is_sooner and not is_kept else DEPRECATION),
+        (SUNSET_SOONER if is_sooner and not is_withdrawn else DEPRECATION),
         SUNSET,
     )
 
@@ -159,12 +159,14 @@ def _values(document: Document, schema: JsonValue) -> JsonObject:
         return {}
     unions = [schema[keyword] for keyword in ("anyOf", "oneOf") if keyword in schema]
     members = unions[0] if len(unions) == 1 and isinstance(unions[0], list) else [schema]
-    found = [_listed(document.follow(member)) for member in members]
-    return {text: each for one in found for text, each in one.items()} if all(found) else {}
+    enumerations = [_enumeration(document.follow(member)) for member in members]
+    if not all(enumerations):
+        return {}
+    return {text: value for values in enumerations for text, value in values.items()}
 
 
-def _listed(schema: JsonValue) -> JsonObject:
-    if not isinstance(schema, dict) or not all(map(_SAYS_NO_MORE, schema)):
+def _enumeration(schema: JsonValue) -> JsonObject:
+    if not isinstance(schema, dict) or not all(map(_IS_OF_ENUMERATION, schema)):
         return {}
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
     return {json.dumps(member, sort_keys=True): schema for member in sequence(values)}

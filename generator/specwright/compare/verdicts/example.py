@@ -83,11 +83,11 @@ def _pair(part: str, base: Fill, revision: Fill, more: str = "") -> str:
 
 
 def example(
-    part: str, base: Fill, found: Fill, instead: Fill | None = None, more: str = ""
+    part: str, base: Fill, revision: Fill, instead: Fill | None = None, more: str = ""
 ) -> Example:
     """Return the pair with a finding, and the one without, if `instead` is given.
 
     Args:
         more: the end of the document without a break.
     """
-    return _pair(part, base, found), "" if instead is None else _pair(part, base, instead, more)
+    return _pair(part, base, revision), "" if instead is None else _pair(part, base, instead, more)
