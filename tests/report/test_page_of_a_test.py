@@ -20,7 +20,7 @@ from specwright.findings import (
 )
 from specwright.report import text
 from specwright.report.formats import FORMATS
-from specwright.report.outline import ranked
+from specwright.report.outline import in_reading_order
 from tests.report.samples import SHAPE
 
 RULES = tuple(
@@ -66,7 +66,7 @@ REPORT = Report(
 
 
 def test_weight_comes_before_reach_and_the_level_before_both() -> None:
-    assert [each.message for each in ranked(REPORT)] == [
+    assert [each.message for each in in_reading_order(REPORT)] == [
         "server-error of 1",
         "undeclared-status of 3",
         "undeclared-status of 1",

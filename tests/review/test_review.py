@@ -15,7 +15,7 @@ from specwright.emit.drift import FileDifference, State
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
 from specwright.review.package import Files, PackageFailure, RegeneratedPackage
-from specwright.review.pull_request import joined
+from specwright.review.pull_request import join_reports
 from tests.conftest import Run
 from tests.repository import Repository
 from tests.review.projects import edited, project, write
@@ -57,7 +57,7 @@ def of(
     package = RegeneratedPackage(Path("generated"), base, revision, differences)
     valid = Report("revision.json", ())
     validations = valid, validation or valid
-    return joined(validations, documents, package, accepted, today=TODAY)
+    return join_reports(validations, documents, package, accepted, today=TODAY)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import click
 
 from specwright.errors import SpecwrightError
 from specwright.findings import WORST_FIRST, Level
+from specwright.report.error_report import error_report
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
-from specwright.report.unusable import unusable
 
 _TEXT = "text"
 _Command = Callable[..., None]
@@ -30,7 +30,7 @@ def output_format(command: _Command) -> _Command:
             # As text, it is on the error stream only.
             if output != _TEXT:
                 name = click.get_current_context().info_name or ""
-                show(FORMATS[output](unusable(error, name)))
+                show(FORMATS[output](error_report(error, name)))
             raise
 
     return click.option(

@@ -13,7 +13,7 @@ from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order
 from specwright.isolation import Stopped, TaskLimits, isolated
 from specwright.policy import WAIVER_EXPIRED, WAIVER_UNUSED, Settings, Waivers, places_of
-from specwright.report.unusable import UNUSABLE
+from specwright.report.error_report import UNUSABLE
 from specwright.text import shorten
 
 # Rules about the run itself; no document can break these.

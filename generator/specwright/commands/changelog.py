@@ -14,8 +14,8 @@ from specwright.compare.verdicts.change_rule import DIFF_INCOMPLETE
 from specwright.document.sources.git import Commit
 from specwright.errors import InputError
 from specwright.report.terminal import say, show
-from specwright.review.changelog import DocumentVersion, entry, version_steps
-from specwright.review.validity import invalid
+from specwright.review.changelog import DocumentVersion, changelog_entry, version_steps
+from specwright.review.validity import validity_findings
 
 
 @click.command(
@@ -80,6 +80,6 @@ def _write(before: DocumentVersion, after: DocumentVersion) -> None:
     base, revision = before.document, after.document
     report = compare(base, revision, today=date.today())
     unsure = [finding for finding in report.findings if finding.rule == DIFF_INCOMPLETE]
-    for finding in (*invalid(base), *invalid(revision), *unsure):
+    for finding in (*validity_findings(base), *validity_findings(revision), *unsure):
         say(f"{finding.location}: {finding.level} {finding.rule} {finding.message}", err=True)
-    show(entry(report, base, revision, after.day))
+    show(changelog_entry(report, base, revision, after.day))

@@ -18,10 +18,10 @@ from specwright.document.model import Document
 from specwright.findings import Level, Report, worst_first
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
-from specwright.review.added_removed import added, removed
+from specwright.review.added_removed import added_document, removed_document
 from specwright.review.documents import documents_in, title
 from specwright.review.merge import merge_reports
-from specwright.review.validity import invalid
+from specwright.review.validity import validity_findings
 
 
 @click.command(
@@ -79,7 +79,9 @@ def diff(
             settings=change_settings(revision),
             prefixes=prefixes,
         )
-        problems = (finding for document in (before, after) for finding in invalid(document))
+        problems = (
+            finding for document in (before, after) for finding in validity_findings(document)
+        )
         return replace(report, findings=worst_first((*report.findings, *problems)))
 
     if Path(base).is_dir() and Path(newer).is_dir():
@@ -112,10 +114,10 @@ def _of_directories(
             (place for place in sorted(gone) if title(gone[place]) == title(document)), None
         )
         if former is None:
-            yield added(document)
+            yield added_document(document)
         else:
             del gone[former]
             report = compared(old[former], name)
             yield replace(report, facts=(("Moved", f"from {former}"), *report.facts))
     for path in sorted(gone):
-        yield removed(str(path), gone[path], old[path])
+        yield removed_document(str(path), gone[path], old[path])

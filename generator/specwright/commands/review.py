@@ -32,16 +32,16 @@ from specwright.findings import Finding, Level, Report, worst_first
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
-from specwright.review.added_removed import removed
+from specwright.review.added_removed import removed_document
 from specwright.review.documents import (
     documents_in,
     former_document,
     former_documents,
-    former_place,
-    gone_since,
+    former_path,
+    removed_since,
 )
 from specwright.review.merge import merge_reports
-from specwright.review.pull_request import DocumentChange, introduced
+from specwright.review.pull_request import DocumentChange, review_new_document
 from specwright.review.pull_request import review as review_of
 from specwright.review.repository_paths import with_repository_paths
 
@@ -106,7 +106,7 @@ def review(
     configs = _configs(documents)
     with progress("checking the documents") as say_step:
         job = _Job(commit, prefixes, allowed, say_step, accepted_in_base=accepted_in_base)
-        gone = gone_since(commit)
+        gone = removed_since(commit)
         reports, moved = zip(*(job.report(config, gone) for config in configs), strict=True)
         reports = (*reports, *_removed(commit, set(gone) - set(moved), documents))
     report = merge_reports(reports)
@@ -136,7 +136,7 @@ def _removed(commit: Commit, gone: Collection[str], documents: Sequence[Path]) -
     known = set(former_documents(commit)) if not documents else set()
     for path in sorted(gone):
         if path in known or any(map(Path(path).is_relative_to, documents)):
-            report = removed(path, former_document(commit, path), commit.name(path))
+            report = removed_document(path, former_document(commit, path), commit.name(path))
             yield replace(report, command="review")
 
 
@@ -157,9 +157,9 @@ class _Job:
         settings = lint_settings(chosen, short_method_names=options.short_method_names)
         name, moved = self.commit.name_of(chosen), None
         if not self.commit.has(name):
-            moved = former_place(self.commit, revision, gone)
+            moved = former_path(self.commit, revision, gone)
             if moved is None:
-                return introduced(revision, settings), None
+                return review_new_document(revision, settings), None
             name = self.commit.name(moved)
         entries, pending = self._accepted(chosen, Path(moved) if moved else chosen)
         change = DocumentChange(

@@ -11,9 +11,9 @@ from specwright.conformance.checks import table as behaviour
 from specwright.conformance.checks.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
-from specwright.report.rule_texts import explained, overview
+from specwright.report.error_report import UNUSABLE
+from specwright.report.rule_texts import explanation, overview
 from specwright.report.terminal import say, show
-from specwright.report.unusable import UNUSABLE
 from specwright.review import package
 
 RULES: tuple[RuleDescription, ...] = (
@@ -78,4 +78,4 @@ def explain(rule: str) -> None:
     if rule not in described:
         hint = did_you_mean(rule, described, "`specwright rules` lists them")
         raise InputError(f"unknown rule '{rule}'", hint=hint)
-    show(f"{explained(described[rule])}\n\n{_LEVELS[rule in _FIXED].format(rule)}\n")
+    show(f"{explanation(described[rule])}\n\n{_LEVELS[rule in _FIXED].format(rule)}\n")

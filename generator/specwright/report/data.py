@@ -18,7 +18,7 @@ _Object = dict[str, Any]
 
 def render(report: Report) -> str:
     """Return the report as one JSON object, in ASCII."""
-    written: _Object = {
+    data: _Object = {
         "version": VERSION,
         "tool": {"name": "specwright", "version": __version__},
         "document": report.document,
@@ -35,14 +35,14 @@ def render(report: Report) -> str:
         "waived": [_finding(finding) for finding in report.waived],
     }
     if report.facts:
-        written["facts"] = [{"label": label, "value": value} for label, value in report.facts]
+        data["facts"] = [{"label": label, "value": value} for label, value in report.facts]
     if report.tables:
-        written["tables"] = [_table(table) for table in report.tables]
-    return json.dumps(written, indent=2) + "\n"
+        data["tables"] = [_table(table) for table in report.tables]
+    return json.dumps(data, indent=2) + "\n"
 
 
 def _finding(finding: Finding) -> _Object:
-    written: _Object = {
+    data: _Object = {
         "fingerprint": finding.fingerprint,
         "rule": finding.rule,
         "level": finding.level.value,
@@ -57,11 +57,11 @@ def _finding(finding: Finding) -> _Object:
         "occurrences": [_occurrence(occurrence) for occurrence in finding.occurrences] or None,
         "reason": finding.waived,
     }
-    written = {name: value for name, value in written.items() if value is not None}
+    data = {name: value for name, value in data.items() if value is not None}
     # Here null is a value.
     if finding.counterexample is not None:
-        written["counterexample"] = json.loads(finding.counterexample)
-    return written
+        data["counterexample"] = json.loads(finding.counterexample)
+    return data
 
 
 def _occurrence(occurrence: Occurrence) -> _Object:
@@ -91,8 +91,8 @@ def _related(finding: Finding) -> _Object | None:
 
 
 def _table(table: Table) -> _Object:
-    written: _Object = {"title": table.title, "columns": table.columns, "rows": table.rows}
-    return written | ({"note": table.note} if table.note else {})
+    data: _Object = {"title": table.title, "columns": table.columns, "rows": table.rows}
+    return data | ({"note": table.note} if table.note else {})
 
 
 def _place(location: Location) -> _Object:

@@ -76,15 +76,15 @@ class SourceLines:
         return self._known[place]
 
     def _parents(self, location: Location, inner: str) -> list[tuple[int, str]]:
-        found: list[tuple[int, str]] = []
+        parents: list[tuple[int, str]] = []
         for number in range(location.line - 1, max(0, location.line - _ABOVE), -1):
-            if len(found) == _PARENTS or not (_indent(inner) or _is_item(inner)):
+            if len(parents) == _PARENTS or not (_indent(inner) or _is_item(inner)):
                 break
             text = self._line(location.file, number)
             if text and _holds(text, inner):
-                found.insert(0, (number, text))
+                parents.insert(0, (number, text))
                 inner = text
-        return found
+        return parents
 
 
 def _holds(text: str, inner: str) -> bool:

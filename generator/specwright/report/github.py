@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from specwright.findings import Finding, Level, Report
-from specwright.report.outline import ranked
+from specwright.report.outline import in_reading_order
 from specwright.report.wording import counted, details
 from specwright.text import visible
 
@@ -23,7 +23,7 @@ def render(report: Report) -> str:
     """
     lines, further = [], []
     shown = Counter[Level]()
-    for finding in ranked(report):
+    for finding in in_reading_order(report):
         shown[finding.level] += 1
         if shown[finding.level] <= _SHOWN:
             lines.append(_command(finding))
@@ -47,14 +47,14 @@ def _command(finding: Finding) -> str:
         "col": str(finding.location.column),
         "title": finding.rule,
     }
-    listed = ",".join(
+    fields = ",".join(
         f"{name}={_escape(visible(value), _IN_PROPERTY)}" for name, value in properties.items()
     )
     message = "\n".join([visible(finding.words), *details(finding)])
-    return f"::{_COMMANDS[finding.level]} {listed}::{_escape(message, _IN_MESSAGE)}"
+    return f"::{_COMMANDS[finding.level]} {fields}::{_escape(message, _IN_MESSAGE)}"
 
 
 def _escape(words: str, table: tuple[tuple[str, str], ...]) -> str:
-    for character, written in table:
-        words = words.replace(character, written)
+    for character, escaped in table:
+        words = words.replace(character, escaped)
     return words

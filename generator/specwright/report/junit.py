@@ -47,8 +47,8 @@ def render(report: Report) -> str:
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
-    written = ElementTree.tostring(suites, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{written}\n'
+    xml = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml}\n'
 
 
 def _clock(report: Report, suite: ElementTree.Element) -> None:
@@ -74,7 +74,7 @@ def _cases(report: Report) -> Sequence[_Case]:
 
 def _case(case: _Case) -> ElementTree.Element:
     rule_run = case.rule_run
-    written = ElementTree.Element(
+    element = ElementTree.Element(
         "testcase",
         classname=_legal(rule_run.subject) or _SUBJECT,
         name=_legal(rule_run.rule),
@@ -84,12 +84,12 @@ def _case(case: _Case) -> ElementTree.Element:
     waived = [finding.waived for finding in case.findings if finding.waived is not None]
     # Readers keep one outcome of a case, so it contains all findings.
     if failing:
-        failure = ElementTree.SubElement(written, "failure", message=_first(failing), type="error")
+        failure = ElementTree.SubElement(element, "failure", message=_first(failing), type="error")
         failure.text = _listed(failing)
     elif waived or rule_run.skipped:
         reason = waived[0] if waived else rule_run.skipped
-        ElementTree.SubElement(written, "skipped", message=_legal(reason))
-    return written
+        ElementTree.SubElement(element, "skipped", message=_legal(reason))
+    return element
 
 
 def _fails(finding: Finding) -> bool:

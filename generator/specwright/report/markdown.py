@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from specwright.findings import Finding, Level, Report, Table
 from specwright.report.outline import Chapter, FindingGroup, RuleCount, chapters, rule_counts
-from specwright.report.wording import counted, headline, verdict
+from specwright.report.wording import counted, finding_counts, headline
 from specwright.text import visible
 
 # The length limit of GitHub for a comment.
@@ -43,7 +43,7 @@ def render(report: Report) -> str:
     outcome = "failed" if report.has_errors else "passed"
     title = f"specwright {report.command} {outcome}: {headline(report)}"
     head = f"### {title} {marker(report.command)}\n"
-    counts = [("findings", verdict(report))] if report.headline else []
+    counts = [("findings", finding_counts(report))] if report.headline else []
     facts = [("document", report.document), *counts, *report.facts]
     before = _block("<p>", facts, _fact, "</p>", _FACTS, "fact") + _rules(report)
     after = _tables(report) + _all_waived(report)

@@ -63,7 +63,7 @@ _TITLES = {
 }
 
 
-def ranked(report: Report) -> Sequence[Finding]:
+def in_reading_order(report: Report) -> Sequence[Finding]:
     """Return the findings by level: changes first, by rule and the number of operations.
 
     Other findings are sorted by the weight of their rule.
@@ -85,36 +85,40 @@ def chapters(report: Report) -> Sequence[Chapter]:
 
     In a comparison, the errors are open and everything else is folded below them.
     """
-    found = _by(ranked(report), lambda finding: (finding.level, finding.affected is not None))
-    compared = any(is_change for _, is_change in found)
+    groups = _by(
+        in_reading_order(report), lambda finding: (finding.level, finding.affected is not None)
+    )
+    compared = any(is_change for _, is_change in groups)
     rules = {rule.id: rule for rule in report.rules}
     return [
         Chapter(
             title,
             key[0],
-            _groups(found[key], rules),
+            _groups(groups[key], rules),
             folded=compared and key[0] is not Level.ERROR,
         )
         for key, title in _TITLES.items()
-        if key in found
+        if key in groups
     ]
 
 
 def by_operation(report: Report) -> dict[str, list[Finding]]:
     """Return the changes that are errors by operation, operations with the most errors first."""
-    found: dict[str, list[Finding]] = {}
-    for finding in ranked(report):
+    changes: dict[str, list[Finding]] = {}
+    for finding in in_reading_order(report):
         if finding.affected is not None and finding.level is Level.ERROR:
             for operation in finding.affected.operations:
-                found.setdefault(operation, []).append(finding)
-    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+                changes.setdefault(operation, []).append(finding)
+    return dict(sorted(changes.items(), key=lambda item: -len(item[1])))
 
 
 def rule_counts(report: Report) -> Sequence[RuleCount]:
     """Return one line for each rule of changes that has errors, in the order of the rules."""
     rules = {rule.id: rule for rule in report.rules}
     changes = (
-        finding for finding in ranked(report) if finding.affected and finding.level is Level.ERROR
+        finding
+        for finding in in_reading_order(report)
+        if finding.affected and finding.level is Level.ERROR
     )
     return [
         RuleCount(
@@ -137,10 +141,10 @@ def _groups(
     findings: Sequence[Finding], rules: dict[str, RuleDescription]
 ) -> Sequence[FindingGroup]:
     return [
-        FindingGroup(found, key)
+        FindingGroup(members, key)
         if isinstance(key, tuple)
-        else FindingGroup(found, rule=rules.get(key) or _unknown(key))
-        for key, found in _by(findings, _concern).items()
+        else FindingGroup(members, rule=rules.get(key) or _unknown(key))
+        for key, members in _by(findings, _concern).items()
     ]
 
 
@@ -153,10 +157,10 @@ def _concern(finding: Finding) -> tuple[str, ...] | str:
 
 
 def _by(findings: Iterable[Finding], key: Callable[[Finding], _Key]) -> dict[_Key, list[Finding]]:
-    found: dict[_Key, list[Finding]] = {}
+    groups: dict[_Key, list[Finding]] = {}
     for finding in findings:
-        found.setdefault(key(finding), []).append(finding)
-    return found
+        groups.setdefault(key(finding), []).append(finding)
+    return groups
 
 
 def _unknown(rule: str) -> RuleDescription:

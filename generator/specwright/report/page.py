@@ -13,8 +13,8 @@ from typing import NamedTuple
 from specwright import __version__
 from specwright.findings import EXPECTED, WORST_FIRST, Evidence, Finding, OperationSummary, Report
 from specwright.report.excerpt import SourceLines
-from specwright.report.outline import by_operation, chapters, ranked, rule_counts
-from specwright.report.wording import counted, headline, verdict
+from specwright.report.outline import by_operation, chapters, in_reading_order, rule_counts
+from specwright.report.wording import counted, finding_counts, headline
 from specwright.text import visible
 
 
@@ -45,11 +45,11 @@ def render(report: Report) -> str:
     return environment.from_string(_asset("page.html.jinja")).render(
         report=report,
         headline=headline(report),
-        verdict=verdict(report),
+        verdict=finding_counts(report),
         rule_counts=rule_counts(report),
         operations=by_operation(report),
         chapters=chapters(report),
-        causes=[finding for finding in ranked(report) if finding.occurrences],
+        causes=[finding for finding in in_reading_order(report) if finding.occurrences],
         found=found,
         states=Counter(map(state, report.operation_summaries)),
         levels=[level for level in WORST_FIRST if report.count(level)],
@@ -84,7 +84,7 @@ def _proven(evidence: Sequence[Evidence]) -> _Proof:
 def _by_operation(report: Report) -> Mapping[str, Sequence[Finding]]:
     """Return the findings of each operation, the worst first."""
     found: defaultdict[str, list[Finding]] = defaultdict(list)
-    for finding in ranked(report):
+    for finding in in_reading_order(report):
         for operation in finding.operations:
             found[operation].append(finding)
     return found

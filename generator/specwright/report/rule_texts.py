@@ -47,7 +47,7 @@ def examples(rule: RuleDescription) -> Iterator[tuple[str, str]]:
         yield "Better:", rule.good
 
 
-def explained(rule: RuleDescription) -> str:
+def explanation(rule: RuleDescription) -> str:
     """Return the description of a rule: the reason, an example, and a better one."""
     parts = [f"{rule.id} ({rule.category})", *paragraphs(rule)]
     for label, example in examples(rule):

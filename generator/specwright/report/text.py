@@ -8,8 +8,8 @@ import click
 
 from specwright.findings import Finding, Level, Report, Table
 from specwright.report.excerpt import LONGEST_SOURCE, excerpt
-from specwright.report.outline import ranked
-from specwright.report.wording import counted, details, verdict
+from specwright.report.outline import in_reading_order
+from specwright.report.wording import counted, details, finding_counts
 from specwright.text import visible
 
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
@@ -20,11 +20,11 @@ def render(report: Report, most: int | None = None) -> str:
 
     `most` is the number of findings to show; None for all.
     """
-    found = ranked(report)
-    lines = [line for finding in found[:most] for line in _finding(finding, report)]
-    if most is not None and len(found) > most:
-        lines.append(f"… and {counted(len(found) - most, 'further finding')}")
-    lines += _missed(report)
+    findings = in_reading_order(report)
+    lines = [line for finding in findings[:most] for line in _finding(finding, report)]
+    if most is not None and len(findings) > most:
+        lines.append(f"… and {counted(len(findings) - most, 'further finding')}")
+    lines += _never_succeeded(report)
     lines += [line for table in report.tables for line in _table(table)]
     lines += [visible(f"{label}: {value}") for label, value in report.facts]
     return "\n".join([*lines, outcome(report)]) + "\n"
@@ -32,22 +32,22 @@ def render(report: Report, most: int | None = None) -> str:
 
 def outcome(report: Report) -> str:
     """Return the last line: the document, and the outcome."""
-    words = "; ".join(filter(None, (report.headline, verdict(report))))
+    words = "; ".join(filter(None, (report.headline, finding_counts(report))))
     return visible(f"{report.document}: {words}")
 
 
-def _missed(report: Report) -> Iterator[str]:
+def _never_succeeded(report: Report) -> Iterator[str]:
     """Yield the operations that never succeeded, so that only their errors were tested."""
-    missed = [summary for summary in report.operation_summaries if not summary.successes]
-    if missed:
+    summaries = [summary for summary in report.operation_summaries if not summary.successes]
+    if summaries:
         yield "Never succeeded:"
-    for summary in missed:
+    for summary in summaries:
         yield visible(f"    {summary.operation}: {summary.outcome or 'not called'}; {summary.hint}")
 
 
 def _finding(finding: Finding, report: Report) -> Iterator[str]:
     place, words = visible(str(finding.location)), visible(f"{finding.rule} {finding.words}")
-    yield f"{place}: {_painted(finding.level, finding.level)} {words}"
+    yield f"{place}: {_coloured(finding.level, finding.level)} {words}"
     line = report.line(finding.location)
     if line is not None and len(line) <= LONGEST_SOURCE:
         yield from _snippet(line, finding)
@@ -59,7 +59,7 @@ def _snippet(line: str, finding: Finding) -> Iterator[str]:
     number = str(finding.location.line)
     shown = f"{piece.before}{piece.at}{piece.after}".rstrip(" ")
     yield f"    {number} | {shown}"
-    yield f"    {' ' * len(number)} | {' ' * len(piece.before)}{_painted(finding.level, '^')}"
+    yield f"    {' ' * len(number)} | {' ' * len(piece.before)}{_coloured(finding.level, '^')}"
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -73,6 +73,6 @@ def _table(table: Table) -> Iterator[str]:
         yield f"    {visible(table.note)}"
 
 
-def _painted(level: Level, words: str) -> str:
+def _coloured(level: Level, words: str) -> str:
     # click removes the colours unless the output is a terminal.
     return click.style(words, fg=_COLOURS[level], bold=True)

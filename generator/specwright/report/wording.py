@@ -12,10 +12,10 @@ _OPERATIONS = 10
 
 def headline(report: Report) -> str:
     """Return the outcome in one line: the headline, or else the number of findings."""
-    return report.headline or verdict(report)
+    return report.headline or finding_counts(report)
 
 
-def verdict(report: Report) -> str:
+def finding_counts(report: Report) -> str:
     """Return the number of findings of each level, and of waived ones."""
     counts = [counted(count, level) for level in WORST_FIRST if (count := report.count(level))]
     waived = f" ({len(report.waived)} waived)" if report.waived else ""

@@ -11,7 +11,7 @@ from specwright.findings import Affected, Finding, Report
 from specwright.report.wording import counted
 
 
-def added(revision: Document) -> Report:
+def added_document(revision: Document) -> Report:
     """Return the comparison of a new document, which does not break clients."""
     count = counted(sum(1 for _ in operations(revision)), "operation")
     return Report(
@@ -24,7 +24,7 @@ def added(revision: Document) -> Report:
     )
 
 
-def removed(path: str, former: Document | None, was: str) -> Report:
+def removed_document(path: str, former: Document | None, former_name: str) -> Report:
     """Return the comparison of a removed document.
 
     Args:
@@ -36,7 +36,7 @@ def removed(path: str, former: Document | None, was: str) -> Report:
     finding = Finding(
         DOCUMENT_REMOVED,
         DOCUMENT_REMOVED.level,
-        Location(was, 1, 1),
+        Location(former_name, 1, 1),
         None,
         f"{path} was removed with {count}",
         affected=Affected("", names),

@@ -105,7 +105,7 @@ def version_steps(
     yield from reversed(pairs)
 
 
-def entry(report: Report, base: Document, revision: Document, day: str = "") -> str:
+def changelog_entry(report: Report, base: Document, revision: Document, day: str = "") -> str:
     """Return the changes that a comparison found, as Markdown.
 
     Args:
@@ -114,13 +114,13 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
     sections: dict[ChangelogSection, _Bullets] = {
         title: defaultdict(list) for title in ChangelogSection
     }
-    said: set[tuple[Pointer | None, str]] = set()
+    seen: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
         if BY_ID[finding.rule].category == ChangeCategory.REVIEW and finding.rule != DIFF_UNPROVEN:
             continue
         # One change may break requests and be compatible in responses; it is listed once.
-        if (finding.pointer, finding.message) not in said:
-            said.add((finding.pointer, finding.message))
+        if (finding.pointer, finding.message) not in seen:
+            seen.add((finding.pointer, finding.message))
             section = _section(finding, base, revision)
             sentence = _sentence(finding, section, revision)
             sections[section][_operations(finding)].append(sentence)
@@ -129,7 +129,7 @@ def entry(report: Report, base: Document, revision: Document, day: str = "") -> 
     parts = [f"## [{heading}]{dated}"]
     for section, bullets in sections.items():
         if bullets:
-            parts.append(f"### {section}\n\n" + "\n".join(_listed(bullets)))
+            parts.append(f"### {section}\n\n" + "\n".join(_bullet_lines(bullets)))
     if len(parts) == 1:
         parts.append("No changes for users of the API.")
     return "\n\n".join(parts) + "\n"
@@ -195,8 +195,10 @@ def _template(finding: Finding, section: ChangelogSection) -> str:
         return "{subject} is deprecated."
     if section is ChangelogSection.ADDED and finding.rule not in _SENTENCES:
         return _SENTENCES[ADDED]
-    fitting = (words for each, words in _SENTENCES.items() if fnmatchcase(finding.rule, each))
-    return next(fitting, _SENTENCE)
+    return next(
+        (words for pattern, words in _SENTENCES.items() if fnmatchcase(finding.rule, pattern)),
+        _SENTENCE,
+    )
 
 
 def _summary(finding: Finding, revision: Document) -> str:
@@ -205,13 +207,13 @@ def _summary(finding: Finding, revision: Document) -> str:
     return f": {_code(summary)}" if isinstance(summary, str) else ""
 
 
-def _listed(bullets: _Bullets) -> Iterator[str]:
+def _bullet_lines(bullets: _Bullets) -> Iterator[str]:
     for operations, sentences in bullets.items():
-        yield f"- {_named(operations)}"
+        yield f"- {_operation_names(operations)}"
         yield from (f"  - {sentence}" for sentence in dict.fromkeys(sentences))
 
 
-def _named(operations: Sequence[str]) -> str:
+def _operation_names(operations: Sequence[str]) -> str:
     if not operations:
         return "The whole API"
     more = len(operations) - _SHOWN_OPERATIONS

@@ -19,7 +19,7 @@ from specwright.files import read_regular
 _SUFFIXES = frozenset((".json", ".yaml", ".yml"))
 _OPENAPI = re.compile(rb"(?:^|[{,])\s*[\"']?openapi[\"']?\s*:\s*[\"']?3\.", re.MULTILINE)
 # Directories of installed packages, which are not part of the project.
-_LEFT_OUT = frozenset(("node_modules", "site-packages"))
+_EXCLUDED = frozenset(("node_modules", "site-packages"))
 
 
 def documents_in(directory: Path) -> Sequence[Path]:
@@ -28,18 +28,18 @@ def documents_in(directory: Path) -> Sequence[Path]:
     Raises:
         InputError: the directory has none.
     """
-    found = sorted(path for path in _files(directory) if _is_openapi(read_regular(path)))
-    if not found:
+    documents = sorted(path for path in _files(directory) if _is_openapi(read_regular(path)))
+    if not documents:
         raise InputError(
             f"{directory}: contains no OpenAPI documents", hint="pass another directory"
         )
-    return found
+    return documents
 
 
 def _files(directory: Path) -> Iterator[Path]:
     for place, directories, names in os.walk(directory):
         directories[:] = [
-            name for name in directories if not name.startswith(".") and name not in _LEFT_OUT
+            name for name in directories if not name.startswith(".") and name not in _EXCLUDED
         ]
         for path in (Path(place, name) for name in names):
             if path.suffix in _SUFFIXES and path.is_file() and not path.is_symlink():
@@ -50,7 +50,7 @@ def _is_openapi(content: bytes) -> bool:
     return _OPENAPI.search(content) is not None
 
 
-def gone_since(commit: Commit) -> Sequence[str]:
+def removed_since(commit: Commit) -> Sequence[str]:
     """Return the paths of the OpenAPI documents of a commit that the working tree no longer has."""
     missing = (
         path
@@ -79,13 +79,13 @@ def former_documents(commit: Commit) -> Sequence[str]:
     return [os.path.relpath(config.document) for config in configs if config.document is not None]
 
 
-def former_place(commit: Commit, document: Document, gone: Iterable[str]) -> str | None:
+def former_path(commit: Commit, document: Document, removed: Iterable[str]) -> str | None:
     """Return the former path of a moved document: that of a removed one with the same title.
 
     Of several, one with the same file name is preferred.
     """
     name = Path(document.path).name
-    for path in sorted(gone, key=lambda path: (Path(path).name != name, path)):
+    for path in sorted(removed, key=lambda path: (Path(path).name != name, path)):
         former = former_document(commit, path)
         if former is not None and title(former) == title(document):
             return path

@@ -20,15 +20,19 @@ def merge_reports(reports: Sequence[Report]) -> Report:
         return reports[0]
 
     def line(location: Location) -> str | None:
-        found = (report.line(location) for report in reports)
-        return next((text for text in found if text is not None), None)
+        lines = (report.line(location) for report in reports)
+        return next((text for text in lines if text is not None), None)
 
     compared = [report.breaking for report in reports if report.breaking is not None]
     broken = sum(any(map(_breaks, report.findings)) for report in reports)
     return Report(
         counted(len(reports), "document"),
-        worst_first(_named(finding, report) for report in reports for finding in report.findings),
-        in_order(_named(finding, report) for report in reports for finding in report.waived),
+        worst_first(
+            _with_document(finding, report) for report in reports for finding in report.findings
+        ),
+        in_order(
+            _with_document(finding, report) for report in reports for finding in report.waived
+        ),
         tuple({rule.id: rule for report in reports for rule in report.rules}.values()),
         line,
         tuple(fact for report in reports for fact in _facts(report)),
@@ -52,7 +56,7 @@ def _facts(report: Report) -> Sequence[tuple[str, str]]:
     return (report.document, headline(report)), *own
 
 
-def _named(finding: Finding, report: Report) -> Finding:
+def _with_document(finding: Finding, report: Report) -> Finding:
     if finding.affected is None:
         return finding
     operations = tuple(

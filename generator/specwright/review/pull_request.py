@@ -18,12 +18,12 @@ from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.policy import Settings
 from specwright.report.wording import counted
-from specwright.review.added_removed import added
+from specwright.review.added_removed import added_document
 from specwright.review.package import DESCRIPTIONS, NOT_GENERATED, RegeneratedPackage
-from specwright.review.regenerated import Examined, packages
-from specwright.review.validity import invalid
+from specwright.review.regeneration import ExaminedDocument, generate_packages
+from specwright.review.validity import validity_findings
 
-_USUAL = Settings()
+_DEFAULTS = Settings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +68,17 @@ def review(
     base = examine(change.base, *settings)
     revision = examine(upgrade(change.revision), *settings)
     progress("generating the packages")
-    package = packages(
+    package = generate_packages(
         output,
         options,
         change.commit,
-        Examined(change.base, base),
-        Examined(change.revision, revision),
+        ExaminedDocument(change.base, base),
+        ExaminedDocument(change.revision, revision),
     )
     progress("comparing the documents")
     validations = base.report(change.settings), revision.report(change.settings)
     documents = base.document, revision.document
-    report = joined(
+    report = join_reports(
         validations,
         documents,
         package,
@@ -87,31 +87,32 @@ def review(
         settings=change.settings,
         prefixes=change.prefixes,
     )
-    return replace(report, findings=worst_first((*report.findings, *invalid(base.document))))
+    invalid = validity_findings(base.document)
+    return replace(report, findings=worst_first((*report.findings, *invalid)))
 
 
-def introduced(revision: Document, settings: Settings) -> Report:
+def review_new_document(revision: Document, settings: Settings) -> Report:
     """Return the review of a new document, which does not break clients."""
     report = examine(upgrade(revision), settings).report(settings)
-    new = added(revision)
+    comparison = added_document(revision)
     return replace(
         report,
         findings=worst_first(report.findings),
-        facts=new.facts,
+        facts=comparison.facts,
         command="review",
-        headline=new.headline,
-        breaking=new.breaking,
+        headline=comparison.headline,
+        breaking=comparison.breaking,
     )
 
 
-def joined(
+def join_reports(
     validations: tuple[Report, Report],
     documents: tuple[Document, Document],
     package: RegeneratedPackage | None,
     acceptances: Sequence[Acceptance] = (),
     *,
     today: date,
-    settings: Settings = _USUAL,
+    settings: Settings = _DEFAULTS,
     prefixes: Sequence[str] = (),
 ) -> Report:
     """Join the reports on the change from one upgraded document to another.
@@ -126,39 +127,39 @@ def joined(
     changes = compare(
         *documents, acceptances, today=today, others=broken, settings=settings, prefixes=prefixes
     )
-    old, new = validations
-    listed = _news(old, new)
+    base, revision = validations
+    findings = _new_findings(base, revision)
     facts = [*changes.facts, *(package.facts() if package else [("Generated package", "none")])]
-    if len(listed) < len(new.findings):
-        facts.append(("Not listed", _as_before(len(new.findings) - len(listed))))
+    if len(findings) < len(revision.findings):
+        facts.append(("Not listed", _unlisted_words(len(revision.findings) - len(findings))))
     table = package.table() if package else None
     return replace(
         changes,
-        findings=worst_first((*listed, *changes.findings, *_of(package, new))),
-        waived=in_order((*new.waived, *changes.waived)),
-        rules=(*new.rules, *changes.rules, *DESCRIPTIONS),
+        findings=worst_first((*findings, *changes.findings, *_package_findings(package, revision))),
+        waived=in_order((*revision.waived, *changes.waived)),
+        rules=(*revision.rules, *changes.rules, *DESCRIPTIONS),
         facts=tuple(facts),
         tables=(table,) if table else (),
         command="review",
     )
 
 
-def _news(old: Report, new: Report) -> Sequence[Finding]:
+def _new_findings(base: Report, revision: Report) -> Sequence[Finding]:
     """Return the errors of a document, and its other findings that the base does not have."""
-    known = {(finding.rule, finding.pointer, finding.message) for finding in old.findings}
+    known = {(finding.rule, finding.pointer, finding.message) for finding in base.findings}
     return [
         finding
-        for finding in new.findings
+        for finding in revision.findings
         if finding.level is Level.ERROR
         or (finding.rule, finding.pointer, finding.message) not in known
     ]
 
 
-def _as_before(count: int) -> str:
+def _unlisted_words(count: int) -> str:
     return f"{counted(count, 'finding')} of validate below errors that the base also has"
 
 
-def _of(package: RegeneratedPackage | None, validation: Report) -> Iterator[Finding]:
+def _package_findings(package: RegeneratedPackage | None, validation: Report) -> Iterator[Finding]:
     for finding in package.findings() if package else ():
         # The findings of an invalid document already explain why generation fails.
         if finding.rule != NOT_GENERATED.id or not validation.has_errors:

@@ -18,24 +18,26 @@ def with_repository_paths(report: Report, directory: str) -> Report:
     """
     if not directory:
         return report
-    former: dict[str, str] = {}
+    former_files: dict[str, str] = {}
 
-    def moved(location: Location) -> Location:
+    def relocate(location: Location) -> Location:
         if location.file.startswith(("git:", "/")):
             return location
         file = PurePath(location.file).as_posix()
-        named = posixpath.normpath(posixpath.join(directory, file))
-        former[named] = location.file
-        return replace(location, file=named)
+        path = posixpath.normpath(posixpath.join(directory, file))
+        former_files[path] = location.file
+        return replace(location, file=path)
 
-    def placed(finding: Finding) -> Finding:
-        related = moved(finding.related) if finding.related else None
-        return replace(finding, location=moved(finding.location), related=related)
+    def with_paths(finding: Finding) -> Finding:
+        related = relocate(finding.related) if finding.related else None
+        return replace(finding, location=relocate(finding.location), related=related)
 
     return replace(
         report,
         document=posixpath.normpath(posixpath.join(directory, report.document)),
-        findings=tuple(map(placed, report.findings)),
-        waived=tuple(map(placed, report.waived)),
-        line=lambda place: report.line(replace(place, file=former.get(place.file, place.file))),
+        findings=tuple(map(with_paths, report.findings)),
+        waived=tuple(map(with_paths, report.waived)),
+        line=lambda place: report.line(
+            replace(place, file=former_files.get(place.file, place.file))
+        ),
     )

@@ -41,8 +41,8 @@ class NameChange:
 
 def sdk_changes(base: Surface, revision: Surface) -> tuple[NameChange, ...]:
     """Return the changes, breaking ones first, without the members of added and removed classes."""
-    found = [*_removed(base, revision), *_changed(base, revision), *_added(base, revision)]
-    return tuple(sorted(found, key=lambda each: not each.breaks))
+    changes = [*_removed(base, revision), *_changed(base, revision), *_added(base, revision)]
+    return tuple(sorted(changes, key=lambda change: not change.breaks))
 
 
 def _removed(base: Surface, revision: Surface) -> Iterator[NameChange]:

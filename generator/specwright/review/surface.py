@@ -52,15 +52,15 @@ Surface = Mapping[str, Name]
 
 def surface(files: Mapping[str, bytes]) -> Surface:
     """Return the public names of all public modules of a package, by full name."""
-    found: dict[str, Name] = {}
+    names: dict[str, Name] = {}
     for path, content in files.items():
         parts = PurePosixPath(path).with_suffix("").parts
         if path.endswith(".py") and not any(_is_private(part) for part in parts):
             module = ".".join(part for part in parts if part != "__init__")
             body = ast.parse(content).body
-            found |= {f"{module}.{name}": Name("", None, (path, 1)) for name in _exported(body)}
-            found |= dict(_names(module, path, body))
-    return found
+            names |= {f"{module}.{name}": Name("", None, (path, 1)) for name in _exported(body)}
+            names |= dict(_names(module, path, body))
+    return names
 
 
 def _is_private(name: str) -> bool:
@@ -101,15 +101,15 @@ def _value(node: ast.stmt) -> str:
     match node:
         case ast.ClassDef():
             return ", ".join(map(ast.unparse, node.bases))
-        case ast.FunctionDef(returns=ast.expr() as written):
-            return ast.unparse(written)
-        case ast.AsyncFunctionDef(returns=ast.expr() as written):
-            return ast.unparse(written)
+        case ast.FunctionDef(returns=ast.expr() as expression):
+            return ast.unparse(expression)
+        case ast.AsyncFunctionDef(returns=ast.expr() as expression):
+            return ast.unparse(expression)
         # For an alias, the value is the type.
-        case ast.AnnAssign(annotation=ast.Name("TypeAlias"), value=ast.expr() as written):
-            return ast.unparse(written)
-        case ast.AnnAssign(annotation=written) | ast.Assign(value=written):
-            return ast.unparse(written)
+        case ast.AnnAssign(annotation=ast.Name("TypeAlias"), value=ast.expr() as expression):
+            return ast.unparse(expression)
+        case ast.AnnAssign(annotation=expression) | ast.Assign(value=expression):
+            return ast.unparse(expression)
     return ""
 
 
@@ -119,21 +119,24 @@ def _parameters(node: ast.stmt) -> dict[str, SurfaceParameter] | None:
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
-    found = {
-        each.arg: SurfaceParameter(
-            _annotation(each), position, each not in arguments.posonlyargs, default is None
+    names = {
+        parameter.arg: SurfaceParameter(
+            _annotation(parameter),
+            position,
+            parameter not in arguments.posonlyargs,
+            default is None,
         )
-        for position, (each, default) in enumerate(zip(positional, defaults, strict=True))
-        if each.arg != "self"
+        for position, (parameter, default) in enumerate(zip(positional, defaults, strict=True))
+        if parameter.arg != "self"
     }
-    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        found[each.arg] = SurfaceParameter(_annotation(each), None, True, default is None)
+    for parameter, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        names[parameter.arg] = SurfaceParameter(_annotation(parameter), None, True, default is None)
     for stars, collector in (("*", arguments.vararg), ("**", arguments.kwarg)):
         if collector is not None:
-            found[stars + collector.arg] = SurfaceParameter(
+            names[stars + collector.arg] = SurfaceParameter(
                 _annotation(collector), None, False, False
             )
-    return found
+    return names
 
 
 def _annotation(argument: ast.arg) -> str:

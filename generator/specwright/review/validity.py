@@ -13,7 +13,7 @@ from specwright.isolation import Stopped, TaskLimits, isolated
 _LIMITS = TaskLimits(8.0, 512 * 1024 * 1024)
 
 
-def invalid(document: Document) -> list[Finding]:
+def validity_findings(document: Document) -> list[Finding]:
     """Return a finding if a document is not valid OpenAPI, or cannot be validated."""
     [problems] = isolated([partial(check_schema, document)], _LIMITS)
     start = document.locate("")

@@ -19,15 +19,19 @@ from specwright.review.package import PackageFailure, RegeneratedPackage
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class ExaminedDocument:
     """A document as it was read, and its examination by the rules."""
 
     document: Document
     examination: Examination
 
 
-def packages(
-    target: Path, options: PackageOptions, commit: Commit, base: Examined, revision: Examined
+def generate_packages(
+    target: Path,
+    options: PackageOptions,
+    commit: Commit,
+    base: ExaminedDocument,
+    revision: ExaminedDocument,
 ) -> RegeneratedPackage | None:
     """Generate the package of both documents with the templates of the working tree.
 
@@ -42,8 +46,8 @@ def packages(
     if read_lock(target).package is None and not _had_package(commit, target):
         return None
     with ModelWorker() as first, ModelWorker() as second:
-        new = _made(options, revision, first)
-        old = _made_of_base(commit, options, base, Path(revision.document.path), second)
+        new = _generate(options, revision, first)
+        old = _generate_base(commit, options, base, Path(revision.document.path), second)
     drift = () if isinstance(new, PackageFailure) else compare(new, target)
     return RegeneratedPackage(target, old, new, drift)
 
@@ -55,11 +59,15 @@ def _had_package(commit: Commit, target: Path) -> bool:
         return False
 
 
-def _made_of_base(
-    commit: Commit, options: PackageOptions, base: Examined, document: Path, worker: ModelWorker
+def _generate_base(
+    commit: Commit,
+    options: PackageOptions,
+    base: ExaminedDocument,
+    document: Path,
+    worker: ModelWorker,
 ) -> FileSet | PackageFailure:
     try:
-        return _made(_options_of(commit, options, document), base, worker)
+        return _generate(_options_of(commit, options, document), base, worker)
     except InputError as error:
         return PackageFailure(f"its settings are invalid: {error.message}")
 
@@ -77,7 +85,9 @@ def _options_of(commit: Commit, options: PackageOptions, document: Path) -> Pack
     return replace(config.options, templates=options.templates) if config else options
 
 
-def _made(options: PackageOptions, side: Examined, worker: ModelWorker) -> FileSet | PackageFailure:
+def _generate(
+    options: PackageOptions, side: ExaminedDocument, worker: ModelWorker
+) -> FileSet | PackageFailure:
     try:
         return pipeline.generate(
             side.document, options, examination=side.examination, begin_models=worker.begin

@@ -20,7 +20,7 @@ UNUSABLE = RuleDescription(
 _HERE = Location(".", 1, 1)
 
 
-def unusable(error: SpecwrightError, command: str) -> Report:
+def error_report(error: SpecwrightError, command: str) -> Report:
     """Return a report of a command with an error as its only finding."""
     place = error.location or _HERE
     message = "; ".join(filter(None, (error.message, *error.details, error.hint)))
