@@ -139,9 +139,9 @@ class Waivers:
 
     def reason(self, rule: str, places: Sequence[str]) -> str | None:
         """Return the reason why a finding at a place is accepted; None if it is not."""
-        fitting = [waiver for waiver in self.settings.waivers if waiver.covers(rule, places)]
-        self._needed.update(fitting)
-        valid = (waiver.reason for waiver in fitting if not waiver.is_over(self.settings.today))
+        matching = [waiver for waiver in self.settings.waivers if waiver.covers(rule, places)]
+        self._needed.update(matching)
+        valid = (waiver.reason for waiver in matching if not waiver.is_over(self.settings.today))
         return next(valid, None)
 
     def findings(self) -> Iterator[Finding]:

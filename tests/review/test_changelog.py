@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from specwright.compare.comparison import compare
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
-from specwright.review.changelog import entry
+from specwright.review.changelog import changelog_entry
 from tests.conftest import Run
 from tests.review.projects import DOCUMENT, edited, project, write
 
@@ -64,7 +64,7 @@ def written(
         file.write_text(json.dumps(edited(*pieces, text=text)), "utf-8")
         sides.append(upgrade(load(file)))
     base, revision = reversed(sides) if reverse else sides
-    return entry(compare(base, revision, today=date(2026, 6, 1)), base, revision)
+    return changelog_entry(compare(base, revision, today=date(2026, 6, 1)), base, revision)
 
 
 def test_changes_are_listed_by_section_and_operation(tmp_path: Path, specwright: Run) -> None:

@@ -37,14 +37,16 @@ def excerpt(line: str, column: int) -> Excerpt:
     """Cut a line around a column, counted from one; indentation is left out."""
     place = column - 1
     start = max(0, place - WIDTH // 2) if len(line) > WIDTH else 0
-    shown = line[start : start + WIDTH].replace("\t", " ")
+    window = line[start : start + WIDTH].replace("\t", " ")
     if not start:
-        indent = len(shown) - len(shown.lstrip())
-        start, shown = indent, shown.lstrip()
-    left = max(0, place - start)
-    shown = shown.rstrip()
-    before = shown[:left].ljust(left)
-    return Excerpt(visible(before), visible(shown[left : left + 1]), visible(shown[left + 1 :]))
+        indent = len(window) - len(window.lstrip())
+        start, window = indent, window.lstrip()
+    index = max(0, place - start)
+    window = window.rstrip()
+    before = window[:index].ljust(index)
+    return Excerpt(
+        visible(before), visible(window[index : index + 1]), visible(window[index + 1 :])
+    )
 
 
 class SourceLines:

@@ -26,7 +26,7 @@ _NOTE = 200
 _Value = TypeVar("_Value")
 
 
-class _Written(NamedTuple):
+class _Entry(NamedTuple):
     """A row, and its details."""
 
     row: str
@@ -57,21 +57,21 @@ def _rules(report: Report) -> str:
     return _block(opening, counts, _rule, "</table>", _RULES, "rule") if counts else ""
 
 
-def _rule(entry: RuleCount) -> _Written:
+def _rule(entry: RuleCount) -> _Entry:
     often = f"<b>{counted(entry.count, 'change')}</b>"
     often += f" in {counted(entry.operations, 'operation')}" if entry.operations else ""
     what = f"{often}: {_code(entry.rule.id)}<br>{_ours(entry.rule.why)}"
-    return _Written(_row(what, _ours(entry.rule.instead)))
+    return _Entry(_row(what, _ours(entry.rule.instead)))
 
 
 def _findings(report: Report, room: int) -> str:
     """Return the errors with their details, then the others folded, as far as there is room."""
-    written = ""
+    html = ""
     all_chapters = chapters(report)
     for number, chapter in enumerate(all_chapters, 1):
-        share = room - len(written) - _OTHERS * (len(all_chapters) - number)
-        written += _chapter(chapter, share, is_folded=chapter.folded or report.has_errors)
-    return written
+        share = room - len(html) - _OTHERS * (len(all_chapters) - number)
+        html += _chapter(chapter, share, is_folded=chapter.folded or report.has_errors)
+    return html
 
 
 def _chapter(chapter: Chapter, room: int, *, is_folded: bool) -> str:
@@ -83,13 +83,13 @@ def _chapter(chapter: Chapter, room: int, *, is_folded: bool) -> str:
     return _block(opening, rows, _itself, closing, room, "finding")
 
 
-def _rows(group: FindingGroup) -> Iterator[_Written]:
+def _rows(group: FindingGroup) -> Iterator[_Entry]:
     """Yield the findings of a group; the first one includes the heading."""
     heading = f'<tr><th align="left">{_heading(group)}</th></tr>\n'
     for finding in group.findings:
         row = _row(f"{_said(finding)}<br><sub>{_place(finding)}</sub>")
         support = "".join(_folded(finding))
-        yield _Written(f"{heading}{row}", _row(support) if support else "")
+        yield _Entry(f"{heading}{row}", _row(support) if support else "")
         heading = ""
 
 
@@ -113,7 +113,7 @@ def _said(finding: Finding) -> str:
     return f"{subject}{_code(finding.message)}{proof}"
 
 
-def _itself(row: _Written) -> _Written:
+def _itself(row: _Entry) -> _Entry:
     return row
 
 
@@ -135,7 +135,7 @@ def _all_waived(report: Report) -> str:
 def _block(
     opening: str,
     values: Sequence[_Value],
-    write: Callable[[_Value], _Written],
+    write: Callable[[_Value], _Entry],
     closing: str,
     room: int,
     noun: str,
@@ -145,13 +145,13 @@ def _block(
     A block starts with a blank line but does not contain one, as Markdown is parsed after it.
     """
     room -= len(opening) + len(closing) + _NOTE
-    kept: list[_Written] = []
-    for written in map(write, values):
-        if len(written.row) < room:
-            room -= len(written.row) + 1
-            kept.append(written)
+    entries: list[_Entry] = []
+    for entry in map(write, values):
+        if len(entry.row) < room:
+            room -= len(entry.row) + 1
+            entries.append(entry)
     lines, shortened = [opening], 0
-    for row, support in kept:
+    for row, support in entries:
         lines.append(row)
         if len(support) < room:
             room -= len(support) + 1
@@ -160,8 +160,8 @@ def _block(
             shortened += 1
     lines.append(closing)
     missing = []
-    if len(kept) < len(values):
-        missing.append(f"{counted(len(values) - len(kept), noun)} left out")
+    if len(entries) < len(values):
+        missing.append(f"{counted(len(values) - len(entries), noun)} left out")
     if shortened:
         missing.append(f"{counted(shortened, noun)} without evidence")
     if missing:
@@ -177,19 +177,19 @@ def _folded(finding: Finding) -> Iterator[str]:
         yield _details(evidence.label, evidence.text)
 
 
-def _waived(finding: Finding) -> _Written:
+def _waived(finding: Finding) -> _Entry:
     reason = _code(finding.waived or "")
-    return _Written(_row(_code(finding.rule), _place(finding), _code(finding.words), reason))
+    return _Entry(_row(_code(finding.rule), _place(finding), _code(finding.words), reason))
 
 
-def _fact(fact: tuple[str, str]) -> _Written:
+def _fact(fact: tuple[str, str]) -> _Entry:
     label, value = map(_code, fact)
-    return _Written(f"{label} <b>{value}</b><br>")
+    return _Entry(f"{label} <b>{value}</b><br>")
 
 
-def _table(table: Table) -> _Written:
+def _table(table: Table) -> _Entry:
     headings = _headings(*map(_code, table.columns))
-    written = _block(
+    html = _block(
         f"<details><summary>{_code(table.title)}</summary>\n<table>\n{headings}",
         table.rows,
         _cells,
@@ -197,11 +197,11 @@ def _table(table: Table) -> _Written:
         _TABLE,
         "row",
     )
-    return _Written(written.strip("\n"))
+    return _Entry(html.strip("\n"))
 
 
-def _cells(row: tuple[str, ...]) -> _Written:
-    return _Written(_row(*map(_code, row)))
+def _cells(row: tuple[str, ...]) -> _Entry:
+    return _Entry(_row(*map(_code, row)))
 
 
 def _headings(*titles: str) -> str:

@@ -99,12 +99,12 @@ def _state(found: Mapping[str, Sequence[Finding]], summary: OperationSummary) ->
 def _anchors() -> Callable[[Finding], str]:
     """Return a function that gives each finding its own anchor on the page."""
     names: dict[Finding, str] = {}
-    taken: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
 
     def anchor(finding: Finding) -> str:
         if finding not in names:
-            taken[finding.fingerprint] += 1
-            again = taken[finding.fingerprint]
+            counts[finding.fingerprint] += 1
+            again = counts[finding.fingerprint]
             names[finding] = finding.fingerprint + (f"-{again}" if again > 1 else "")
         return names[finding]
 

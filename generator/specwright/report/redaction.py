@@ -41,7 +41,7 @@ class Redaction:
     def __init__(self, secrets: Iterable[str], values: Iterable[str] = ()) -> None:
         self._forms = {form for secret in secrets for form in _forms(secret) if form}
         self._of_word: dict[str, set[str]] = {}
-        inner = {form: _inner_words(form) for value in values for form in _written(value)}
+        inner = {form: _inner_words(form) for value in values for form in _text_encodings(value)}
         common = Counter(word for words in inner.values() for word in words)
         for form, words in inner.items():
             if words:
@@ -72,16 +72,15 @@ class Redaction:
         if isinstance(value, Sequence):
             return [self.value(item) for item in value]
         # A number may be a secret as well.
-        written = json.dumps(value)
-        return value if self.text(written) == written else REDACTED
+        text = json.dumps(value)
+        return value if self.text(text) == text else REDACTED
 
     def report(self, report: Report) -> Report:
         """Return the report without secrets; its rules are texts of the project."""
 
         @cache
         def of_file(file: str, number: int) -> str | None:
-            shown = report.line(Location(file, number, 1))
-            return None if shown is None else self.text(shown)
+            return self._optional(report.line(Location(file, number, 1)))
 
         # A whole document may be one line with hundreds of findings.
         def line(location: Location) -> str | None:
@@ -154,10 +153,10 @@ class Redaction:
         operations = tuple(map(self.text, affected.operations))
         return Affected(self.text(affected.subject), operations)
 
-    def _json(self, written: str | None) -> str | None:
-        if written is None or self.text(written) == written:
-            return written
-        return json.dumps(self.value(json.loads(written)))
+    def _json(self, text: str | None) -> str | None:
+        if text is None or self.text(text) == text:
+            return text
+        return json.dumps(self.value(json.loads(text)))
 
     def _optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
@@ -180,7 +179,7 @@ def _inner_words(text: str) -> set[str]:
     return {match[0] for match in _WORD.finditer(text) if match.start() and match.end() < len(text)}
 
 
-def _written(secret: str) -> Iterator[str]:
+def _text_encodings(secret: str) -> Iterator[str]:
     octets = secret.encode("utf-8", "surrogatepass")
     yield secret
     for encoded in (quote_plus(octets), *(quote(octets, safe=safe) for safe in _SAFE)):
@@ -193,7 +192,7 @@ def _written(secret: str) -> Iterator[str]:
 
 def _forms(secret: str) -> Iterator[str]:
     octets = secret.encode("utf-8", "surrogatepass")
-    yield from _written(secret)
+    yield from _text_encodings(secret)
     for alphabet in (b"+/", b"-_"):
         yield b64encode(octets, alphabet).decode().rstrip("=")
         for before in range(3):

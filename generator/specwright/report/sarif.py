@@ -12,7 +12,7 @@ from specwright import __version__
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report, RuleDescription
 from specwright.http_messages import RequestMessage, ResponseMessage
-from specwright.report.rule_texts import explained
+from specwright.report.rule_texts import explanation
 from specwright.report.wording import details
 from specwright.text import visible
 
@@ -46,7 +46,7 @@ def _rule(rule: RuleDescription) -> _Object:
     return {
         "id": rule.id,
         "shortDescription": {"text": rule.why},
-        "help": {"text": explained(rule)},
+        "help": {"text": explanation(rule)},
     }
 
 

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from specwright.compare.schemas.flatten import CHOICES, Flat, Subschemas, flatten, is_note, types
+from specwright.compare.schemas.flatten import (
+    CHOICES,
+    FlatSchema,
+    Subschemas,
+    flatten,
+    is_note,
+    types,
+)
 from specwright.compare.schemas.polarity import Polarity
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
@@ -47,7 +54,7 @@ class Alternative:
     polarity: Polarity
 
     @cached_property
-    def flat(self) -> Flat:
+    def flat(self) -> FlatSchema:
         return flatten(self.document, self.places, self.polarity)
 
     @cached_property
@@ -264,7 +271,7 @@ def _union(value: JsonValue) -> str | None:
     return names[0] if is_union else None
 
 
-def _enumeration(flat: Flat) -> list[str] | None:
+def _enumeration(flat: FlatSchema) -> list[str] | None:
     values = [flat.keywords["const"]] if "const" in flat.keywords else flat.keywords.get("enum")
     return (
         [json.dumps(value, sort_keys=True) for value in values]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.compare.schemas.alternatives import Alternative
-from specwright.compare.schemas.flatten import Flat
+from specwright.compare.schemas.flatten import FlatSchema
 from specwright.compare.schemas.pairs import Pair, directed
 from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
 from specwright.compare.verdicts.change import became
@@ -48,7 +48,7 @@ def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
         message = f"the discriminator {became(*names)}"
         yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message)
         return
-    broken = sorted(_broken(pair, old, new))
+    broken = sorted(_unidentified(pair, old, new))
     if broken:
         message = f"the discriminator has other tags for {', '.join(broken)}"
         yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message)
@@ -57,7 +57,7 @@ def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
         yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
 
 
-def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]:
+def _unidentified(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]:
     """Yield the names of alternatives that are sent with a tag unknown to the receiver."""
     for union in pair.unions:
         for after, before in union.partners:
@@ -85,14 +85,14 @@ def _sender_tags(alternative: Alternative, discriminator: Discriminator) -> set[
     name = str(discriminator.get("propertyName"))
     if name in alternative.tags:
         return set()
-    return _mapped(alternative, discriminator) or _implied(alternative)
+    return _mapped_tags(alternative, discriminator) or _implied_tags(alternative)
 
 
 def _receiver_tags(alternative: Alternative, discriminator: Discriminator) -> set[str]:
-    return _mapped(alternative, discriminator) | _implied(alternative)
+    return _mapped_tags(alternative, discriminator) | _implied_tags(alternative)
 
 
-def _mapped(alternative: Alternative, discriminator: Discriminator) -> set[str]:
+def _mapped_tags(alternative: Alternative, discriminator: Discriminator) -> set[str]:
     pointer = alternative.reference
     return {
         tag
@@ -101,7 +101,7 @@ def _mapped(alternative: Alternative, discriminator: Discriminator) -> set[str]:
     }
 
 
-def _implied(alternative: Alternative) -> set[str]:
+def _implied_tags(alternative: Alternative) -> set[str]:
     """Return the name of the component, which is its tag unless it is mapped."""
     return {alternative.name} if alternative.reference is not None else set()
 
@@ -111,7 +111,7 @@ def _target(document: Document, target: str) -> str:
     return document.target(target) if "#" in target else f"/components/schemas/{target}"
 
 
-def _discriminator(flat: Flat) -> Discriminator | None:
+def _discriminator(flat: FlatSchema) -> Discriminator | None:
     discriminator = flat.keywords.get("discriminator")
     return discriminator if isinstance(discriminator, dict) else None
 

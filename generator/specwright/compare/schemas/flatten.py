@@ -42,7 +42,7 @@ Subschemas = tuple[Subschema, ...]
 
 
 @dataclass(slots=True)
-class Flat:
+class FlatSchema:
     """The keywords of a schema for one polarity.
 
     Attributes:
@@ -69,7 +69,7 @@ class Flat:
         """The place of the schema as a whole."""
         return self.places[0].pointer
 
-    def place(self, keyword: str, other: Flat) -> Pointer:
+    def place(self, keyword: str, other: FlatSchema) -> Pointer:
         """Return the place of a keyword, or else the place that it would have, as in `other`."""
         if keyword in self.where:
             return self.where[keyword]
@@ -86,7 +86,7 @@ def flatten(
     places: Subschemas,
     polarity: Polarity,
     above: frozenset[Pointer] = frozenset(),
-) -> Flat:
+) -> FlatSchema:
     """Merge the schemas at all places into one set of keywords, for one polarity.
 
     Args:
@@ -109,7 +109,7 @@ def flatten(
                     flat.keywords[name] = value
                     flat.where[name] = parts[0].pointer + join(name)
             return flat
-    flat = Flat(places, tuple(part.pointer for part in parts))
+    flat = FlatSchema(places, tuple(part.pointer for part in parts))
     for part in parts:
         others = [mapping(sibling.value) for sibling in parts if sibling is not part]
         if _merges(mapping(part.value), others):
@@ -192,7 +192,7 @@ def _merges(part: JsonObject, others: list[JsonObject]) -> bool:
     return named <= mapping(part.get("properties")).keys() and "patternProperties" not in part
 
 
-def _add_part(flat: Flat, document: Document, part: Subschema) -> None:
+def _add_part(flat: FlatSchema, document: Document, part: Subschema) -> None:
     schema = mapping(part.value)
     for name, value in schema.items():
         at = part.pointer + join(name)
@@ -217,12 +217,12 @@ def _add_part(flat: Flat, document: Document, part: Subschema) -> None:
             _add_keyword(flat, name, value, at)
 
 
-def _add_child(flat: Flat, key: ChildKey, place: Subschema) -> None:
+def _add_child(flat: FlatSchema, key: ChildKey, place: Subschema) -> None:
     flat.children[key] = (*flat.children.get(key, ()), place)
     flat.where.setdefault(key[0], place.pointer)
 
 
-def _add_keyword(flat: Flat, name: str, value: JsonValue, at: Pointer) -> None:
+def _add_keyword(flat: FlatSchema, name: str, value: JsonValue, at: Pointer) -> None:
     if name not in flat.keywords or flat.keywords[name] == value:
         flat.keywords[name] = value
         flat.where.setdefault(name, at)
@@ -235,12 +235,12 @@ def _add_keyword(flat: Flat, name: str, value: JsonValue, at: Pointer) -> None:
         _add_residue(flat, at, {name: value})
 
 
-def _add_residue(flat: Flat, at: Pointer, value: JsonObject) -> None:
+def _add_residue(flat: FlatSchema, at: Pointer, value: JsonObject) -> None:
     sequence(flat.keywords.setdefault("allOf", [])).append(value)
     flat.where.setdefault("allOf", at)
 
 
-def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
+def _drop_hidden(flat: FlatSchema, document: Document, polarity: Polarity) -> None:
     """Remove properties that only the other side sends; they may be present, and are ignored."""
     flat.hidden = frozenset(
         name

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.flatten import ChildKey, Flat, Subschemas
+from specwright.compare.schemas.flatten import ChildKey, FlatSchema, Subschemas
 from specwright.compare.schemas.polarity import Polarity, Transfer
 from specwright.compare.schemas.unions import Union
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
@@ -89,8 +89,8 @@ class Pair:
         context: the unions around both, if another alternative may accept a value that one rejects.
     """
 
-    base: Flat
-    revision: Flat
+    base: FlatSchema
+    revision: FlatSchema
     transfer: Transfer
     unions: tuple[Union, ...] = ()
     context: UnionContext | None = None
@@ -148,7 +148,7 @@ def own_schemas(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[S
     return _normal_form(base_schema), _normal_form(revision_schema)
 
 
-def _may_constrain_undeclared(flat: Flat) -> bool:
+def _may_constrain_undeclared(flat: FlatSchema) -> bool:
     """Return whether a schema may constrain properties that it does not declare itself."""
     return bool(flat.choices) or bool(_CONSTRAINING_UNDECLARED & flat.keywords.keys())
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.equality import equal
-from specwright.compare.schemas.flatten import Flat
+from specwright.compare.schemas.flatten import FlatSchema
 from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed
 from specwright.compare.schemas.polarity import ValueEncoding
 from specwright.compare.schemas.presence import (
@@ -240,8 +240,10 @@ def _disjoint_schemas(
 def _union_stem(union: Union, unmatched: list[Alternative]) -> str:
     if all(alternative.is_null for alternative in unmatched):
         return "nullable"
-    listed = all(alternative.values is not None for alternative in (*union.base, *union.revision))
-    return "enum" if listed else "union"
+    is_enumeration = all(
+        alternative.values is not None for alternative in (*union.base, *union.revision)
+    )
+    return "enum" if is_enumeration else "union"
 
 
 def _keyword_step(
@@ -258,7 +260,7 @@ def _keyword_step(
     sender, receiver, suffix = directed(pair.transfer.polarity, before, after)
     stem = group.stem
     if _is_null_only(names, before, after):
-        stem, message = "nullable", _NULL[_gained(names[0], before, after)]
+        stem, message = "nullable", _NULL[_null_suffix(names[0], before, after)]
         base, revision = (
             _null_place(names[0], place, other)
             for place, other in ((pair.base, pair.revision), (pair.revision, pair.base))
@@ -284,7 +286,7 @@ def _is_null_only(names: list[str], before: Schema, after: Schema) -> bool:
     return bool(old and new) and old ^ new == {_NULLS[names[0]]}
 
 
-def _gained(keyword: str, before: Schema, after: Schema) -> str:
+def _null_suffix(keyword: str, before: Schema, after: Schema) -> str:
     has_it = _NULLS[keyword] in _values(after.get(keyword))
     return "widened" if has_it else "narrowed"
 
@@ -295,7 +297,7 @@ def _values(value: JsonValue) -> set[str]:
     return {json.dumps(member, sort_keys=True) for member in values}
 
 
-def _null_place(keyword: str, flat: Flat, other: Flat) -> Pointer:
+def _null_place(keyword: str, flat: FlatSchema, other: FlatSchema) -> Pointer:
     """Return the place where a schema allows null, or would allow it."""
     if flat.null is not None or other.null is not None:
         return flat.null or flat.pointer
@@ -314,7 +316,7 @@ def _words(name: str, pair: Pair) -> str:
     return f"{name} {_change_words(name, values, sides)}"
 
 
-def _change_words(name: str, values: list[JsonValue], sides: tuple[Flat, Flat]) -> str:
+def _change_words(name: str, values: list[JsonValue], sides: tuple[FlatSchema, FlatSchema]) -> str:
     if values == [None, None]:
         has = [any(key[0] == name for key in side.children) for side in sides]
         words = {(False, True): "was added", (True, False): "was removed"}
@@ -338,21 +340,21 @@ def _change_words(name: str, values: list[JsonValue], sides: tuple[Flat, Flat]) 
 
 
 def _changed_properties(pair: Pair) -> Iterator[str]:
-    named = [
+    names = [
         *(name for keyword, name in pair.base.children if keyword == "properties"),
         *(name for keyword, name in pair.revision.children if keyword == "properties"),
         *sorted(pair.base.required | pair.revision.required),
     ]
-    for name in dict.fromkeys(named):
+    for name in dict.fromkeys(names):
         if _presence(pair.base, name) is not _presence(pair.revision, name):
             yield name
 
 
-def _presence(flat: Flat, name: str) -> Presence:
+def _presence(flat: FlatSchema, name: str) -> Presence:
     return presence(declared=("properties", name) in flat.children, required=name in flat.required)
 
 
-def _with_property(schema: Schema, name: str, revision: Flat, after: Schema) -> Schema:
+def _with_property(schema: Schema, name: str, revision: FlatSchema, after: Schema) -> Schema:
     """Return the schema with a property as in the revision."""
     declared = declared_mapping(schema.get("properties"))
     properties = {key: value for key, value in declared.items() if key != name}
@@ -390,14 +392,14 @@ def _property_step(
     elif (
         change is PresenceChange.REMOVED
         and name not in pair.revision.hidden
-        and name not in _declared(sides[1].document, pair)
+        and name not in _declared_properties(sides[1].document, pair)
     ):
         yield DecidedStep(PROPERTY_RULES[change], base, revision, message)
     else:
         yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
 
 
-def _declared(document: Document, pair: Pair) -> set[str]:
+def _declared_properties(document: Document, pair: Pair) -> set[str]:
     """Return the properties that the revision declares for a pair, including in alternatives."""
     places = pair.context.revision if pair.context else pair.revision.places
     return {
@@ -407,6 +409,6 @@ def _declared(document: Document, pair: Pair) -> set[str]:
     }
 
 
-def _property_place(flat: Flat, name: str) -> Pointer:
+def _property_place(flat: FlatSchema, name: str) -> Pointer:
     places = flat.children.get(("properties", name))
     return places[0].pointer if places else flat.where.get("required", flat.pointer)

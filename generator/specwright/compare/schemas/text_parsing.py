@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specwright.compare.schemas.flatten import Flat, flatten, types
+from specwright.compare.schemas.flatten import FlatSchema, flatten, types
 from specwright.compare.schemas.polarity import Transfer, ValueEncoding
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
@@ -31,7 +31,9 @@ TEXT_TYPE_CHANGED = ChangeRule(
 )
 
 
-def with_parsed_text(schema: JsonObject, flat: Flat, side: Side, transfer: Transfer) -> JsonObject:
+def with_parsed_text(
+    schema: JsonObject, flat: FlatSchema, side: Side, transfer: Transfer
+) -> JsonObject:
     """Return the schema extended by values that parse alike: a number as text, one as a list."""
     as_text = _any_text(schema, flat)
     items = flat.children.get(("items", ""))
@@ -43,13 +45,13 @@ def with_parsed_text(schema: JsonObject, flat: Flat, side: Side, transfer: Trans
     return as_text
 
 
-def _any_text(schema: JsonObject, flat: Flat) -> JsonObject:
+def _any_text(schema: JsonObject, flat: FlatSchema) -> JsonObject:
     kinds = types(schema.get("type"))
     if "string" not in kinds or _LIMITS & (schema.keys() | flat.keywords.keys()):
         return schema
     return {**schema, "type": [*sorted({*kinds, *_SCALARS})]}
 
 
-def _takes_one(flat: Flat) -> bool:
+def _takes_one(flat: FlatSchema) -> bool:
     least = flat.keywords.get("minItems", 0)
     return isinstance(least, int) and least <= 1

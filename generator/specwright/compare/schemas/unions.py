@@ -12,7 +12,7 @@ from specwright.compare.schemas.alternatives import (
     is_another,
     partners,
 )
-from specwright.compare.schemas.flatten import CHOICES, Flat, is_note
+from specwright.compare.schemas.flatten import CHOICES, FlatSchema, is_note
 from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
@@ -101,7 +101,7 @@ def _names_of(members: list[Alternative]) -> str:
     return ", ".join([*names, f"{more} more"] if more > 0 else names)
 
 
-def _is_lifted(base: Flat, revision: Flat) -> bool:
+def _is_lifted(base: FlatSchema, revision: FlatSchema) -> bool:
     """Return whether one side consists only of a union, and the other is not a union.
 
     The other side is then compared as a union of one alternative, or of one for each type.
@@ -114,7 +114,7 @@ def _is_lifted(base: Flat, revision: Flat) -> bool:
 
 
 def unions(
-    documents: tuple[Document, Document], base: Flat, revision: Flat, polarity: Polarity
+    documents: tuple[Document, Document], base: FlatSchema, revision: FlatSchema, polarity: Polarity
 ) -> Iterator[Union]:
     """Yield the unions of either side, each with its counterpart."""
     whole = (
@@ -126,7 +126,7 @@ def unions(
         return
     lifted = _is_lifted(base, revision)
 
-    def side(document: Document, flat: Flat, name: str | None) -> list[Alternative]:
+    def side(document: Document, flat: FlatSchema, name: str | None) -> list[Alternative]:
         if name:
             members = alternatives(document, flat.choices[name], polarity)
             return [_with_siblings(flat, member) for member in members] if lifted else members
@@ -137,7 +137,7 @@ def unions(
         yield Union(names, old, new, tuple(partners(old, new)), lifted)
 
 
-def _with_siblings(flat: Flat, alternative: Alternative) -> Alternative:
+def _with_siblings(flat: FlatSchema, alternative: Alternative) -> Alternative:
     """Return an alternative with the keywords beside its union."""
     if not flat.keywords:
         return alternative
@@ -147,7 +147,7 @@ def _with_siblings(flat: Flat, alternative: Alternative) -> Alternative:
     return replace(alternative, places=(*alternative.places, siblings))
 
 
-def _names(base: Flat, revision: Flat) -> Iterator[tuple[str | None, str | None]]:
+def _names(base: FlatSchema, revision: FlatSchema) -> Iterator[tuple[str | None, str | None]]:
     """Yield the keywords of unions that belong together, with the same name if possible."""
     names = [[name for name in CHOICES if name in flat.choices] for flat in (base, revision)]
     shared = [name for name in names[0] if name in names[1]]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from specwright.compare.schemas.alternatives import Alternative, is_another
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.flatten import Flat, Subschemas, flatten
+from specwright.compare.schemas.flatten import FlatSchema, Subschemas, flatten
 from specwright.compare.schemas.pairs import Pair, Schema, UnionContext, directed, own_schemas
 from specwright.compare.schemas.polarity import Transfer
 from specwright.compare.schemas.steps import DecidedStep, UnprovenStep, steps
@@ -210,7 +210,7 @@ def _candidates(union: Union, old: int, new: int, transfer: Transfer) -> Iterato
             yield alternative.places
 
 
-def _schemas_of_unnamed(flat: Flat, name: str) -> Iterator[Subschemas]:
+def _schemas_of_unnamed(flat: FlatSchema, name: str) -> Iterator[Subschemas]:
     """Yield the schemas for a property that is not named, if it may be present."""
     patterns = [
         places
@@ -226,7 +226,7 @@ def _schemas_of_unnamed(flat: Flat, name: str) -> Iterator[Subschemas]:
         yield (Subschema(flat.where.get("required", flat.pointer), True),)
 
 
-def _schemas_elsewhere(document: Document, flat: Flat, name: str) -> Iterator[Subschemas]:
+def _schemas_elsewhere(document: Document, flat: FlatSchema, name: str) -> Iterator[Subschemas]:
     """Yield the schemas for a property in alternatives and conditions."""
     if name not in flat.hidden:
         for schema in applying(document, flat.places):
