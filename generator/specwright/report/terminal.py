@@ -24,7 +24,7 @@ def show(rendered: str, *, err: bool = False) -> None:
 
 
 def complain(error: SpecwrightError) -> None:
-    """Print the message of an error on the error stream."""
+    """Print an error on standard error."""
     first, *others = error.lines
     for line in (f"error: {first}", *others):
         say(line, err=True)

@@ -38,7 +38,7 @@ def server_changes(base: Document, revision: Document) -> Iterator[Change]:
 def own_server_changes(
     documents: tuple[Document, Document], base: OperationSite, revision: OperationSite
 ) -> Iterator[Change]:
-    """Yield those of an operation, if it or its path declares servers."""
+    """Yield the removed and the added servers of an operation, if it or its path declares any."""
     owners = [_owner(site) for site in (base, revision)]
     if any(owners):
         before, after = (
