@@ -28,11 +28,25 @@ nox.options.sessions = [
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
-DOCS_TESTS = "tests/docs"
+# What documents promise: their code, the examples, the steps of CONTRIBUTING.md, and types.
+DOCS_TESTS = (
+    "tests/docs",
+    "tests/examples",
+    "tests/functional/test_added_medium.py",
+    "tests/functional/test_type_checkers.py",
+)
 SERVICE_TESTS = "tests/service"
 CONFORMANCE_TESTS = ("tests/conformance", "tests/testing")
 LAB_TESTS = "tests/lab"
-HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutated_documents", "tests/names")
+HOSTILE_TESTS = (
+    "tests/hostile_repositories",
+    "tests/mutated_documents",
+    "tests/names",
+    "tests/compare/test_mutations.py",
+    "tests/models/test_names_of_parts.py",
+    "tests/functional/test_hostile.py",
+    "tests/functional/test_hostile_unchecked.py",
+)
 # More processes than cores: many tests wait. The last long tests are distributed among workers.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 # A minute becomes two seconds, so that no attempt is early even on a clock of whole seconds.
@@ -86,7 +100,7 @@ def tests(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
-    elsewhere = (DOCS_TESTS, SERVICE_TESTS, *CONFORMANCE_TESTS, LAB_TESTS, *HOSTILE_TESTS)
+    elsewhere = (*DOCS_TESTS, SERVICE_TESTS, *CONFORMANCE_TESTS, LAB_TESTS, *HOSTILE_TESTS)
     others = [f"--ignore={path}" for path in elsewhere]
     run_pytest(session, *(session.posargs or [*WORKERS, *others]))
 
@@ -213,11 +227,11 @@ def typecheck(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Run and type-check every code block of README.md and docs/, and check the references."""
+    """Run and type-check the code of README.md, docs/ and examples/, and check the references."""
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
-    run_pytest(session, DOCS_TESTS, *(session.posargs or WORKERS))
+    run_pytest(session, *DOCS_TESTS, *(session.posargs or WORKERS))
 
 
 @nox.session

@@ -1,6 +1,7 @@
 """Keys of the vocabulary and headers of contracts are spelled nowhere else."""
 
 import ast
+import functools
 import json
 import re
 from collections.abc import Iterator
@@ -17,24 +18,24 @@ KEYS = re.compile(
 )
 
 
-def strings(source: str) -> Iterator[tuple[int, str]]:
+@functools.cache
+def strings(path: Path) -> tuple[tuple[int, str], ...]:
     """The strings of a module with their lines, without those that only people read."""
-    tree = ast.parse(source)
-    documentation = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str | bytes)
-            and id(node) not in documentation
-        ):
+    return tuple(_strings(ast.parse(path.read_text("utf-8"))))
+
+
+def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    documentation: set[ast.expr] = set()
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
+        nodes += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Constant):
             text = node.value
-            yield node.lineno, text if isinstance(text, str) else text.decode("latin-1")
+            if isinstance(text, str | bytes) and node not in documentation:
+                yield node.lineno, text if isinstance(text, str) else text.decode("latin-1")
+        elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            documentation |= {first.value for first in node.body[:1] if isinstance(first, ast.Expr)}
 
 
 def test_no_module_spells_the_key_of_another() -> None:
@@ -42,7 +43,7 @@ def test_no_module_spells_the_key_of_another() -> None:
         f"{path.relative_to(ROOT)}:{line}"
         for path in sorted(TOOLKIT.rglob("*.py"))
         if path.parent != KEYWORDS_OF_IT
-        for line, text in strings(path.read_text("utf-8"))
+        for line, text in strings(path)
         if KEYS.search(text)
     ]
     assert not spelled
@@ -59,7 +60,7 @@ def test_a_key_is_spelled_once() -> None:
         modules = [
             path.name
             for path in KEYWORDS_OF_IT.glob("*.py")
-            if any(text == keyword for _, text in strings(path.read_text("utf-8")))
+            if any(text == keyword for _, text in strings(path))
         ]
         assert len(modules) == 1, keyword
 
@@ -83,7 +84,7 @@ def test_the_service_spells_no_header_that_its_contract_declares() -> None:
     spelled = [
         f"{path.relative_to(ROOT)}:{line}"
         for path in sorted((ROOT / "service" / "esim_service").rglob("*.py"))
-        for line, text in strings(path.read_text("utf-8"))
+        for line, text in strings(path)
         if any(header in text.lower() for header in declared)
     ]
     assert len(declared) == 5

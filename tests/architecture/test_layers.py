@@ -85,10 +85,19 @@ def is_ours(package: str, dotted: str) -> bool:
     )
 
 
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield every statement; expressions, the most part of a module, hold none."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            if isinstance(child, ast.stmt):
+                yield child
+            yield from statements(child)
+
+
 def imports_of(package: str, path: Path) -> Iterator[Import]:
     importer = module_name(package, path)
     place = [package, *path.relative_to(PACKAGES[package]).parent.parts]
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in statements(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(package, importer, alias.name, node.lineno)

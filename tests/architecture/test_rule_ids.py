@@ -26,7 +26,7 @@ def test_an_id_is_spelled_once() -> None:
     ids = {str(rule.id) for rule in ALL}
     spelled: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(TOOLKIT.rglob("*.py")):
-        for line, text in strings(path.read_text("utf-8")):
+        for line, text in strings(path):
             # One word alone has other meanings, too: `signature` is a rule and a declaration.
             if "-" in text and text in ids:
                 spelled[text].append(f"{path.relative_to(TOOLKIT)}:{line}")

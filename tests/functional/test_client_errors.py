@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests.checkers import mypy, pyright
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, content, document, operation, ref
 from tests.functional.origin import Answer, Fault, Origin
@@ -191,28 +190,3 @@ def test_without_a_shared_error_body_the_usual_places_are_read(
     plain = package(document(PATHS, SCHEMAS))
     error = raised(plain, origin, refusal())
     assert (type(error).__name__, error.code, error.details) == ("BadRequestError", "too_big", [])
-
-
-USE = """
-from typing import assert_type
-
-from {name} import BadRequestError, models
-
-def show(error: BadRequestError) -> None:
-    code: models.Code | str | None = error.code
-    for each in error.details:
-        assert_type(each, models.Fault)
-        print(each.at, code)
-"""
-
-
-def test_checkers_know_the_codes_and_details_of_the_document(
-    made: ModuleType, tmp_path: Any
-) -> None:
-    wrong = USE.replace("models.Fault", "models.Thing")
-    for name, text in (("right", USE), ("wrong", wrong)):
-        (tmp_path / f"{name}.py").write_text(text.format(name=made.__name__))
-    assert made.__file__ is not None
-    packages = [made.__file__.rpartition(f"/{made.__name__}/")[0]]
-    for check in (mypy, pyright):
-        assert [error[:11] for error in check(tmp_path, packages)] == ["wrong.py:9:"]

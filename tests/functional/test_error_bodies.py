@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.checkers import mypy, pyright
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, content, document, operation, ref
 from tests.functional.origin import Answer, Origin
@@ -170,30 +168,3 @@ def test_type_param_and_request_id_are_found(package: Generate, origin: Origin) 
 
 def test_a_long_message_is_cut(package: Generate, origin: Origin) -> None:
     assert len(raised(package(API), origin, 404, {"detail": "x" * 10_000}).message) == 500
-
-
-USE = """
-from {package} import ApiStatusError, models
-
-
-def said(error: ApiStatusError) -> str:
-    match error.body:
-        case models.Missing(resource=resource):
-            return resource
-        case models.Invalid(detail=detail):
-            return str(detail)
-        case None:
-            return ""
-"""
-
-
-def test_type_checkers_know_the_bodies(package: Generate, tmp_path: Path) -> None:
-    made = package(API)
-    assert made.__file__ is not None
-    packages = [str(Path(made.__file__).parents[1])]
-    for name, text in (("whole", USE), ("part", USE.partition("        case None")[0])):
-        (tmp_path / f"{name}.py").write_text(text.format(package=made.__name__))
-    for check in (mypy, pyright):
-        errors = check(tmp_path, packages)
-        assert errors[0].startswith("part.py:5:")
-        assert {error.partition(":")[0] for error in errors} == {"part.py"}

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from tests.checkers import mypy, pyright
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, operation, ref
 from tests.functional.test_webhooks import SECRET, SIGNED, api
@@ -186,27 +185,6 @@ def test_an_event_comes_from_the_document_and_can_be_delivered(package: Generate
         made.testing.event("other")
     with pytest.raises(TypeError, match="Gone has no field 'cuont'"):
         made.testing.event("gone", cuont=7)
-
-
-USE = """
-from typing import assert_type
-
-from {name} import models, testing
-
-assert_type(testing.event("gone"), models.Gone)
-assert_type(testing.event("made", count=3), models.Made)
-assert_type(testing.example(models.Made), models.{kind})
-"""
-
-
-def test_checkers_know_which_event_it_is(package: Generate, tmp_path: Path) -> None:
-    made = package(api(**SIGNED))
-    assert made.__file__ is not None
-    packages = [str(Path(made.__file__).parents[1])]
-    for kind in ("Made", "Gone"):
-        (tmp_path / f"use_{kind}.py").write_text(USE.format(name=made.__name__, kind=kind))
-    for check in (mypy, pyright):
-        assert [error[:14] for error in check(tmp_path, packages)] == ["use_Gone.py:8:"]
 
 
 def readme(package: Generate, **members: Any) -> str:

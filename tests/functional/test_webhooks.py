@@ -9,14 +9,12 @@ import pickle
 import time
 import traceback
 from collections.abc import Iterator
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 from starlette.datastructures import Headers
 
-from tests.checkers import mypy, pyright
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, ref
 
@@ -210,37 +208,6 @@ def test_headers_are_those_of_any_framework(package: Generate, headers: Any) -> 
     pairs = [("Host", "here.example"), ("X-SIGNED", webhooks.sign(body, SECRET))]
     given = headers(dict(pairs) if headers is MappingProxyType else pairs)
     assert webhooks.parse(body, given, SECRET).count == 3
-
-
-USE = """
-from collections.abc import Iterator, Mapping
-from email.message import Message
-
-from starlette.requests import Request
-
-from {name} import webhooks
-
-class Werkzeug:
-    def items(self, lower: bool = False) -> Iterator[tuple[str, str]]:
-        yield "a", "b"
-
-def all_of(request: Request, mapping: Mapping[str, str], message: Message, flask: Werkzeug) -> None:
-    webhooks.parse(b"", {{"X-Signed": ""}}, "secret")
-    webhooks.parse(b"", request.headers, "secret")
-    webhooks.parse(b"", mapping, "secret")
-    webhooks.parse(b"", message, "secret")
-    webhooks.parse(b"", flask, "secret")
-    webhooks.parse(b"", {{"X-Signed": 5}}, "secret")
-"""
-
-
-def test_checkers_take_headers_of_any_framework(package: Generate, tmp_path: Path) -> None:
-    made = package(api(**SIGNED))
-    assert made.__file__ is not None
-    packages = [str(Path(made.__file__).parents[1])]
-    (tmp_path / "use.py").write_text(USE.format(name=made.__name__))
-    for check in (mypy, pyright):
-        assert {each[:10] for each in check(tmp_path, packages)} == {"use.py:19:"}
 
 
 def test_a_fake_delivery_is_genuine(package: Generate) -> None:
