@@ -102,7 +102,8 @@ def tests(session: nox.Session) -> None:
     install_group(session, "typecheck")
     elsewhere = (*DOCS_TESTS, SERVICE_TESTS, *CONFORMANCE_TESTS, LAB_TESTS, *HOSTILE_TESTS)
     others = [f"--ignore={path}" for path in elsewhere]
-    run_pytest(session, *(session.posargs or [*WORKERS, *others]))
+    few = ("--hypothesis-profile", "few")
+    run_pytest(session, *(session.posargs or [*WORKERS, *few, *others]))
 
 
 @nox.session

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import _imp
+import dataclasses
 import functools
+import marshal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.machinery import SourceFileLoader
@@ -13,25 +16,30 @@ import pytest
 
 
 @functools.cache
-def _compiled(source: bytes) -> CodeType:
-    return compile(source, "<source>", "exec", dont_inherit=True)
+def _compiled(source: bytes) -> bytes:
+    return marshal.dumps(compile(source, "<source>", "exec", dont_inherit=True))
 
 
-def _located(code: CodeType, path: str) -> CodeType:
-    constants = tuple(
-        _located(constant, path) if isinstance(constant, CodeType) else constant
-        for constant in code.co_consts
-    )
-    return code.replace(co_filename=path, co_consts=constants)
+@functools.cache
+def _compiled_method(source: str) -> CodeType:
+    return compile(source, "<string>", "exec", dont_inherit=True)
 
 
 def _source_to_code(self: SourceFileLoader, data: Any, path: Any, **options: Any) -> CodeType:
-    return _located(_compiled(bytes(data)), path)
+    code: CodeType = marshal.loads(_compiled(bytes(data)))
+    # As the import of a cached module does: tracebacks name the file that was imported.
+    _imp._fix_co_filename(code, path)
+    return code
+
+
+def _exec_method(source: str, *namespaces: Any) -> None:
+    exec(_compiled_method(source), *namespaces)
 
 
 @contextmanager
 def once() -> Iterator[None]:
-    """Compile each text of a module once; tracebacks still name the file that was imported."""
+    """Compile each text of a module once, and each method that `dataclasses` writes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SourceFileLoader, "source_to_code", _source_to_code)
+        patch.setattr(dataclasses, "exec", _exec_method, raising=False)
         yield

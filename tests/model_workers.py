@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 from unittest.mock import patch
 
@@ -108,13 +108,15 @@ def _supervise(stdin: int, stdout: int, messages: int, directory: int) -> NoRetu
         _work(stdin, stdout)
     os.close(stdin)
     os.close(stdout)
-    os.write(messages, f"{worker}\n".encode())
-    ended = os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)
-    assert ended is not None
-    status = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
-    os.write(messages, f"{status}\n".encode())
-    # The number of the worker stays taken until nobody sends it signals any more.
-    os.read(messages, 1)
+    # The process that requested it may have ended.
+    with suppress(BrokenPipeError):
+        os.write(messages, f"{worker}\n".encode())
+        ended = os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)
+        assert ended is not None
+        status = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        os.write(messages, f"{status}\n".encode())
+        # The number of the worker stays taken until nobody sends it signals any more.
+        os.read(messages, 1)
     os.waitpid(worker, 0)
     os._exit(0)
 

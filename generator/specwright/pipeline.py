@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from importlib.metadata import version
 from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
@@ -295,6 +296,12 @@ def package_names(document: Document, options: PackageOptions) -> PackageNames:
     )
 
 
+@cache
+def _versions() -> Mapping[str, str]:
+    """Return the versions of the tools; each is read from a file of many lines."""
+    return {tool: version(tool) for tool in TOOLS}
+
+
 def _public(address: str) -> str:
     """Return an address without its possible secrets: user, password and query."""
     parts = urlsplit(address)
@@ -305,7 +312,7 @@ def _origin(
     document: Document, contents: PackageContents, names: PackageNames, options: PackageOptions
 ) -> Origin:
     return Origin(
-        tools={tool: version(tool) for tool in TOOLS},
+        tools=_versions(),
         document=digest(json.dumps(document.data).encode()),
         fetched={
             _public(address): digest(source.text.encode())

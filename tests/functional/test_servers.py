@@ -14,11 +14,27 @@ from tests.functional.documents import THING, Json, document, operation, ref
 from tests.functional.origin import Answer, Fault, Origin, running
 
 
+@pytest.fixture(scope="module")
+def origins() -> Iterator[tuple[Origin, Origin]]:
+    """Two servers, whose addresses stay: tests of one document share its package."""
+    with running() as first, running() as second:
+        yield first, second
+
+
 @pytest.fixture
-def other() -> Iterator[Origin]:
-    """A second server."""
-    with running() as started:
-        yield started
+def origin(origins: tuple[Origin, Origin]) -> Origin:
+    return without_requests(origins[0])
+
+
+@pytest.fixture
+def other(origins: tuple[Origin, Origin]) -> Origin:
+    return without_requests(origins[1])
+
+
+def without_requests(origin: Origin) -> Origin:
+    origin.script.clear()
+    origin.asked.clear()
+    return origin
 
 
 def api(servers: Any = None, **items: Any) -> Json:

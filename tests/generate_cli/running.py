@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 from threading import Thread
-
-from tests.conftest import COMMAND
 
 LIMIT_SECONDS = 300
 
@@ -46,7 +45,7 @@ class Running:
 @contextmanager
 def running(directory: Path, *arguments: str) -> Iterator[Running]:
     process = subprocess.Popen(
-        [COMMAND, *arguments],
+        [sys.executable, "-P", Path(__file__).with_name("started.py"), *arguments],
         cwd=directory,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

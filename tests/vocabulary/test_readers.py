@@ -3,9 +3,10 @@
 import ast
 import copy
 import functools
+import json
 import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from specwright.document.model import Document
 from specwright.document.shape import Node, walk
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
+from specwright.models.generate import ModelSource, generate
 from specwright.vocabulary.keyword import Keyword, KeywordReader, Place
 from specwright.vocabulary.table import KEYWORDS
 
@@ -103,7 +105,18 @@ def package(root: Path, at_root: frozenset[str], below: frozenset[str]) -> FileS
         name: each if name.startswith("x-contract-") else without(each, below)
         for name, each in kept.items()
     }
-    return pipeline.generate(document.with_data(data), config.options)
+    return pipeline.generate(document.with_data(data), config.options, begin_models=_begin_models)
+
+
+_MODELS: dict[str, ModelSource] = {}
+
+
+def _begin_models(document: Document) -> Callable[[], ModelSource]:
+    """Models are made of components alone, in which most of the keywords do not stand."""
+    components = json.dumps(document.data.get("components", {}))
+    if components not in _MODELS:
+        _MODELS[components] = generate(document)
+    return lambda: _MODELS[components]
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 
 import jinja2
@@ -42,7 +43,7 @@ def render_reference(
         for section in sections
         for anchor in _in(section)
     }
-    template = _environment().from_string(_asset("page.html.jinja"))
+    template = _template()
     style, script = _asset("page.css"), _asset("page.js")
     common = {
         "reference": reference,
@@ -74,8 +75,10 @@ def _in(section: Section) -> Sequence[str]:
     return [section.anchor, *(member.anchor for member in section.members)]
 
 
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+@cache
+def _template() -> jinja2.Template:
+    """Compile the template once: it takes longer than a page."""
+    environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -84,6 +87,7 @@ def _environment() -> jinja2.Environment:
         # Every text is made visible before it is escaped.
         finalize=lambda value: visible(value, kept="\n\t") if type(value) is str else value,
     )
+    return environment.from_string(_asset("page.html.jinja"))
 
 
 def _data(reference: ApiReference) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -164,7 +165,8 @@ def _finished(path: str, text: str) -> bytes:
         raise SpecwrightError(f"{path}: {error.reason} at character {error.start}") from error
 
 
-def runtime_sources() -> dict[str, str]:
+@cache
+def runtime_sources() -> Mapping[str, str]:
     """Return the runtime's modules, and their licence, by path, sorted."""
     top = _directory()
     # The licence has to accompany each copy: section 4 (a) of Apache-2.0.
@@ -172,7 +174,8 @@ def runtime_sources() -> dict[str, str]:
     return {path.relative_to(top).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
-def runtime_errors() -> list[str]:
+@cache
+def runtime_errors() -> Sequence[str]:
     """Return the names of the exceptions of the runtime's client, in the order of definition."""
     source = (_directory() / "client" / "errors.py").read_text(encoding="utf-8")
     return [

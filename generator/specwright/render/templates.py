@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import specwright
@@ -38,14 +39,11 @@ class Templates:
 
     def builtin_names(self) -> list[str]:
         """Return the names of the built-in templates, sorted."""
-        paths = self.builtin.rglob(f"*{SUFFIX}")
-        return sorted(path.relative_to(self.builtin).as_posix() for path in paths)
+        return list(_builtin(self.builtin))
 
     def builtin_source(self, name: str) -> str | None:
         """Return a built-in template; None if it does not exist."""
-        if name not in self.builtin_names():
-            return None
-        return (self.builtin / name).read_text(encoding="utf-8")
+        return _builtin(self.builtin).get(name)
 
     def own(self) -> Mapping[str, str]:
         """Return the user's templates by name: every file of their directory except hidden ones.
@@ -59,6 +57,16 @@ class Templates:
     def place(self, name: str, line: int = 1) -> Location:
         """Return the place of a line of one of the user's templates."""
         return Location(str(self.user / name) if self.user else name, line, 1)
+
+
+@cache
+def _builtin(directory: Path) -> Mapping[str, str]:
+    """Return the built-in templates by name, sorted; one process reads them once."""
+    sources = {
+        path.relative_to(directory).as_posix(): path.read_text(encoding="utf-8")
+        for path in directory.rglob(f"*{SUFFIX}")
+    }
+    return dict(sorted(sources.items()))
 
 
 def _read(directory: Path) -> Iterator[tuple[str, str]]:

@@ -6,9 +6,9 @@ import base64
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from specwright import __version__
 from specwright.findings import EXPECTED, WORST_FIRST, Evidence, Finding, OperationSummary, Report
@@ -17,12 +17,45 @@ from specwright.report.outline import by_operation, chapters, in_reading_order, 
 from specwright.report.wording import counted, finding_counts, headline
 from specwright.text import visible
 
+if TYPE_CHECKING:
+    import jinja2
+
 
 def render(report: Report) -> str:
     """Return the page; its content security policy allows only its own style and script."""
     # Imported here: only this format needs it.
-    import jinja2
     from markupsafe import Markup
+
+    found = _by_operation(report)
+    state = partial(_state, found)
+    style, script = _asset("page.css"), _asset("page.js")
+    return _template().render(
+        report=report,
+        headline=headline(report),
+        verdict=finding_counts(report),
+        rule_counts=rule_counts(report),
+        operations=by_operation(report),
+        chapters=chapters(report),
+        causes=[finding for finding in in_reading_order(report) if finding.occurrences],
+        found=found,
+        state=state,
+        states=Counter(map(state, report.operation_summaries)),
+        levels=[level for level in WORST_FIRST if report.count(level)],
+        extract=SourceLines(report.line).extract,
+        proven=_proven,
+        anchor=_anchors(),
+        style=Markup(style),
+        script=Markup(script),
+        digests=[_digest(asset) for asset in (style, script)],
+        version=__version__,
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
+    """Compile the template once: it takes many times as long as a page."""
+    # Imported here: only this format needs it.
+    import jinja2
 
     environment = jinja2.Environment(
         autoescape=True,
@@ -35,29 +68,7 @@ def render(report: Report) -> str:
     )
     environment.filters["counted"] = counted
     environment.filters["ours"] = _ours
-    environment.globals["extract"] = SourceLines(report.line).extract
-    environment.globals["proven"] = _proven
-    environment.globals["anchor"] = _anchors()
-    found = _by_operation(report)
-    state = partial(_state, found)
-    environment.globals["state"] = state
-    style, script = _asset("page.css"), _asset("page.js")
-    return environment.from_string(_asset("page.html.jinja")).render(
-        report=report,
-        headline=headline(report),
-        verdict=finding_counts(report),
-        rule_counts=rule_counts(report),
-        operations=by_operation(report),
-        chapters=chapters(report),
-        causes=[finding for finding in in_reading_order(report) if finding.occurrences],
-        found=found,
-        states=Counter(map(state, report.operation_summaries)),
-        levels=[level for level in WORST_FIRST if report.count(level)],
-        style=Markup(style),
-        script=Markup(script),
-        digests=[_digest(asset) for asset in (style, script)],
-        version=__version__,
-    )
+    return environment.from_string(_asset("page.html.jinja"))
 
 
 class _Proof(NamedTuple):

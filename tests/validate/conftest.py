@@ -1,3 +1,0 @@
-"""Checks run in forks of this process, so that modules are loaded only once."""
-
-import openapi_spec_validator.validation.validators  # noqa: F401
