@@ -17,7 +17,7 @@ from esim_service.api.topups import TopupGroup
 from esim_service.carrier.port import Inquiry
 from esim_service.domain import idempotency
 from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
-from esim_service.domain.stamp import Act, account_change
+from esim_service.domain.stamp import AccountRule, account_change
 from esim_service.store.drivers import migrate
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import orders
@@ -158,7 +158,7 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
         purchase: IdempotentRequest,
         inquiry: Inquiry,
         check: Callable[[], Unit[StoredResponse | None]],
-        act: Act[StoredResponse],
+        rule: AccountRule[StoredResponse],
     ) -> StoredResponse:
         known = await self.read(check)
         if known is not None:
@@ -167,7 +167,7 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
         # While another system is asked.
         await asyncio.sleep(0.05)
         return await self.database.change(
-            account_change(purchase.scope, purchase.name, act, self.stamp())
+            account_change(purchase.scope, purchase.name, rule, self.stamp())
         )
 
     def unless_looked_up(request: IdempotentRequest) -> Unit[StoredResponse | None]:

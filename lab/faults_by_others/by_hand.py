@@ -123,7 +123,7 @@ class Desk:
             )
 
         async def issue() -> None:
-            async with open_database(str(self.database), alone=False) as database:
+            async with open_database(str(self.database), exclusive=False) as database:
                 await database.write(make)
 
         asyncio.run(issue())

@@ -178,5 +178,5 @@ def _findings() -> Unit[Sequence[str]]:
 @asynccontextmanager
 async def books(place: str) -> AsyncIterator[Books]:
     """Open the database of a service, which has its schema, for the time of the context."""
-    async with open_database(place, alone=False) as database:
+    async with open_database(place, exclusive=False) as database:
         yield Books(database)

@@ -129,14 +129,14 @@ async def test_of_several_processes_each_keeps_its_own_jobs(scenery: Scenery) ->
 
         async def ended() -> bool:
             # The event is there a moment before the job that wrote it ends.
-            return len(await scenery.world.events()) == 1 and not background._jobs.going
+            return len(await scenery.world.events()) == 1 and not background._jobs.in_progress
 
         await until(ended)
         background._jobs._per_kind = 0
         assert background.lease("provision") == 0
 
         async def is_at_rest() -> bool:
-            return not background._jobs.going
+            return not background._jobs.in_progress
 
         # The event is there before the job has come to its end.
         await until(is_at_rest)

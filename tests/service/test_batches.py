@@ -213,10 +213,10 @@ async def idle() -> None:
 async def test_what_waits_while_a_batch_is_made_is_the_next_batch() -> None:
     bench = Bench()
     batcher = Batcher(bench.make)
-    tasks = [asyncio.create_task(batcher.do(number)) for number in range(3)]
+    tasks = [asyncio.create_task(batcher.run(number)) for number in range(3)]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    tasks += [asyncio.create_task(batcher.do(number)) for number in range(3, 8)]
+    tasks += [asyncio.create_task(batcher.run(number)) for number in range(3, 8)]
     tasks[4].cancel()
     for _ in range(3):
         bench.let.release()
@@ -224,7 +224,7 @@ async def test_what_waits_while_a_batch_is_made_is_the_next_batch() -> None:
     assert [each for each in found if isinstance(each, int)] == [0, 1, 2, 3, 5, 6, 7]
     assert len(bench.batches) == 2
     # A worker that has stopped is not counted on.
-    later = asyncio.create_task(batcher.do(9))
+    later = asyncio.create_task(batcher.run(9))
     await idle()
     assert later.done()
 
@@ -232,7 +232,7 @@ async def test_what_waits_while_a_batch_is_made_is_the_next_batch() -> None:
 async def test_one_who_gives_up_while_a_batch_is_made_leaves_the_others_their_answers() -> None:
     bench = Bench()
     batcher = Batcher(bench.make)
-    tasks = [asyncio.create_task(batcher.do(number)) for number in range(3)]
+    tasks = [asyncio.create_task(batcher.run(number)) for number in range(3)]
     async with asyncio.timeout(10):
         await bench.begun.wait()
         tasks[0].cancel()
@@ -241,7 +241,7 @@ async def test_one_who_gives_up_while_a_batch_is_made_leaves_the_others_their_an
         assert isinstance(found[0], asyncio.CancelledError)
         assert found[1:] == [1, 2]
         bench.let.release()
-        assert await batcher.do(3) == 3
+        assert await batcher.run(3) == 3
 
 
 async def test_a_batch_has_a_bound() -> None:
@@ -250,7 +250,7 @@ async def test_a_batch_has_a_bound() -> None:
     for _ in range(3):
         bench.let.release()
     async with asyncio.timeout(10):
-        await asyncio.gather(*map(batcher.do, range(2 * BATCH + 1)))
+        await asyncio.gather(*map(batcher.run, range(2 * BATCH + 1)))
     assert [len(batch) for batch in bench.batches] == [BATCH, BATCH, 1]
     assert [each for batch in bench.batches for each in batch] == [*range(2 * BATCH + 1)]
 
@@ -260,11 +260,11 @@ async def test_a_batch_waits_a_moment_to_be_as_large_as_the_last_one() -> None:
     batcher = Batcher(bench.make, patience_seconds=60)
     for _ in range(3):
         bench.let.release()
-    await asyncio.gather(*map(batcher.do, range(3)))
-    again = [asyncio.create_task(batcher.do(number)) for number in (3, 4)]
+    await asyncio.gather(*map(batcher.run, range(3)))
+    again = [asyncio.create_task(batcher.run(number)) for number in (3, 4)]
     await idle()
     assert bench.batches == [[0, 1, 2]]
-    again.append(asyncio.create_task(batcher.do(5)))
+    again.append(asyncio.create_task(batcher.run(5)))
     await idle()
     # At once, and not when its patience ends.
     assert bench.batches == [[0, 1, 2], [3, 4, 5]]
@@ -276,19 +276,19 @@ async def test_a_batch_that_stays_small_is_made_all_the_same() -> None:
     batcher = Batcher(bench.make, patience_seconds=0.01)
     for _ in range(4):
         bench.let.release()
-    await asyncio.gather(*map(batcher.do, range(3)))
-    assert await asyncio.wait_for(batcher.do(3), DEADLINE) == 3
+    await asyncio.gather(*map(batcher.run, range(3)))
+    assert await asyncio.wait_for(batcher.run(3), DEADLINE) == 3
     # A single change does not wait for others.
     alone = Batcher(bench.make, patience_seconds=60)
     for number in (4, 5):
         bench.let.release()
-        assert await asyncio.wait_for(alone.do(number), DEADLINE) == number
+        assert await asyncio.wait_for(alone.run(number), DEADLINE) == number
 
 
 async def test_what_must_be_apart_is_not_in_one_batch() -> None:
     bench = Bench()
-    batcher = Batcher(bench.make, apart=str.lower)
-    tasks = [asyncio.create_task(batcher.do(each)) for each in ("a", "A", "b", "a")]
+    batcher = Batcher(bench.make, key=str.lower)
+    tasks = [asyncio.create_task(batcher.run(each)) for each in ("a", "A", "b", "a")]
     for _ in range(4):
         bench.let.release()
     assert await asyncio.gather(*tasks) == ["a", "A", "b", "a"]
@@ -303,7 +303,7 @@ async def test_a_database_that_is_away_is_told_to_all_who_wait() -> None:
         raise UnavailableError("away")
 
     batcher = Batcher(away)
-    found = await asyncio.gather(*map(batcher.do, range(4)), return_exceptions=True)
+    found = await asyncio.gather(*map(batcher.run, range(4)), return_exceptions=True)
     assert {type(each) for each in found} == {UnavailableError}
     assert len(asked) == 1
 
@@ -321,7 +321,7 @@ async def test_one_that_breaks_its_batch_is_found_in_few_transactions(
         return [UnitOutcome(each) for each in batch]
 
     batcher = Batcher(make)
-    found = await asyncio.gather(*map(batcher.do, range(BATCH)), return_exceptions=True)
+    found = await asyncio.gather(*map(batcher.run, range(BATCH)), return_exceptions=True)
     assert [each for each in found if each != 13 and isinstance(each, int)] == [
         each for each in range(BATCH) if each != 13
     ]

@@ -108,7 +108,7 @@ async def test_all_queries_of_a_unit_see_one_moment(database: Database, place: s
     numbers = count()
 
     async def commit() -> None:
-        async with open_database(place, alone=False) as other:
+        async with open_database(place, exclusive=False) as other:
             await other.write(partial(add, f"partner {next(numbers)}"))
 
     def look() -> Unit[tuple[list[str], list[str]]]:

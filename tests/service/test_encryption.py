@@ -54,7 +54,7 @@ async def delivers(client: AsyncEsimClient, endpoint_id: str, hook: Receiver, se
 
 
 async def stored(place: str) -> list[str]:
-    async with open_database(place, alone=False) as database:
+    async with open_database(place, exclusive=False) as database:
         return list((await database.read(events.secrets)).values())
 
 

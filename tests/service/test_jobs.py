@@ -412,11 +412,11 @@ async def test_a_runner_that_found_nothing_does_not_look_again_when_a_job_ends(
     assert not crew.runner.may_be_more(())
     assert crew.runner.may_be_more([answered.job])
     assert await crew.runner.fill() == 0
-    crew.runner._stirred.clear()
+    crew.runner._woken.clear()
     crew.runner.begin(answered.job)
     await crew.runner.settle(10)
     await asyncio.sleep(0)
-    assert not crew.runner._stirred.is_set()
+    assert not crew.runner._woken.is_set()
 
 
 async def test_a_job_that_was_given_back_is_done_by_another(crew: Crew) -> None:

@@ -54,7 +54,7 @@ async def test_commands_write_beside_the_process_that_has_the_file(tmp_path: Pat
         with pytest.raises(OperatorError, match="in use by another process"):
             async with open_database(place):
                 pass
-        async with open_database(place, alone=False) as command:
+        async with open_database(place, exclusive=False) as command:
             await asyncio.gather(
                 *(
                     database.write(partial(secrets.ensure, f"{number}", b"x"))

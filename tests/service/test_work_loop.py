@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from esim_service.work import loop
-from esim_service.work.loop import Going, WorkLoop
+from esim_service.work.loop import ClaimInProgress, WorkLoop
 
 from .manual_clock import ManualClock
 
@@ -27,7 +27,7 @@ class Script(WorkLoop[int]):
         self._counts = counts
         self._seconds = seconds
 
-    async def claim(self, going: Collection[Going[int]]) -> Sequence[int]:
+    async def claim(self, in_progress: Collection[ClaimInProgress[int]]) -> Sequence[int]:
         self.clock.advance(round(self._seconds * 1000))
         if not self._counts:
             self.stop()
@@ -38,7 +38,7 @@ class Script(WorkLoop[int]):
     async def work(self, claim: int) -> None:
         """Do nothing."""
 
-    async def give_back(self, claims: Sequence[int]) -> None:
+    async def release(self, claims: Sequence[int]) -> None:
         """Leave them."""
 
 

@@ -11,7 +11,7 @@ from esim_service import catalogue
 from esim_service.domain import endpoints, lifecycle, orders, partners, topups
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import IdempotentRequest, StoredResponse
-from esim_service.domain.stamp import Act, Stamp, account_change
+from esim_service.domain.stamp import AccountRule, Stamp, account_change
 from esim_service.store.changes.database import Database
 from esim_service.store.statements.unit import Unit, rows
 from esim_service.store.tables import esims
@@ -57,9 +57,9 @@ class World:
     def stamp(self) -> Stamp:
         return Stamp(self.clock.now(), self.ids)
 
-    async def change(self, subject: str, act: Act[T], mode: Mode = "test") -> T:
+    async def change(self, subject: str, rule: AccountRule[T], mode: Mode = "test") -> T:
         return await self.database.change(
-            account_change(self.scope(mode), subject, act, self.stamp())
+            account_change(self.scope(mode), subject, rule, self.stamp())
         )
 
     def scope(self, mode: Mode = "test") -> Scope:
@@ -80,8 +80,8 @@ class World:
         claim = IdempotentRequest(self.scope(mode), "createOrder", reference, payload, lease)
         metadata = {"a": "\0"} | ({} if scenario is None else {orders.SCENARIO: scenario})
         request = orders.OrderRequest(claim, plan_id, quantity, days, True, "é\0", metadata)
-        act = partial(orders.place, request)
-        return await self.change(claim.name, act, mode)
+        rule = partial(orders.place, request)
+        return await self.change(claim.name, rule, mode)
 
     async def completed(self, reference: str, quantity: int = 1) -> list[str]:
         order_id = json.loads((await self.order(reference, quantity=quantity)).body)["order_id"]

@@ -16,7 +16,7 @@ from partner_esim.server import Context, Cursors, Problem
 
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import IdempotentRequest, StoredResponse, in_progress, replay
-from ..domain.stamp import Act, Stamp, account_change
+from ..domain.stamp import AccountRule, Stamp, account_change
 from ..store.changes.change import AccountChange, run_single
 from ..store.changes.database import Database, HeldError, UnavailableError
 from ..store.statements.unit import Unit
@@ -104,10 +104,10 @@ class ApiBackend:
         purchase: IdempotentRequest,
         inquiry: Inquiry,
         check: Callable[[], Unit[StoredResponse | None]],
-        act: Act[StoredResponse],
+        rule: AccountRule[StoredResponse],
     ) -> StoredResponse:
         """Do the work of a reference, unless it is done or in progress."""
-        change = account_change(purchase.scope, purchase.name, act, self.stamp(), gives_way=True)
+        change = account_change(purchase.scope, purchase.name, rule, self.stamp(), gives_way=True)
         try:
             if self.carrier.has_to_be_asked(inquiry):
                 response = await self._ask_carrier_first(inquiry, check, change)

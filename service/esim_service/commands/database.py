@@ -31,7 +31,7 @@ def migrate(database: str | None) -> None:
       esim-service migrate --database esim.sqlite3
       ESIM_DATABASE=postgresql://localhost/esim esim-service migrate
     """
-    steps = with_database(database, take_steps, alone=True, makes=True)
+    steps = with_database(database, take_steps, exclusive=True, creates=True)
     click.echo(f"applied {len(steps)} migrations" if steps else "nothing to do")
 
 
@@ -88,7 +88,7 @@ def copy(file: Path, database: str | None) -> None:
         finally:
             await source.close()
 
-    copied = with_database(database, fill, alone=True, makes=True)
+    copied = with_database(database, fill, exclusive=True, creates=True)
     click.echo(f"copied {sum(copied.values())} rows of {len(copied)} tables")
 
 

@@ -142,7 +142,7 @@ def keys_create(
         await require_current(opened)
         return await opened.write(make)
 
-    key = with_database(database, issue, makes=True)
+    key = with_database(database, issue, creates=True)
     if not plain:
         click.echo(f"{key.key_id} for {name}, {mode} mode. It is not shown again:")
     click.echo(text)

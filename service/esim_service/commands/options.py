@@ -55,22 +55,22 @@ def with_database(
     place: str | None,
     work: Callable[[Database], Awaitable[T]],
     *,
-    alone: bool = False,
-    makes: bool = False,
+    exclusive: bool = False,
+    creates: bool = False,
 ) -> T:
     """Run work on the database of an option, or else of the settings.
 
     Args:
-        alone: whether no service may have the file open.
-        makes: whether the file may be a new one.
+        exclusive: whether no service may have the file open.
+        creates: whether the file may be a new one.
     """
     place = place or settings.load().database
 
     async def run() -> T:
-        async with open_database(place, alone=alone) as database:
+        async with open_database(place, exclusive=exclusive) as database:
             return await work(database)
 
-    if not makes and is_file(place) and not Path(place).is_file():
+    if not creates and is_file(place) and not Path(place).is_file():
         raise OperatorError(f"{place} does not exist: create it with `esim-service migrate`")
     return asyncio.run(run())
 

@@ -10,7 +10,7 @@ from typing import get_args
 import click
 
 from ..domain import orders, topups
-from ..domain.stamp import Act, account_change
+from ..domain.stamp import AccountRule, account_change
 from ..store.changes.database import Database, OperatorError
 from ..store.drivers.migrate import require_current
 from ..store.tables import jobs
@@ -105,10 +105,10 @@ def orders_retry(order_id: str, database: str | None) -> None:
       esim-service orders retry ord_01kjpx8se087x754hdpg3c77y5
     """
 
-    async def hurry(opened: Database, job: Job) -> None:
-        await opened.write(partial(jobs.hurry, job.job_id, stamp().now))
+    async def make_due(opened: Database, job: Job) -> None:
+        await opened.write(partial(jobs.make_due, job.job_id, stamp().now))
 
-    _with_job(database, order_id, hurry)
+    _with_job(database, order_id, make_due)
     click.echo(f"{order_id} is due")
 
 
@@ -129,26 +129,26 @@ def orders_fail(order_id: str, reason: str, database: str | None) -> None:
     failure = Failure("carrier_rejected", reason)
 
     async def fail(opened: Database, job: Job) -> None:
-        act: Act[None] = (
+        rule: AccountRule[None] = (
             partial(orders.fail, order_id, failure)
             if job.kind == "provision"
             else partial(topups.fail, order_id)
         )
-        await opened.change(account_change(job.scope, order_id, act, stamp()))
+        await opened.change(account_change(job.scope, order_id, rule, stamp()))
 
     _with_job(database, order_id, fail)
     click.echo(f"{order_id} is marked as failed and refunded")
 
 
 def _with_job(
-    database: str | None, subject_id: str, do: Callable[[Database, Job], Awaitable[None]]
+    database: str | None, subject_id: str, action: Callable[[Database, Job], Awaitable[None]]
 ) -> None:
     async def work(opened: Database) -> None:
         await require_current(opened)
         job = await opened.read(partial(store.job_about, subject_id))
         if job is None:
             raise OperatorError(f"no order or top-up {subject_id} waits for the carrier")
-        await do(opened, job)
+        await action(opened, job)
 
     with_database(database, work)
 

@@ -50,7 +50,7 @@ class _Record:
     claim: DueDelivery
     attempt: attempts.StoredAttempt
     at: int
-    act: Callable[[DueDelivery, attempts.StoredAttempt, int], Unit[Any]]
+    make_unit: Callable[[DueDelivery, attempts.StoredAttempt, int], Unit[Any]]
 
 
 class DatabaseOutbox:
@@ -95,11 +95,11 @@ class DatabaseOutbox:
             number, at - milliseconds, milliseconds, result, outcome.status, next_at
         )
         if isinstance(outcome, Acknowledged):
-            await self._records.do(_Record(claim, attempt, at, _acknowledge))
+            await self._records.run(_Record(claim, attempt, at, _acknowledge))
             self._metrics.ended.labels(result).inc()
             self._metrics.delay_seconds.observe(max(0, at - claim.created_at) / SECOND)
         else:
-            await self._failed(claim, await self._records.do(_Record(claim, attempt, at, _fail)))
+            await self._failed(claim, await self._records.run(_Record(claim, attempt, at, _fail)))
         self._metrics.deliveries.labels(result).inc()
         self._metrics.attempt_seconds.labels(result).observe(milliseconds / SECOND)
         about = {
@@ -113,7 +113,9 @@ class DatabaseOutbox:
         _log.info("delivery attempt", extra=about)
 
     async def _write(self, records: Sequence[_Record]) -> Sequence[UnitOutcome[Any]]:
-        units = [partial(record.act, record.claim, record.attempt, record.at) for record in records]
+        units = [
+            partial(record.make_unit, record.claim, record.attempt, record.at) for record in records
+        ]
         return await self._database.write_all(units)
 
     async def _failed(self, claim: DueDelivery, verdict: _Verdict) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 from ..store.changes.database import OperatorError, UnavailableError
 from ..values.clock import SECOND, Clock
-from ..work.loop import GRACE_SECONDS, Going, WorkLoop
+from ..work.loop import GRACE_SECONDS, ClaimInProgress, WorkLoop
 from .sender import AttemptOutcome, Failed, FailureReason, WebhookMessage
 
 IN_FLIGHT = 100
@@ -88,13 +88,15 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
         self._outbox = outbox
         self._send = send
 
-    async def claim(self, going: Collection[Going[DueDelivery]]) -> Sequence[DueDelivery]:
+    async def claim(
+        self, in_progress: Collection[ClaimInProgress[DueDelivery]]
+    ) -> Sequence[DueDelivery]:
         """Claim due deliveries, fairly among endpoints."""
-        room = self._room(going)
+        room = self._room(in_progress)
         if room <= 0:
             return ()
         now = self._clock.now()
-        busy = Counter(attempt.claim.endpoint_id for attempt in going)
+        busy = Counter(attempt.claim.endpoint_id for attempt in in_progress)
         return await self._outbox.claim(now, now + LEASE, room, PER_ENDPOINT, busy)
 
     async def work(self, claim: DueDelivery) -> None:
@@ -117,11 +119,11 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
             # The lease expires, and the delivery is repeated.
             _log.warning("delivery %s cannot be recorded: %s", claim.delivery_id, error)
 
-    async def give_back(self, claims: Sequence[DueDelivery]) -> None:
+    async def release(self, claims: Sequence[DueDelivery]) -> None:
         """Release these attempts for other workers."""
         await self._outbox.release(claims)
 
-    def _room(self, going: Collection[Going[DueDelivery]]) -> int:
+    def _room(self, in_progress: Collection[ClaimInProgress[DueDelivery]]) -> int:
         waiting_since = self._clock.monotonic() - SLOW_SECONDS
-        fast = sum(attempt.since > waiting_since for attempt in going)
-        return min(IN_FLIGHT - fast, OPEN - len(going))
+        fast = sum(attempt.since > waiting_since for attempt in in_progress)
+        return min(IN_FLIGHT - fast, OPEN - len(in_progress))

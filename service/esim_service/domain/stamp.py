@@ -41,13 +41,13 @@ class Stamp:
         return self.ids.at(self.date, prefix)
 
 
-Act: TypeAlias = Callable[[Account, Stamp], Unit[tuple[Account, T]]]
+AccountRule: TypeAlias = Callable[[Account, Stamp], Unit[tuple[Account, T]]]
 
 
 def account_change(
-    scope: Scope, subject: str, act: Act[T], stamp: Stamp, *, gives_way: bool = False
+    scope: Scope, subject: str, rule: AccountRule[T], stamp: Stamp, *, gives_way: bool = False
 ) -> AccountChange[T]:
     """Return a change with rules that also get a stamp, set once they hold the account."""
     return AccountChange(
-        scope, subject, lambda account: act(account, stamp.under(account)), gives_way=gives_way
+        scope, subject, lambda account: rule(account, stamp.under(account)), gives_way=gives_way
     )

@@ -58,7 +58,7 @@ async def issue_key(place: str) -> str:
         scope = Scope(owner.partner_id, "test")
         return (yield from partners.issue_key(scope, auth.digest(text), text[-4:], stamp))
 
-    async with open_database(place, alone=False) as database:
+    async with open_database(place, exclusive=False) as database:
         await database.write(make)
     return text
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..carrier.port import Provisioner, RefusedError, Reporter, UnreachableError
 from ..domain import observation, orders, topups
 from ..domain.lifecycle import NextReport, is_alive
-from ..domain.stamp import Act, Stamp, account_change
+from ..domain.stamp import AccountRule, Stamp, account_change
 from ..store.changes.database import Database
 from ..store.tables import esims
 from ..store.tables import jobs as store
@@ -124,9 +124,9 @@ class CarrierJobs:
         except TimeoutError:
             raise UnreachableError("the carrier did not respond in time") from None
 
-    async def _change(self, scope: Scope, subject: str, act: Act[None]) -> None:
+    async def _change(self, scope: Scope, subject: str, rule: AccountRule[None]) -> None:
         stamp = Stamp(self._clock.now(), self._ids)
-        await self._database.change(account_change(scope, subject, act, stamp))
+        await self._database.change(account_change(scope, subject, rule, stamp))
 
     async def _drop(self, job: Job) -> None:
         await self._database.write(partial(store.remove, job.kind, job.subject_id))

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Going(Generic[C]):
+class ClaimInProgress(Generic[C]):
     """A claim in progress, and its start on the monotonic clock."""
 
     claim: C
@@ -53,19 +53,19 @@ class WorkLoop(ABC, Generic[C]):
         self._clock = clock
         self._grace_seconds = grace_seconds
         self._gather_seconds = gather_seconds
-        self._tasks: dict[asyncio.Task[None], Going[C]] = {}
-        self._stirred = asyncio.Event()
+        self._tasks: dict[asyncio.Task[None], ClaimInProgress[C]] = {}
+        self._woken = asyncio.Event()
         self._may_be_more = True
         self._is_cut_off = False
         self._stopped = False
 
     @property
-    def going(self) -> Collection[Going[C]]:
+    def in_progress(self) -> Collection[ClaimInProgress[C]]:
         """The claims in progress."""
         return self._tasks.values()
 
     @abstractmethod
-    async def claim(self, going: Collection[Going[C]]) -> Sequence[C]:
+    async def claim(self, in_progress: Collection[ClaimInProgress[C]]) -> Sequence[C]:
         """Claim due work, as much as there is room for next to the work in progress.
 
         Raises:
@@ -77,7 +77,7 @@ class WorkLoop(ABC, Generic[C]):
         """Do the claimed work, and handle its failure."""
 
     @abstractmethod
-    async def give_back(self, claims: Sequence[C]) -> None:
+    async def release(self, claims: Sequence[C]) -> None:
         """Release unfinished claims, so that others can claim them at once.
 
         Raises:
@@ -91,23 +91,23 @@ class WorkLoop(ABC, Generic[C]):
     def begin(self, claim: C) -> None:
         """Start the work of a claim."""
         task = asyncio.create_task(self.work(claim))
-        self._tasks[task] = Going(claim, self._clock.monotonic())
+        self._tasks[task] = ClaimInProgress(claim, self._clock.monotonic())
         task.add_done_callback(self._ended)
 
     def wake(self) -> None:
         """Signal that work may be due; without it, the loop polls at regular intervals."""
-        self._stirred.set()
+        self._woken.set()
 
     def stop(self) -> None:
         """Let `run` end: no more claims, a short time for work in progress."""
         self._stopped = True
-        self._stirred.set()
+        self._woken.set()
 
     async def run(self) -> None:
         """Work until `stop` is called; a cancellation releases the claims, too."""
         try:
             while not self._stopped:
-                self._stirred.clear()
+                self._woken.clear()
                 await self._pause(self._clock.monotonic(), await self.fill())
             await self.settle(self._grace_seconds)
         finally:
@@ -121,7 +121,7 @@ class WorkLoop(ABC, Generic[C]):
     async def fill(self) -> int:
         """Claim as much work as there is room for, and start it; return the number of claims."""
         try:
-            claims = await self.claim(self.going)
+            claims = await self.claim(self.in_progress)
         except UnavailableError as error:
             # One warning is enough, however often the loop polls.
             if not self._is_cut_off:
@@ -137,17 +137,17 @@ class WorkLoop(ABC, Generic[C]):
     async def _pause(self, since: float, claimed: int) -> None:
         try:
             async with asyncio.timeout(POLL_SECONDS):
-                await self._stirred.wait()
+                await self._woken.wait()
         except TimeoutError:
             return
         apart = self._gather_seconds * _LONGER if claimed < _FEW else 0.0
-        left = since + apart - self._clock.monotonic()
-        await asyncio.sleep(max(self._gather_seconds, left))
+        remaining = since + apart - self._clock.monotonic()
+        await asyncio.sleep(max(self._gather_seconds, remaining))
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.pop(task, None)
         if self._may_be_more:
-            self._stirred.set()
+            self._woken.set()
         if not task.cancelled() and (error := task.exception()):
             _log.error("one of the %s has failed", self.things, exc_info=error)
 
@@ -158,8 +158,8 @@ class WorkLoop(ABC, Generic[C]):
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
-        claims = [going.claim for task, going in tasks.items() if task.cancelled()]
+        claims = [running.claim for task, running in tasks.items() if task.cancelled()]
         try:
-            await self.give_back(claims)
+            await self.release(claims)
         except UnavailableError as error:
             _log.warning("%d %s cannot be given back: %s", len(claims), self.things, error)

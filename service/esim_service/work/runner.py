@@ -16,7 +16,7 @@ from ..store.tables import jobs as store
 from ..values.clock import SECOND, Clock
 from ..values.entities import Job, JobKind
 from .jobs import retry_after
-from .loop import GRACE_SECONDS, Going, WorkLoop
+from .loop import GRACE_SECONDS, ClaimInProgress, WorkLoop
 from .metrics import WorkMetrics
 
 # Many share a commit, so that orders are completed as fast as they are placed.
@@ -63,20 +63,20 @@ class JobRunner(WorkLoop[Job]):
     def has_room(self, kind: JobKind) -> bool:
         """Return whether another job of a kind can be started."""
         # With so few in progress, there is room for any kind.
-        return len(self.going) < self._per_kind or kind in self._room(self.going)
+        return len(self.in_progress) < self._per_kind or kind in self._room(self.in_progress)
 
-    async def claim(self, going: Collection[Going[Job]]) -> Sequence[Job]:
+    async def claim(self, in_progress: Collection[ClaimInProgress[Job]]) -> Sequence[Job]:
         """Claim due jobs, of each kind as many as it has free places."""
-        now, room = self._clock.now(), self._room(going)
+        now, room = self._clock.now(), self._room(in_progress)
         await self._resume()
-        await self._renew([job.claim for job in going], now)
+        await self._renew([job.claim for job in in_progress], now)
         if not room:
             return ()
         return await self._database.run(partial(store.take, now, room, now + LEASE))
 
     def may_be_more(self, claims: Sequence[Job]) -> bool:
         """Return whether any were claimed, or some kind has no room."""
-        return bool(claims) or len(self._room(self.going)) < len(_KINDS)
+        return bool(claims) or len(self._room(self.in_progress)) < len(_KINDS)
 
     async def work(self, claim: Job) -> None:
         """Do a job once, and ensure that it is repeated if it could not be done."""
@@ -89,7 +89,7 @@ class JobRunner(WorkLoop[Job]):
         self._renewed.pop(claim.job_id, None)
         self._metrics.jobs.labels(claim.kind, outcome).inc()
 
-    async def give_back(self, claims: Sequence[Job]) -> None:
+    async def release(self, claims: Sequence[Job]) -> None:
         """Make jobs due again at once."""
         held = [self._renewed.get(claim.job_id, claim) for claim in claims]
         await self._database.write(partial(_release, held, self._clock.now()))
@@ -97,17 +97,17 @@ class JobRunner(WorkLoop[Job]):
     async def _resume(self) -> None:
         """Make interrupted jobs due again, sooner than their leases end."""
         if jobs := tuple(self._interrupted):
-            await self.give_back(jobs)
+            await self.release(jobs)
             self._interrupted = self._interrupted[len(jobs) :]
 
-    async def _renew(self, going: Sequence[Job], now: int) -> None:
+    async def _renew(self, in_progress: Sequence[Job], now: int) -> None:
         """Renew the leases of jobs in progress before they end."""
-        held = (self._renewed.get(claimed.job_id, claimed) for claimed in going)
+        held = (self._renewed.get(claimed.job_id, claimed) for claimed in in_progress)
         late = [claimed for claimed in held if claimed.due_at - now <= _RENEWED_FROM]
         if not late:
             return
         await self._database.write(partial(_release, late, now + LEASE))
-        still = {claimed.claim.job_id for claimed in self.going}
+        still = {claimed.claim.job_id for claimed in self.in_progress}
         for job in late:
             if job.job_id in still:
                 self._renewed[job.job_id] = replace(job, due_at=now + LEASE)
@@ -136,8 +136,8 @@ class JobRunner(WorkLoop[Job]):
         await self._database.write(partial(store.postpone, held, due_at, attempts))
         return outcome
 
-    def _room(self, going: Collection[Going[Job]]) -> Mapping[JobKind, int]:
-        running = Counter(job.claim.kind for job in going)
+    def _room(self, in_progress: Collection[ClaimInProgress[Job]]) -> Mapping[JobKind, int]:
+        running = Counter(job.claim.kind for job in in_progress)
         return {kind: room for kind in _KINDS if (room := self._per_kind - running[kind]) > 0}
 
 

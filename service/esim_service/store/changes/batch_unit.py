@@ -22,12 +22,12 @@ class _Running:
 
     unit: Unit[Any]
     outcome: UnitOutcome[Any]
-    asks: Statement | None = None
+    query: Statement | None = None
     writes: list[Statement] = field(default_factory=list)
 
-    def go_on(self, result: Sequence[Row] | None) -> None:
+    def resume(self, result: Sequence[Row] | None) -> None:
         """Pass on the rows of the query, and advance the unit to its next one."""
-        self.asks = None
+        self.query = None
         try:
             # Before its first statement, a generator accepts only None.
             statement = self.unit.send(result)  # type: ignore[arg-type]
@@ -40,7 +40,7 @@ class _Running:
             self.outcome.error = error
             self.writes.clear()
         else:
-            self.asks = statement
+            self.query = statement
 
 
 def batch_unit(
@@ -69,7 +69,7 @@ def batch_unit(
     ]
     for turn in _turns(changes):
         running = [
-            _Running(changes[place].act(accounts[changes[place].scope]), outcomes[place])
+            _Running(changes[place].rule(accounts[changes[place].scope]), outcomes[place])
             for place in turn
             if outcomes[place].error is None
         ]
@@ -103,14 +103,14 @@ def together(units: Sequence[Unit[T]]) -> Unit[Sequence[UnitOutcome[T]]]:
 def _side_by_side(running: Sequence[_Running], known: dict[Statement, Sequence[Row]]) -> Unit[None]:
     """Run units to their ends; `known` has the results of earlier queries, which stay valid."""
     for unit in running:
-        unit.go_on(None)
-    while asking := [unit for unit in running if unit.asks is not None]:
-        asked = dict.fromkeys(unit.asks for unit in asking if unit.asks)
-        new = [statement for statement in asked if statement not in known]
+        unit.resume(None)
+    while unfinished := [unit for unit in running if unit.query is not None]:
+        queries = dict.fromkeys(unit.query for unit in unfinished if unit.query)
+        new = [statement for statement in queries if statement not in known]
         known.update(zip(new, (yield from run_merged(new)), strict=True))
-        for unit in asking:
-            assert unit.asks is not None
-            unit.go_on(known[unit.asks])
+        for unit in unfinished:
+            assert unit.query is not None
+            unit.resume(known[unit.query])
 
 
 def _refusal(

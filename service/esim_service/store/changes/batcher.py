@@ -15,7 +15,7 @@ BATCH = 64
 
 # A request, and the future of its caller.
 _Waiting: TypeAlias = tuple[Q, asyncio.Future[Any]]
-Make: TypeAlias = Callable[[Sequence[Q]], Awaitable[Sequence[UnitOutcome[Any]]]]
+RunBatch: TypeAlias = Callable[[Sequence[Q]], Awaitable[Sequence[UnitOutcome[Any]]]]
 
 
 class Batcher(Generic[Q]):
@@ -23,20 +23,20 @@ class Batcher(Generic[Q]):
 
     def __init__(
         self,
-        make: Make[Q],
-        apart: Callable[[Q], Hashable] = id,
+        run_requests: RunBatch[Q],
+        key: Callable[[Q], Hashable] = id,
         workers: int = 1,
         patience_seconds: float = 0.0,
     ) -> None:
         """Create a batcher.
 
         Args:
-            apart: returns a key; two requests with one key are never in one batch.
+            key: two requests with the same key are never in one batch.
             workers: the number of concurrent batches. One worker makes the batches larger.
             patience_seconds: how long a batch waits to become as large as the one before it.
         """
-        self._make = make
-        self._apart = apart
+        self._run_requests = run_requests
+        self._key = key
         self._workers = workers
         self._patience_seconds = patience_seconds
         self._working = 0
@@ -46,13 +46,13 @@ class Batcher(Generic[Q]):
         self._enough = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def do(self, asked: Q) -> Any:
+    async def run(self, request: Q) -> Any:
         """Run a request in one of the next batches; return its result."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         if not self._working:
             self._progress_at = loop.time()
-        self._waiting.append((asked, future))
+        self._waiting.append((request, future))
         if len(self._waiting) >= self._expected:
             self._enough.set()
         if self._working < self._workers:
@@ -71,7 +71,7 @@ class Batcher(Generic[Q]):
     async def _work(self) -> None:
         try:
             while batch := self._next():
-                await self._do(batch)
+                await self._run_batch(batch)
                 self._progress_at = asyncio.get_running_loop().time()
                 if self._patience_seconds:
                     await self._expect(len(batch))
@@ -89,8 +89,8 @@ class Batcher(Generic[Q]):
             async with asyncio.timeout(self._patience_seconds):
                 await self._enough.wait()
 
-    async def _do(self, batch: Sequence[_Waiting[Q]]) -> None:
-        outcomes = await self._outcomes([asked for asked, _ in batch])
+    async def _run_batch(self, batch: Sequence[_Waiting[Q]]) -> None:
+        outcomes = await self._outcomes([request for request, _ in batch])
         for (_, future), outcome in zip(batch, outcomes, strict=True):
             # A cancelled caller no longer waits.
             if future.done():
@@ -106,7 +106,7 @@ class Batcher(Generic[Q]):
         rest: list[_Waiting[Q]] = []
         keys: set[Hashable] = set()
         for waiting in self._waiting:
-            key = self._apart(waiting[0])
+            key = self._key(waiting[0])
             if len(batch) < BATCH and key not in keys:
                 keys.add(key)
                 batch.append(waiting)
@@ -115,13 +115,13 @@ class Batcher(Generic[Q]):
         self._waiting = rest
         return batch
 
-    async def _outcomes(self, asked: Sequence[Q]) -> Sequence[UnitOutcome[Any]]:
+    async def _outcomes(self, requests: Sequence[Q]) -> Sequence[UnitOutcome[Any]]:
         try:
-            return await self._make(asked)
+            return await self._run_requests(requests)
         except Exception as error:
             is_away = isinstance(error, UnavailableError) and not isinstance(error, ConflictError)
-            if len(asked) == 1 or is_away:
-                return [UnitOutcome(error=error) for _ in asked]
+            if len(requests) == 1 or is_away:
+                return [UnitOutcome(error=error) for _ in requests]
         # One of them breaks the transaction of all: repeated halving isolates it.
-        middle = len(asked) // 2
-        return [*await self._outcomes(asked[:middle]), *await self._outcomes(asked[middle:])]
+        middle = len(requests) // 2
+        return [*await self._outcomes(requests[:middle]), *await self._outcomes(requests[middle:])]

@@ -19,27 +19,27 @@ def is_file(place: str) -> bool:
 
 @asynccontextmanager
 async def open_database(
-    place: str, *, alone: bool = True, command_seconds: float | None = None
+    place: str, *, exclusive: bool = True, command_seconds: float | None = None
 ) -> AsyncIterator[Database]:
     """Open a database for the duration of the context: an SQLite file, or a PostgreSQL URL.
 
     Args:
-        alone: whether no other process may have opened an SQLite file in this way. Commands that
-            work next to a running service pass False.
+        exclusive: whether no other process may have opened an SQLite file in this way. Commands
+            that work next to a running service pass False.
         command_seconds: the time after which an unresponsive connection to PostgreSQL is closed;
             commands may need longer for one statement.
 
     Raises:
         OperatorError: it cannot be used.
     """
-    database = await _open(place, alone, command_seconds)
+    database = await _open(place, exclusive, command_seconds)
     try:
         yield database
     finally:
         await database.close()
 
 
-async def _open(place: str, alone: bool, command_seconds: float | None) -> Database:
+async def _open(place: str, exclusive: bool, command_seconds: float | None) -> Database:
     if place.startswith(_POSTGRES):
         try:
             # An extra installs the driver; SQLite needs none.
@@ -50,4 +50,4 @@ async def _open(place: str, alone: bool, command_seconds: float | None) -> Datab
     if not is_file(place):
         scheme = place.partition("://")[0]
         raise OperatorError(f"{scheme}:// is not supported: use a file or a postgresql:// URL")
-    return SqliteDatabase(Path(place), alone=alone)
+    return SqliteDatabase(Path(place), exclusive=exclusive)

@@ -158,7 +158,7 @@ class PostgresDatabase:
         batcher = partial(Batcher[AccountChange[Any]], self._make, attrgetter("scope", "subject"))
         self._changes = batcher(patience_seconds=_PATIENCE_SECONDS)
         # For accounts that another transaction keeps locked: only their changes wait for it.
-        self._held_up = batcher()
+        self._blocked_changes = batcher()
         self._held: set[Scope] = set()
         self._commands = Batcher(partial(self._ask, pool))
         self._queries = Batcher(partial(self._ask, read_pool), workers=2)
@@ -219,9 +219,9 @@ class PostgresDatabase:
         result: T
         if change.scope not in self._held:
             with suppress(LockedError):
-                result = await self._changes.do(change)
+                result = await self._changes.run(change)
                 return result
-        result = await self._held_up.do(change)
+        result = await self._blocked_changes.run(change)
         return result
 
     async def run(self, make: Callable[[], Unit[T]]) -> T:
@@ -346,7 +346,7 @@ async def _drive(connection: PoolConnectionProxy[Any], unit: Unit[T]) -> T:
 async def _single(statements: Batcher[Statement], unit: Unit[T]) -> Sequence[T]:
     """Run the first statement of a unit; return its result, or nothing if there are more."""
     try:
-        unit.send(await statements.do(next(unit)))
+        unit.send(await statements.run(next(unit)))
     except StopIteration as stop:
         return (stop.value,)
     finally:

@@ -79,11 +79,11 @@ class SqliteDatabase:
 
     dialect: Dialect = "sqlite"
 
-    def __init__(self, path: Path, *, readers: int = 3, alone: bool = True) -> None:
+    def __init__(self, path: Path, *, readers: int = 3, exclusive: bool = True) -> None:
         """Open the file, or create it.
 
         Args:
-            alone: whether to refuse a file that another process has opened alone.
+            exclusive: whether to refuse a file that another process has opened alone.
 
         Raises:
             OperatorError: it cannot be used; the message gives the reason.
@@ -94,10 +94,12 @@ class SqliteDatabase:
             )
         # A symbolic link names the same file, and so the same lock.
         self.path = path.resolve()
-        self._lock = lock(self.path) if alone else None
+        self._lock = lock(self.path) if exclusive else None
         try:
-            make_private(self.path, is_ours=alone)
-            self._connection = open_writer(self.path, BUSY_SECONDS if alone else PATIENT_SECONDS)
+            make_private(self.path, is_ours=exclusive)
+            self._connection = open_writer(
+                self.path, BUSY_SECONDS if exclusive else PATIENT_SECONDS
+            )
             self._inode = inode(self.path)
         except (sqlite3.Error, OSError) as error:
             self._unlock()

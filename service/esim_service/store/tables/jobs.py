@@ -77,7 +77,7 @@ def release(job: Job, due_at: int) -> Unit[None]:
     )
 
 
-def hurry(job_id: str, now: int) -> Unit[bool]:
+def make_due(job_id: str, now: int) -> Unit[bool]:
     """Make a job due at once; return False if it has ended."""
     result = yield from rows(
         "UPDATE jobs SET due_at = $2 WHERE job_id = $1 RETURNING job_id", *(job_id, now)
