@@ -14,7 +14,7 @@ from ._runtime.shared.auth.token import Token
 from ._runtime.shared.codec import Codecs
 from ._runtime.shared.operation import (
     Contents,
-    ErrorAnswer,
+    DeclaredError,
     ErrorCode,
     ErrorShape,
     FinalStates,
@@ -169,7 +169,7 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     responses={"201": as_json("Order"), **_FAILURES_1},
     security=_SECURITY_1,
     idempotent=True,
-    in_progress=ErrorAnswer(409, "reference_in_progress"),
+    in_progress=DeclaredError(409, "reference_in_progress"),
     rate_limit="write",
 )
 
@@ -242,7 +242,7 @@ CREATE_TOPUP: Operation[models.Topup] = Operation(
     responses={"201": as_json("Topup"), **_FAILURES_1},
     security=_SECURITY_1,
     idempotent=True,
-    in_progress=ErrorAnswer(409, "reference_in_progress"),
+    in_progress=DeclaredError(409, "reference_in_progress"),
     rate_limit="write",
 )
 

@@ -110,18 +110,18 @@ class FakeTransport(testing.FakeTransport):
     """A transport that responds with the document's examples, or as a test specifies.
 
     Args:
-        answer: returns the response to every request, in place of the examples.
+        respond: returns the response to every request, in place of the examples.
     """
 
-    def __init__(self, answer: Callable[[Request], Response] | None = None) -> None:
-        super().__init__(_BOOK, answer)
+    def __init__(self, respond: Callable[[Request], Response] | None = None) -> None:
+        super().__init__(_BOOK, respond)
 
 
 class AsyncFakeTransport(testing.AsyncFakeTransport):
     """The asynchronous counterpart of `FakeTransport`."""
 
-    def __init__(self, answer: Callable[[Request], Response] | None = None) -> None:
-        super().__init__(_BOOK, answer)
+    def __init__(self, respond: Callable[[Request], Response] | None = None) -> None:
+        super().__init__(_BOOK, respond)
 
 
 def example(model: type[T], **changes: object) -> T:

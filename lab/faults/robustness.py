@@ -20,7 +20,7 @@ from partner_esim._runtime.server.application import _Service
 from partner_esim._runtime.server.bodies import BodyReader
 from partner_esim._runtime.server.hooks import Cursors
 from partner_esim._runtime.server.parameters import Reader, Sent
-from partner_esim._runtime.server.problems import Answer, Fault
+from partner_esim._runtime.server.problems import Fault, ServerResponse
 from partner_esim.server import Context, Problem, Reply
 
 
@@ -143,7 +143,7 @@ def wrong_method_is_404(patch: MonkeyPatch) -> None:
     """A method that a path does not have is not found. “A wrong method is 405 + Allow”"""
     answer = _Service._answer
 
-    async def by_path_and_method(service: _Service, context: Context) -> Answer:
+    async def by_path_and_method(service: _Service, context: Context) -> ServerResponse:
         try:
             return await answer(service, context)
         except Problem as problem:

@@ -27,7 +27,7 @@ from specwright.runtime.client.transport.base import (
     TransportError,
 )
 from specwright.runtime.shared.codec import Codecs
-from specwright.runtime.shared.operation import ErrorAnswer, ErrorShape, Operation
+from specwright.runtime.shared.operation import DeclaredError, ErrorShape, Operation
 
 SAFE: Operation[Any] = Operation(
     "getThing",
@@ -35,7 +35,7 @@ SAFE: Operation[Any] = Operation(
     "GET",
     "/thing",
     idempotent=True,
-    in_progress=ErrorAnswer(409, "in_progress"),
+    in_progress=DeclaredError(409, "in_progress"),
 )
 DELETE: Operation[Any] = Operation(
     "deleteThing", "delete_thing", "DELETE", "/thing", responses={"204": ()}, idempotent=True

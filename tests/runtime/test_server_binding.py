@@ -17,7 +17,6 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 
-from specwright.runtime.server.answers import Reply
 from specwright.runtime.server.application import (
     Group,
     Hooks,
@@ -29,6 +28,7 @@ from specwright.runtime.server.application import (
 from specwright.runtime.server.context import Context
 from specwright.runtime.server.hooks import Allowance, Cursors, RateLimitClass
 from specwright.runtime.server.problems import Problem, Unimplemented
+from specwright.runtime.server.responses import Reply
 from specwright.runtime.shared.auth.token import Token
 from specwright.runtime.shared.codec import Codecs
 from specwright.runtime.shared.operation import (

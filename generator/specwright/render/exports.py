@@ -25,7 +25,7 @@ def exports(api: Api, errors: Sequence[str]) -> Mapping[str, Sequence[str]]:
         "async_client": (f"Async{api.names.client}",),
         "_runtime.client.clients": ("RawResponse",),
         "_runtime.client.calls.streams": ("AsyncStream", "Stream") if streams else (),
-        "_runtime.shared.answers": ("Redirect",) if api.redirects else (),
+        "_runtime.shared.responses": ("Redirect",) if api.redirects else (),
         "_runtime.shared.files": ("File", "FileTypes") if files else (),
         "_runtime.client.options": ("OMIT", "Omit", "RequestOptions"),
         "_runtime.client.calls.pagination": ("AsyncPage", "AsyncPages", "Batch", "Page"),

@@ -108,9 +108,9 @@ class SyncClient:
         self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> RawResponse[T]:
         """Call a method of this client and return the response with status and headers."""
-        with _collected() as answers:
+        with _collected() as responses:
             value = method(*args, **kwargs)
-        return _raw(self._calls, answers[-1], value)
+        return _raw(self._calls, responses[-1], value)
 
     @contextmanager
     def with_streaming_response(
@@ -120,13 +120,13 @@ class SyncClient:
 
         The connection is closed at the end of the block.
         """
-        with _collected(is_open=True) as answers:
+        with _collected(is_open=True) as responses:
             method(*args, **kwargs)
-        answer = StreamedResponse(_name(method), answers[-1])
+        response = StreamedResponse(_name(method), responses[-1])
         try:
-            yield answer
+            yield response
         finally:
-            answer.close()
+            response.close()
 
     def request(
         self,
@@ -155,8 +155,8 @@ class SyncClient:
             self._calls.service, method, path, body, query, request_options
         )
         options = self._calls.options.changed(call_options)
-        answer = self._calls.answer(operation, {}, body, options)
-        return _raw(self._calls, answer, _read(answer))
+        response = self._calls.response(operation, {}, body, options)
+        return _raw(self._calls, response, _read(response))
 
     def close(self) -> None:
         """Close all connections; an `http_client` passed by the caller stays open."""
@@ -218,9 +218,9 @@ class AsyncClient:
         self, method: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
     ) -> RawResponse[T]:
         """Call a method of this client and return the response with status and headers."""
-        with _collected() as answers:
+        with _collected() as responses:
             value = await method(*args, **kwargs)
-        return _raw(self._calls, answers[-1], value)
+        return _raw(self._calls, responses[-1], value)
 
     @asynccontextmanager
     async def with_streaming_response(
@@ -230,13 +230,13 @@ class AsyncClient:
 
         The connection is closed at the end of the block.
         """
-        with _collected(is_open=True) as answers:
+        with _collected(is_open=True) as responses:
             await method(*args, **kwargs)
-        answer = AsyncStreamedResponse(_name(method), answers[-1])
+        response = AsyncStreamedResponse(_name(method), responses[-1])
         try:
-            yield answer
+            yield response
         finally:
-            await answer.close()
+            await response.close()
 
     async def request(
         self,
@@ -265,8 +265,8 @@ class AsyncClient:
             self._calls.service, method, path, body, query, request_options
         )
         options = self._calls.options.changed(call_options)
-        answer = await self._calls.answer(operation, {}, body, options)
-        return _raw(self._calls, answer, _read(answer))
+        response = await self._calls.response(operation, {}, body, options)
+        return _raw(self._calls, response, _read(response))
 
     async def close(self) -> None:
         """Close all connections; an `http_client` passed by the caller stays open."""
@@ -317,17 +317,17 @@ def _collected(*, is_open: bool = False) -> Generator[list[Response]]:
     block = Collected([], is_open)
     token = collected.set(block)
     try:
-        yield block.answers
+        yield block.responses
     finally:
         collected.reset(token)
 
 
-def _raw(calls: Core, answer: Response, value: T) -> RawResponse[T]:
-    headers = Fields(answer.headers)
+def _raw(calls: Core, response: Response, value: T) -> RawResponse[T]:
+    headers = Fields(response.headers)
     name = calls.service.error.shape.request_id_header
     request_id = headers.get(name) if name else None
     left = rate_limit(headers, *calls.service.rate_limit_headers)
-    return RawResponse(answer.status, headers, answer.content, value, request_id, left)
+    return RawResponse(response.status, headers, response.content, value, request_id, left)
 
 
 def _free(
@@ -363,13 +363,13 @@ def _name(method: Callable[..., object]) -> str:
     return getattr(method, "__name__", "call")
 
 
-def _read(answer: Response) -> JsonValue:
-    if not answer.content:
+def _read(response: Response) -> JsonValue:
+    if not response.content:
         return None
     try:
-        value: JsonValue = json.loads(answer.content)
+        value: JsonValue = json.loads(response.content)
     except ValueError:
         pass
     else:
         return value
-    raise InvalidResponseError("request: the response is not valid JSON", answer)
+    raise InvalidResponseError("request: the response is not valid JSON", response)

@@ -79,10 +79,10 @@ class Recorder:
         requests: all requests in the order sent.
     """
 
-    def __init__(self, book: Book, answer: Callable[[Request], Response] | None = None) -> None:
+    def __init__(self, book: Book, respond: Callable[[Request], Response] | None = None) -> None:
         self.requests: list[Request] = []
         self._book = book
-        self._answer = answer
+        self._respond = respond
         self._replies: dict[str, list[Response | Exception]] = {}
 
     def reply(self, operation_id: str, *replies: Response | Exception) -> None:
@@ -92,11 +92,11 @@ class Recorder:
             raise ValueError(f"unknown operation {operation_id!r}, or no replies")
         self._replies[operation_id] = [_checked(reply) for reply in replies]
 
-    def answer(self, request: Request) -> Response:
+    def respond(self, request: Request) -> Response:
         """Record a request and return the response."""
         self.requests.append(request)
-        if self._answer is not None:
-            return _checked(self._answer(request))
+        if self._respond is not None:
+            return _checked(self._respond(request))
         operation = self._book.find(request)
         if operation is None:
             return response({}, 404)
@@ -114,7 +114,7 @@ class FakeTransport(Recorder):
 
     def send(self, request: Request) -> Response:
         """Return the response to a request."""
-        return self.answer(request)
+        return self.respond(request)
 
     def close(self) -> None:
         """Do nothing."""
@@ -125,7 +125,7 @@ class AsyncFakeTransport(Recorder):
 
     async def send(self, request: Request) -> Response:
         """Return the response to a request."""
-        return self.answer(request)
+        return self.respond(request)
 
     async def close(self) -> None:
         """Do nothing."""

@@ -25,7 +25,7 @@ from .context import Context
 from .endpoint import Conduct, Endpoint
 from .hooks import RateLimitClass, RateLimiter
 from .paths import Paths
-from .problems import Answer, ErrorWriter, Problem
+from .problems import ErrorWriter, Problem, ServerResponse
 
 logger = logging.getLogger(__name__.partition(".")[0])
 
@@ -210,46 +210,46 @@ class _Service(BaseRoute):
         context.request_id = self._request_id(sent.decode("latin-1") if sent else None)
         try:
             try:
-                answer = await self._answer(context)
+                response = await self._respond(context)
             except Problem as problem:
-                answer = self._errors.answer(problem, context.request_id, context.operation)
-            headers = {**context.rate_headers, **context.headers, **answer.headers}
-            fields = self._fields(headers, answer, context)
+                response = self._errors.response(problem, context.request_id, context.operation)
+            headers = {**context.rate_headers, **context.headers, **response.headers}
+            fields = self._fields(headers, response, context)
         except ClientDisconnect:
             return
         except Exception:
             request = scope["method"], scope["path"], context.request_id
             logger.exception("%s %s failed, request %s", *request)
             failure = Problem("internal_error", "The server failed to handle this request.")
-            answer = self._errors.answer(failure, context.request_id, context.operation)
+            response = self._errors.response(failure, context.request_id, context.operation)
             # The handler's own headers may be at fault.
-            fields = self._fields({**context.rate_headers, **answer.headers}, answer, context)
-        await send({"type": "http.response.start", "status": answer.status, "headers": fields})
+            fields = self._fields({**context.rate_headers, **response.headers}, response, context)
+        await send({"type": "http.response.start", "status": response.status, "headers": fields})
         if scope["method"] == "HEAD":
             await send({"type": "http.response.body", "body": b""})
-        elif isinstance(answer.body, bytes):
-            await send({"type": "http.response.body", "body": answer.body})
+        elif isinstance(response.body, bytes):
+            await send({"type": "http.response.body", "body": response.body})
         else:
-            await _send_parts(answer.body, receive, send)
+            await _send_parts(response.body, receive, send)
 
     def _fields(
-        self, headers: Mapping[str, str], answer: Answer, context: Context
+        self, headers: Mapping[str, str], response: ServerResponse, context: Context
     ) -> list[tuple[bytes, bytes]]:
         fields = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
         if self._request_id_header:
             fields.append((self._request_id_header, context.request_id.encode("latin-1")))
-        if answer.status != 204 and isinstance(answer.body, bytes):
-            fields.append((b"content-length", b"%d" % len(answer.body)))
+        if response.status != 204 and isinstance(response.body, bytes):
+            fields.append((b"content-length", b"%d" % len(response.body)))
         return fields
 
-    async def _answer(self, context: Context) -> Answer:
+    async def _respond(self, context: Context) -> ServerResponse:
         method = context.scope["method"]
         methods, path_texts = self._paths.find(context.scope)
         endpoint = methods.get(method)
         if endpoint is None and method == "HEAD":
             endpoint = methods.get("GET")
         if endpoint is None and method == "OPTIONS" and methods:
-            return Answer(204, b"", _allow(methods))
+            return ServerResponse(204, b"", _allow(methods))
         if endpoint is None:
             security, limit = self._common_security, self._common_limits[method in _SAFE]
         else:

@@ -13,11 +13,11 @@ from starlette.types import Scope
 from ..shared.codec import Codecs
 from ..shared.operation import Operation, Parameter
 from ..shared.styles import RepeatedError
-from .answers import AnswerWriter
 from .bodies import BodyReader
 from .context import Context
 from .parameters import Reader, Sent
-from .problems import Answer, ErrorWriter, Fault, Problem, faults
+from .problems import ErrorWriter, Fault, Problem, ServerResponse, faults
+from .responses import ResponseWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class Endpoint:
             for parameter in operation.parameters
         ]
         self._body = BodyReader(operation, conduct.codecs, conduct.max_body)
-        self._answer = AnswerWriter(operation, conduct.codecs, conduct.check_responses)
+        self._responses = ResponseWriter(operation, conduct.codecs, conduct.check_responses)
 
-    async def __call__(self, context: Context, path: Mapping[str, str]) -> Answer:
+    async def __call__(self, context: Context, path: Mapping[str, str]) -> ServerResponse:
         """Return the response to a request for this operation."""
         arguments, wrong = self._read_parameters(context.scope, path)
         if self.operation.body:
@@ -62,7 +62,7 @@ class Endpoint:
         for names, code in self.operation.one_of:
             if all(arguments.get(name) is None for name in names):
                 raise Problem(code, f"At least one of {', '.join(names)} is required.")
-        return self._answer.write(await self._handler(**arguments, context=context))
+        return self._responses.write(await self._handler(**arguments, context=context))
 
     def _read_parameters(
         self, scope: Scope, path: Mapping[str, str]

@@ -116,7 +116,7 @@ def _path(location: tuple[int | str, ...], value: Any) -> list[str]:
     return path
 
 
-class Answer(NamedTuple):
+class ServerResponse(NamedTuple):
     """An outgoing response."""
 
     status: int
@@ -170,9 +170,9 @@ class ErrorWriter:
             ],
         )
 
-    def answer(
+    def response(
         self, problem: Problem, request_id: str, operation: Operation[Any] | None = None
-    ) -> Answer:
+    ) -> ServerResponse:
         """Return the error response of an operation, or of a request that matches none."""
         code, meaning = self.meaning(problem)
         status = meaning.status
@@ -182,7 +182,9 @@ class ErrorWriter:
             said = Said(code, problem.message, problem.details)
             declared = declared_body(operation, self.codecs, status, said)
             if declared is not None:
-                return Answer(status, declared[1], {"content-type": declared[0], **problem.headers})
+                return ServerResponse(
+                    status, declared[1], {"content-type": declared[0], **problem.headers}
+                )
         body: dict[str, Any] = {}
         if not self._is_declared:
             body = {"status": status, "title": _title(status)}
@@ -201,7 +203,7 @@ class ErrorWriter:
                 target[path[-1]] = value
         media_type = "application/json" if self._is_declared else "application/problem+json"
         data = json.dumps(body, separators=(",", ":")).encode()
-        return Answer(status, data, {"content-type": media_type, **problem.headers})
+        return ServerResponse(status, data, {"content-type": media_type, **problem.headers})
 
     def _type_of(self, status: int) -> str:
         known = self.shape.codes.values()

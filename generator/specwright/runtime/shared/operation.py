@@ -153,7 +153,7 @@ class FinalStates:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorAnswer:
+class DeclaredError:
     """A response identified by its HTTP status and its error code, if errors have one."""
 
     status: int
@@ -201,7 +201,7 @@ class Operation(Generic[Result]):
     servers: tuple[Server, ...] = ()
     idempotent: bool = False
     key_header: str | None = None
-    in_progress: ErrorAnswer | None = None
+    in_progress: DeclaredError | None = None
     pagination: Pagination | None = None
     one_of: tuple[tuple[tuple[str, ...], str], ...] = ()
     rate_limit: str | None = None

@@ -57,7 +57,7 @@ class SyncCalls(Core):
         """
         call_options = self.options.changed(options)
         chosen = replace(call_options, content_type=content_type, accept=accept)
-        return cast("T", self.result(operation, self.answer(operation, arguments, body, chosen)))
+        return cast("T", self.result(operation, self.response(operation, arguments, body, chosen)))
 
     def list(
         self,
@@ -97,7 +97,7 @@ class SyncCalls(Core):
         (value,) = run(flow, read, self.sleep)
         return value
 
-    def answer(
+    def response(
         self,
         operation: Operation[Any],
         arguments: Mapping[str, object],
@@ -116,8 +116,8 @@ class SyncCalls(Core):
         cursor: str | None,
     ) -> PageData[T]:
         request = self.page_request(operation, arguments, options, cursor)
-        answer = self._send_with_retries(operation, request, options)
-        return self.page(operation, arguments, cursor, answer)
+        response = self._send_with_retries(operation, request, options)
+        return self.page(operation, arguments, cursor, response)
 
     def _read(
         self,
@@ -126,8 +126,8 @@ class SyncCalls(Core):
         options: CallOptions,
         left: float,
     ) -> T:
-        answer = self.answer(operation, arguments, None, options.within(left))
-        return cast("T", self.result(operation, answer))
+        response = self.response(operation, arguments, None, options.within(left))
+        return cast("T", self.result(operation, response))
 
     def _send_with_retries(
         self, operation: Operation[Any], request: Request, options: CallOptions
@@ -193,8 +193,8 @@ class AsyncCalls(Core):
         """
         call_options = self.options.changed(options)
         chosen = replace(call_options, content_type=content_type, accept=accept)
-        answer = await self.answer(operation, arguments, body, chosen)
-        return cast("T", self.result(operation, answer))
+        response = await self.response(operation, arguments, body, chosen)
+        return cast("T", self.result(operation, response))
 
     def list(
         self,
@@ -233,7 +233,7 @@ class AsyncCalls(Core):
         (value,) = [t async for t in run_async(flow, read, self.sleep)]
         return value
 
-    async def answer(
+    async def response(
         self,
         operation: Operation[Any],
         arguments: Mapping[str, object],
@@ -252,8 +252,8 @@ class AsyncCalls(Core):
         cursor: str | None,
     ) -> PageData[T]:
         request = self.page_request(operation, arguments, options, cursor)
-        answer = await self._send_with_retries(operation, request, options)
-        return self.page(operation, arguments, cursor, answer)
+        response = await self._send_with_retries(operation, request, options)
+        return self.page(operation, arguments, cursor, response)
 
     async def _read(
         self,
@@ -262,8 +262,8 @@ class AsyncCalls(Core):
         options: CallOptions,
         left: float,
     ) -> T:
-        answer = await self.answer(operation, arguments, None, options.within(left))
-        return cast("T", self.result(operation, answer))
+        response = await self.response(operation, arguments, None, options.within(left))
+        return cast("T", self.result(operation, response))
 
     async def _send_with_retries(
         self, operation: Operation[Any], request: Request, options: CallOptions

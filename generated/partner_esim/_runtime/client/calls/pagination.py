@@ -206,14 +206,14 @@ def _following(
     cursor: str | None, interval: float, give_up_after: float | None, clock: Callable[[], float]
 ) -> Following[Item]:
     used: set[str | None] = {cursor}
-    failures, answered = 0, clock()
+    failures, answered_at = 0, clock()
     while True:
         asked = clock()
         try:
             page = yield CallStep(cursor)
         except ApiError as error:
             pause = _pause(error, interval, failures)
-            ends = None if give_up_after is None else answered + give_up_after
+            ends = None if give_up_after is None else answered_at + give_up_after
             if pause is None or (ends is not None and clock() + pause > ends):
                 raise
             failures += 1
@@ -230,7 +230,7 @@ def _following(
             used = {following}
         if page.items or following != cursor:
             yield YieldStep(Batch(page.items, following))
-        cursor, answered = following, clock()
+        cursor, answered_at = following, clock()
         # After a page without items, pause even if it announces a next page.
         left = asked + interval - clock()
         if left > 0 and not (page.has_more and page.items):

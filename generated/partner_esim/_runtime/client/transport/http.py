@@ -65,21 +65,21 @@ class HTTPTransport:
         attempt = Attempt(request)
         try:
             with attempt.deadline():
-                answer = client.send(**outgoing(request, attempt.limits, self._given))
-                if is_left_open(request, answer):
-                    return opened(answer, _parts(answer, attempt))
+                response = client.send(**outgoing(request, attempt.limits, self._given))
+                if is_left_open(request, response):
+                    return opened(response, _parts(response, attempt))
                 try:
                     body = Body(self._max_bytes)
-                    if answer.is_stream_consumed:
+                    if response.is_stream_consumed:
                         # A hook of the caller has already read it.
-                        body.add(answer.content)
+                        body.add(response.content)
                     else:
-                        for chunk in cast("SyncByteStream", answer.stream):
+                        for chunk in cast("SyncByteStream", response.stream):
                             attempt.progress()
                             body.add(chunk)
                 finally:
-                    answer.close()
-            return body.response(answer)
+                    response.close()
+            return body.response(response)
         except failures() as error:
             failure = attempt.failure(error)
         # Outside the block: a chained httpx2 error could expose parts of request or response.
@@ -148,20 +148,20 @@ class AsyncHTTPTransport:
         seconds = request.deadline
         try:
             async with _NO_DEADLINE if seconds is None else asyncio.timeout(seconds):
-                answer = await client.send(**outgoing(request, attempt.limits, self._given))
-                if is_left_open(request, answer):
-                    return opened(answer, _async_parts(answer, attempt))
+                response = await client.send(**outgoing(request, attempt.limits, self._given))
+                if is_left_open(request, response):
+                    return opened(response, _async_parts(response, attempt))
                 try:
                     body = Body(self._max_bytes)
-                    if answer.is_stream_consumed:
-                        body.add(answer.content)
+                    if response.is_stream_consumed:
+                        body.add(response.content)
                     else:
-                        async for chunk in cast("AsyncByteStream", answer.stream):
+                        async for chunk in cast("AsyncByteStream", response.stream):
                             attempt.progress()
                             body.add(chunk)
                 finally:
-                    await answer.aclose()
-            return body.response(answer)
+                    await response.aclose()
+            return body.response(response)
         except failures() as error:
             failure = attempt.failure(error)
         raise failure
@@ -199,29 +199,29 @@ class AsyncHTTPTransport:
         return client
 
 
-def _parts(answer: httpx2.Response, attempt: Attempt) -> Iterator[bytes]:
+def _parts(response: httpx2.Response, attempt: Attempt) -> Iterator[bytes]:
     """Yield a body in chunks; close the response at the end or when the caller stops."""
     try:
-        yield from cast("SyncByteStream", answer.stream)
+        yield from cast("SyncByteStream", response.stream)
     except failures() as error:
         failure = attempt.failure(error)
     else:
         return
     finally:
-        answer.close()
+        response.close()
     raise failure
 
 
-async def _async_parts(answer: httpx2.Response, attempt: Attempt) -> AsyncIterator[bytes]:
+async def _async_parts(response: httpx2.Response, attempt: Attempt) -> AsyncIterator[bytes]:
     try:
-        async for chunk in cast("AsyncByteStream", answer.stream):
+        async for chunk in cast("AsyncByteStream", response.stream):
             yield chunk
     except failures() as error:
         failure = attempt.failure(error)
     else:
         return
     finally:
-        await answer.aclose()
+        await response.aclose()
     raise failure
 
 

@@ -104,12 +104,12 @@ class Tokens:
         """
         if self._token and monotonic() < self._ends:
             return self._token
-        began, answer = monotonic(), None
+        began, response = monotonic(), None
         if self._refresh:
-            answer = yield self._request(call, self._refreshing())
-        if answer is None or answer.status != 200:
-            answer = yield self._request(call, self._grant.form())
-        self._keep(answer, began)
+            response = yield self._request(call, self._refreshing())
+        if response is None or response.status != 200:
+            response = yield self._request(call, self._grant.form())
+        self._keep(response, began)
         return self._token
 
     def _refreshing(self) -> dict[str, str]:
@@ -130,26 +130,26 @@ class Tokens:
         limits = call.timeout, call.deadline
         return Request("POST", self._url, headers, content, *limits, route=self._url)
 
-    def _keep(self, answer: Response, began: float) -> None:
+    def _keep(self, response: Response, began: float) -> None:
         try:
-            body = json.loads(answer.content)
+            body = json.loads(response.content)
         except ValueError:
             body = None
         token, refresh = at(body, ("access_token",)), at(body, ("refresh_token",))
-        if answer.status >= 500 or answer.status == 429:
-            raise TransportError(f"the token endpoint responded with {answer.status}")
-        if answer.status != 200 or not isinstance(token, str) or not token:
-            raise TokenRequestError(answer.status, at(body, ("error",)))
+        if response.status >= 500 or response.status == 429:
+            raise TransportError(f"the token endpoint responded with {response.status}")
+        if response.status != 200 or not isinstance(token, str) or not token:
+            raise TokenRequestError(response.status, at(body, ("error",)))
         self._token, self._refresh = token, refresh if isinstance(refresh, str) else ""
         self._ends = began + _seconds(at(body, ("expires_in",)))
 
 
 def obtained(flow: Flow, send: Callable[[Request], Response]) -> str:
     """Run a flow and return the token."""
-    answer: Any = None
+    response: Any = None
     while True:
         try:
-            answer = send(flow.send(answer))
+            response = send(flow.send(response))
         except StopIteration as end:
             return cast("str", end.value)
         except TransportError as error:
@@ -158,10 +158,10 @@ def obtained(flow: Flow, send: Callable[[Request], Response]) -> str:
 
 async def obtained_async(flow: Flow, send: Callable[[Request], Awaitable[Response]]) -> str:
     """Run a flow and return the token."""
-    answer: Any = None
+    response: Any = None
     while True:
         try:
-            answer = await send(flow.send(answer))
+            response = await send(flow.send(response))
         except StopIteration as end:
             return cast("str", end.value)
         except TransportError as error:

@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from ...shared import styles
-from ...shared.answers import Redirect
 from ...shared.auth.scheme import Scheme
 from ...shared.codec import problems_of
 from ...shared.media.medium import Chunks, Payload
 from ...shared.media.table import medium_of, stream_medium_of
 from ...shared.operation import Content, ListOperation, Operation, attribute
+from ...shared.responses import Redirect
 from ..config import ClientConfig
 from ..errors import InvalidArgumentError, InvalidResponseError
 from ..options import MAX_RESPONSE_BYTES, OMIT, CallOptions, ClientOptions
@@ -45,7 +45,7 @@ class Collected:
         is_open: whether their bodies are left to be streamed.
     """
 
-    answers: list[Response]
+    responses: list[Response]
     is_open: bool
 
 
@@ -161,9 +161,9 @@ class Core:
             chunks=content if isinstance(content, Chunks) else None,
         )
 
-    def is_outdated(self, request: Request, answer: Response, schemes: Sequence[Scheme]) -> bool:
+    def is_outdated(self, request: Request, response: Response, schemes: Sequence[Scheme]) -> bool:
         """Return whether to send a rejected request again with a new token."""
-        is_refused = answer.status == 401 and self.credentials.outdated(schemes)
+        is_refused = response.status == 401 and self.credentials.outdated(schemes)
         return is_refused and is_repeatable(request)
 
     def _encoded(self, model: str, where: str, value: object) -> bytes:
@@ -193,7 +193,7 @@ class Core:
         """
         block = collected.get()
         if block is not None:
-            block.answers.append(response)
+            block.responses.append(response)
             if block.is_open:
                 return None
         if response.status in GONE:

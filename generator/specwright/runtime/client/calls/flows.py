@@ -14,7 +14,7 @@ from ..errors import ApiError
 from .retries import Pause
 
 Question = TypeVar("Question")
-Answer = TypeVar("Answer")
+Received = TypeVar("Received")
 Value = TypeVar("Value")
 
 
@@ -34,16 +34,16 @@ class YieldStep(Generic[Value]):
 
 Step: TypeAlias = CallStep[Question] | YieldStep[Value] | Pause
 # Receives a result after each `CallStep` and None after the other steps.
-Flow: TypeAlias = Generator[Step[Question, Value], Answer, None]
+Flow: TypeAlias = Generator[Step[Question, Value], Received, None]
 
 
 def run(
-    flow: Flow[Question, Value, Answer],
-    ask: Callable[[Question], Answer],
+    flow: Flow[Question, Value, Received],
+    ask: Callable[[Question], Received],
     sleep: Callable[[float], None],
 ) -> Generator[Value]:
     """Run a flow and yield its values."""
-    outcome: Answer | ApiError | None = None
+    outcome: Received | ApiError | None = None
     while (step := _resume(flow, outcome)) is not None:
         outcome = None
         if isinstance(step, YieldStep):
@@ -66,12 +66,12 @@ async def sleep(seconds: float) -> None:
 
 
 async def run_async(
-    flow: Flow[Question, Value, Answer],
-    ask: Callable[[Question], Awaitable[Answer]],
+    flow: Flow[Question, Value, Received],
+    ask: Callable[[Question], Awaitable[Received]],
     sleep: Callable[[float], Awaitable[None]],
 ) -> AsyncGenerator[Value]:
     """Run a flow and yield its values."""
-    outcome: Answer | ApiError | None = None
+    outcome: Received | ApiError | None = None
     while (step := _resume(flow, outcome)) is not None:
         outcome = None
         if isinstance(step, YieldStep):
@@ -86,13 +86,13 @@ async def run_async(
 
 
 def _resume(
-    flow: Flow[Question, Value, Answer], outcome: Answer | ApiError | None
+    flow: Flow[Question, Value, Received], outcome: Received | ApiError | None
 ) -> Step[Question, Value] | None:
     """Return the next step of a flow; None at its end."""
     try:
         if isinstance(outcome, ApiError):
             return flow.throw(outcome)
         # A flow receives None at its start and after steps without a result.
-        return flow.send(cast("Answer", outcome))
+        return flow.send(cast("Received", outcome))
     except StopIteration:
         return None

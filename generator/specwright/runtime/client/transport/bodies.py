@@ -35,37 +35,37 @@ class Body:
             raise _too_large(self._limit)
         self._chunks.append(chunk)
 
-    def response(self, answer: httpx2.Response) -> Response:
+    def response(self, received: httpx2.Response) -> Response:
         """Return the response with its body decompressed.
 
         Raises:
             TransportError: the body cannot be decompressed, or is then too large.
         """
-        headers = _headers(answer)
-        response = Response(answer.status_code, headers, b"".join(self._chunks))
+        headers = _headers(received)
+        response = Response(received.status_code, headers, b"".join(self._chunks))
         encoding = (response.header("content-encoding") or "").lower()
         # Content read by a hook is already decompressed.
-        if encoding in _PLAIN or answer.is_stream_consumed:
+        if encoding in _PLAIN or received.is_stream_consumed:
             return response
         if encoding not in ("gzip", "x-gzip"):
             raise TransportError("the response has an encoding that was not requested")
         return Response(response.status, headers, _unpacked(response.content, self._limit))
 
 
-def is_left_open(request: Request, answer: httpx2.Response) -> bool:
+def is_left_open(request: Request, response: httpx2.Response) -> bool:
     """Return whether to leave a body to the caller: as requested, successful, plain, unread."""
-    is_success = 200 <= answer.status_code < 300
-    encoding = answer.headers.get("content-encoding", "").lower()
-    return request.stream and is_success and encoding in _PLAIN and not answer.is_stream_consumed
+    is_success = 200 <= response.status_code < 300
+    encoding = response.headers.get("content-encoding", "").lower()
+    return request.stream and is_success and encoding in _PLAIN and not response.is_stream_consumed
 
 
-def opened(answer: httpx2.Response, chunks: Iterator[bytes] | AsyncIterator[bytes]) -> Response:
+def opened(response: httpx2.Response, chunks: Iterator[bytes] | AsyncIterator[bytes]) -> Response:
     """Return a response with a streamed body."""
-    return Response(answer.status_code, _headers(answer), b"", chunks)
+    return Response(response.status_code, _headers(response), b"", chunks)
 
 
-def _headers(answer: httpx2.Response) -> Headers:
-    return [(name.decode("latin-1"), text.decode("latin-1")) for name, text in answer.headers.raw]
+def _headers(response: httpx2.Response) -> Headers:
+    return [(name.decode("latin-1"), text.decode("latin-1")) for name, text in response.headers.raw]
 
 
 def _unpacked(content: bytes, limit: int) -> bytes:

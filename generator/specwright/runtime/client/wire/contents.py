@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...shared.answers import RawBody
 from ...shared.media.table import essence, medium_of
 from ...shared.operation import Content, Contents, Operation
+from ...shared.responses import RawBody
 from ..errors import InvalidArgumentError
 from ..transport.base import Response
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from ..answers import RawBody
 from ..operation import Content
+from ..responses import RawBody
 from .medium import Converter, Medium
 
 # Content of these media ranges is usually JSON.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..answers import RawBody
 from ..operation import Content
+from ..responses import RawBody
 
 
 @dataclass(frozen=True, slots=True)

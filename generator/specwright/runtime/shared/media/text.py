@@ -6,8 +6,8 @@ import codecs
 import re
 from typing import Any
 
-from ..answers import RawBody
 from ..operation import Content
+from ..responses import RawBody
 from .medium import Converter, Medium
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)

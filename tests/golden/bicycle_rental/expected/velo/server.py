@@ -14,10 +14,10 @@ except ModuleNotFoundError as error:
 from starlette.requests import Request
 
 from . import _operations, models
-from ._runtime.server.answers import Reply
 from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
 from ._runtime.server.problems import Problem, Unimplemented
+from ._runtime.server.responses import Reply
 from ._runtime.shared.codec import Checker
 
 __all__ = [

@@ -14,7 +14,7 @@ from ._runtime.shared.auth.token import Token
 from ._runtime.shared.codec import Codecs
 from ._runtime.shared.operation import (
     Contents,
-    ErrorAnswer,
+    DeclaredError,
     ErrorCode,
     ErrorShape,
     ListOperation,
@@ -92,5 +92,5 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     responses={"201": as_json("Order"), **_FAILURES_2},
     security=_SECURITY_1,
     idempotent=True,
-    in_progress=ErrorAnswer(409, "order_repeated"),
+    in_progress=DeclaredError(409, "order_repeated"),
 )

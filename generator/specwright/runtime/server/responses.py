@@ -9,12 +9,12 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from ..shared.answers import Redirect
 from ..shared.codec import Codec, Codecs, problems_of
 from ..shared.media.medium import Chunks, Payload
 from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, Contents, Operation
-from .problems import Answer
+from ..shared.responses import Redirect
+from .problems import ServerResponse
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -43,7 +43,7 @@ class Reply(Generic[T_co]):
     content_type: str | None = None
 
 
-class AnswerWriter:
+class ResponseWriter:
     """Writes the responses of one operation."""
 
     def __init__(self, operation: Operation[Any], codecs: Codecs, check: bool) -> None:
@@ -55,7 +55,7 @@ class AnswerWriter:
         # The default content of each status, with its codec.
         self._usual: dict[int, tuple[Content, Codec] | None] = {}
 
-    def write(self, result: object) -> Answer:
+    def write(self, result: object) -> ServerResponse:
         """Return the response for the result of a handler.
 
         Raises:
@@ -75,7 +75,7 @@ class AnswerWriter:
         if isinstance(value, bytes) and not medium_of(content.media_type).is_binary:
             if self._check and not medium_of(content.media_type).is_stream:
                 self._checked(status, content, value, codec)
-            return _answer(status, content.media_type, value, reply.headers)
+            return _response(status, content.media_type, value, reply.headers)
         return self._encoded(status, content, value, codec, reply.headers)
 
     def _encoded(
@@ -85,11 +85,11 @@ class AnswerWriter:
         value: Any,
         codec: Codec,
         headers: Mapping[str, str],
-    ) -> Answer:
+    ) -> ServerResponse:
         medium = medium_of(content.media_type)
         if hasattr(value, "__aiter__"):
             parts = self._parts(status, content, value, codec)
-            return _answer(status, content.media_type, parts, headers)
+            return _response(status, content.media_type, parts, headers)
         try:
             media_type, body = medium.encode(content, value, codec.server)
         except PydanticSerializationError:
@@ -101,7 +101,7 @@ class AnswerWriter:
         else:
             if self._check and isinstance(body, bytes) and not medium.is_stream:
                 self._checked(status, content, body, codec)
-            return _answer(status, media_type, body, headers)
+            return _response(status, media_type, body, headers)
         # Outside the block: Pydantic's error contains the values, and this one is logged.
         raise BrokenContractError(f"the body of {status} breaks its schema: {wrong}")
 
@@ -148,37 +148,37 @@ class AnswerWriter:
         raise BrokenContractError(f"{status} is not declared as {reply.content_type}")
 
 
-def _raw(status: int, value: object, headers: Mapping[str, str]) -> Answer:
+def _raw(status: int, value: object, headers: Mapping[str, str]) -> ServerResponse:
     """Return a response with a body that the contract does not describe."""
     match value:
         case None:
-            return Answer(status, b"", headers)
+            return ServerResponse(status, b"", headers)
         case _ if status in (204, 205):
             raise BrokenContractError(f"a response with the status {status} must not have a body")
         case bytes():
-            return _answer(status, "application/octet-stream", value, headers)
+            return _response(status, "application/octet-stream", value, headers)
         case str():
-            return _answer(status, "text/plain; charset=utf-8", value.encode(), headers)
+            return _response(status, "text/plain; charset=utf-8", value.encode(), headers)
         case _:
             pass
     try:
-        return _answer(status, "application/json", to_json(value, by_alias=True), headers)
+        return _response(status, "application/json", to_json(value, by_alias=True), headers)
     except PydanticSerializationError:
         wrong = f"a {type(value).__name__} is not a JSON value"
     raise BrokenContractError(f"the body of {status} cannot be serialized: {wrong}")
 
 
-def _answer(
+def _response(
     status: int,
     media_type: str,
     body: Payload | AsyncIterator[bytes],
     headers: Mapping[str, str],
-) -> Answer:
+) -> ServerResponse:
     declared = _JSON if media_type == "application/json" else {"content-type": media_type}
     if isinstance(body, Chunks):
         size = {} if body.size is None else {"content-length": str(body.size)}
-        return Answer(status, _async(body), {**declared, **size, **headers})
-    return Answer(status, body, {**declared, **headers} if headers else declared)
+        return ServerResponse(status, _async(body), {**declared, **size, **headers})
+    return ServerResponse(status, body, {**declared, **headers} if headers else declared)
 
 
 async def _async(chunks: Chunks) -> AsyncIterator[bytes]:
