@@ -109,19 +109,19 @@ def test_the_card_is_part_of_a_request_and_a_pause_is_named(
 def test_a_request_may_arrive_after_the_one_that_was_sent_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app, ask, main = cards("no pause"), Driver.ask, threading.current_thread()
+    app, probe, main = cards("no pause"), Driver.probe, threading.current_thread()
 
     def late(driver: Driver, call: OperationCall, role: str = MAIN) -> Exchange:
         if threading.current_thread() is not main:
             assert app.state.begun.wait(10)
-        return ask(driver, call, role)
+        return probe(driver, call, role)
 
     with driver_of(app, tmp_path) as driver:
         (operation,) = (each for each in driver.contract.operations.values() if each.body)
         made = driver.first_success(operation)
         assert made is not None
         app.state.begun.clear()
-        monkeypatch.setattr(Driver, "ask", late)
+        monkeypatch.setattr(Driver, "probe", late)
         Keys(driver, operation, operation.get(IDEMPOTENCY)).at_work(made[0])
         said = "a request that is in progress was answered without Retry-After"
         assert messages(driver, "idempotency-concurrent") == [f"POST /cards/{{id}}/topups: {said}"]
