@@ -32,6 +32,14 @@ def app(made: ModuleType, known: Callable[[Any], object], **options: Any) -> Any
     return made.server.create_app(things=Things(), authenticate=authenticate, **options)
 
 
+def test_every_kind_is_tried() -> None:
+    tried = {
+        next(kind for kind in KINDS if kind.of("", declared) is not None)
+        for declared in SCHEMES.values()
+    }
+    assert tried == set(KINDS), "SCHEMES, SENT and CHALLENGES of test_access.py lack a kind"
+
+
 @pytest.mark.parametrize("name", SENT)
 def test_the_stub_reads_what_the_client_sends(package: Generate, name: str) -> None:
     given, _, _ = SENT[name]
