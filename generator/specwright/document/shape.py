@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from specwright.json_values import JsonObject, JsonValue
@@ -293,6 +293,11 @@ OBJECTS: dict[str, dict[str, str]] = {
 # Objects that may be written as a reference -> the place of shared ones in `components`.
 SECTIONS: dict[str, str] = {
     spec.removesuffix("{}"): section for section, spec in OBJECTS["components"].items()
+}
+# The keywords of schemas that bound a value -> the choice among several bounds that all apply.
+BOUNDS: dict[str, Callable[[float, float], float]] = {
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }
 METHODS = tuple(name for name, kind in OBJECTS["pathItem"].items() if kind == "operation")
 

@@ -7,8 +7,9 @@ source; no text is searched.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations, pairwise
 
 from specwright.document.model import Document
@@ -16,6 +17,7 @@ from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import inspection as schemas
 from specwright.document.schemas.inspection import checked_pattern
 from specwright.document.schemas.unions import has_nameless_union, is_open, may_overlap
+from specwright.document.shape import BOUNDS
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.models.dialect import Dialect
 from specwright.models.edits import SourceEdit, applied, end
@@ -38,11 +40,8 @@ from ._runtime.shared.types import TaggedUnion, UniqueItems, UnknownTag
 """
 # The mark of the field of a property with the key.
 _MARKS: Mapping[Keyword[bool], str] = {ONCE: "Once", SENSITIVE: "Sensitive"}
-# The class's argument for the number of members, and the choice among several bounds.
-_COUNTS: Mapping[str, tuple[str, Callable[[Iterable[float]], float]]] = {
-    "minProperties": ("min_properties", max),
-    "maxProperties": ("max_properties", min),
-}
+# The class's argument for the number of members.
+_COUNTS = {"minProperties": "min_properties", "maxProperties": "max_properties"}
 CONSTRAINTS = {"pattern": "pattern", "minLength": "min_length", "maxLength": "max_length"}
 
 
@@ -330,8 +329,8 @@ def _counted(schema: JsonObject, node: ast.ClassDef) -> Iterator[SourceEdit]:
     """Limit the number of members of a class's objects."""
     parts = [schema, *_parts(schema)]
     arguments = [
-        f", {argument}={bound(counts)}"
-        for keyword, (argument, bound) in _COUNTS.items()
+        f", {argument}={reduce(BOUNDS[keyword], counts)}"
+        for keyword, argument in _COUNTS.items()
         if (counts := [n for part in parts if isinstance(n := part.get(keyword), int | float)])
     ]
     if arguments:

@@ -9,6 +9,7 @@ from specwright.compare.schemas.polarity import Polarity
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.schemas.inspection import ANNOTATIONS
+from specwright.document.shape import BOUNDS
 from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence, texts
 from specwright.pointer import Pointer, join, resolve
@@ -310,10 +311,5 @@ _MERGED: Mapping[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "type": _both_types,
     "required": _names_of_both,
     "enum": _values_of_both,
-    **dict.fromkeys(
-        ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _bound(max)
-    ),
-    **dict.fromkeys(
-        ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _bound(min)
-    ),
+    **{name: _bound(choose) for name, choose in BOUNDS.items()},
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from specwright.document.model import Document
 from specwright.document.schemas.inspection import ANNOTATIONS, is_decimal
+from specwright.document.shape import BOUNDS
 from specwright.errors import InputError
 from specwright.json_values import JsonObject, JsonValue, one_or_more
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
@@ -113,13 +114,13 @@ def _with_integers(types: JsonValue) -> list[JsonValue]:
 _BOTH: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "const": _same,
     "enum": _values,
-    "exclusiveMaximum": _bound(min),
-    "exclusiveMinimum": _bound(max),
     "format": _same,
-    "maxLength": _bound(min),
-    "maximum": _bound(min),
-    "minLength": _bound(max),
-    "minimum": _bound(max),
     "multipleOf": _same,
     "type": _types,
+    # The others count what arrays and objects have.
+    **{
+        name: _bound(choose)
+        for name, choose in BOUNDS.items()
+        if not name.endswith(("Items", "Properties"))
+    },
 }
