@@ -17,12 +17,18 @@ SAME: dict[str, tuple[Any, Any]] = {
         {"type": ["string", "integer"]},
     ),
     "the least of the most": (
-        [{"maximum": 9, "maxLength": 5}, {"maximum": 5, "maxLength": 9}],
-        {"maximum": 5, "maxLength": 5},
+        [
+            {"maximum": 9, "maxLength": 5, "maxItems": 9, "maxProperties": 5},
+            {"maximum": 5, "maxLength": 9, "maxItems": 5, "maxProperties": 9},
+        ],
+        {"maximum": 5, "maxLength": 5, "maxItems": 5, "maxProperties": 5},
     ),
     "the most of the least": (
-        [{"minimum": 9, "minItems": 5}, {"minimum": 5, "minItems": 9}],
-        {"minimum": 9, "minItems": 9},
+        [
+            {"minimum": 9, "minLength": 5, "minItems": 9, "minProperties": 5},
+            {"minimum": 5, "minLength": 9, "minItems": 5, "minProperties": 9},
+        ],
+        {"minimum": 9, "minLength": 9, "minItems": 9, "minProperties": 9},
     ),
     "values that both have": ([{"enum": ["a", "b"]}, {"enum": ["b", "c"]}], {"enum": ["b"]}),
     "properties that either demands": (

@@ -219,6 +219,10 @@ KEYWORDS: dict[str, tuple[Any, Any]] = {
         {},
     ),
     "minProperties of the second base": ({"allOf": [ref("Named"), ref("Some")]}, {}),
+    "the higher minProperties of two parts": (
+        {"allOf": [{**A_AND_B, "minProperties": 2}, {"minProperties": 1}]},
+        {"a": ""},
+    ),
     "maxProperties of the second base": (
         {"allOf": [ref("Named"), ref("Few")]},
         {"a": "", "b": "", "name": ""},
