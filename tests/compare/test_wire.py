@@ -203,6 +203,14 @@ def test_breaks(before: Any, after: Any, rules: set[str], tmp_path: Path) -> Non
 
 
 SAFE: dict[str, tuple[Any, Any]] = {
+    "the default serialisation of a query parameter is declared": (
+        parameter(),
+        parameter(style="form", explode=True),
+    ),
+    "the default serialisation of a delimited parameter is declared": (
+        parameter(style="pipeDelimited"),
+        parameter(style="pipeDelimited", explode=False),
+    ),
     "a property that clients need not send any more": (
         req(holding(["id"], id=TEXT)),
         req(holding(["id"], id=ID)),

@@ -80,6 +80,14 @@ def test_a_waiver_counts_until_its_day(contract: Contract, day: date, rules: lis
     assert sorted(finding.rule for finding in outcome.findings) == over
 
 
+def test_an_expired_waiver_is_reported_with_its_last_day(contract: Contract) -> None:
+    settings = Settings(waivers=(waiver("* /orders", expires=TODAY),), today=date(2026, 12, 1))
+    findings = found(contract, settings).findings
+    assert [finding.message for finding in findings if finding.rule == "waiver-expired"] == [
+        f"'{RULE}' at '* /orders' was accepted until 2026-11-23"
+    ]
+
+
 def test_a_waiver_that_nothing_needs_is_said(contract: Contract) -> None:
     others = (waiver("GET /nowhere"), waiver("/paths/*", rule="example-id"))
     outcome = found(contract, Settings(waivers=others))

@@ -78,6 +78,18 @@ def test_text_has_the_second_place_the_counterexample_and_the_evidence_below_the
     )
 
 
+@pytest.mark.parametrize(("operations", "count"), [(("GET /a",), 0), (("GET /a", "PUT /b"), 1)])
+def test_text_lists_the_operations_of_a_cause_in_several(
+    operations: tuple[str, ...], count: int
+) -> None:
+    occurrences = tuple(
+        Occurrence(f"F{number}", operation, FINDING.location, "/paths", FINDING.message)
+        for number, operation in enumerate(operations, 1)
+    )
+    rendered = text(replace(REPORT, findings=(replace(FINDING, occurrences=occurrences),)))
+    assert rendered.count(f"    operations: {', '.join(operations)}\n") == count
+
+
 def test_findings_have_an_order_with_and_without_a_pointer() -> None:
     first = Finding("r", Level.INFO, Location("f", 1, 1), None, "m")
     second = replace(first, pointer="/a")
