@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from specwright.pointer import ROOT
 from specwright.vocabulary.policy import ChangePolicy
@@ -59,7 +59,7 @@ class Keyword(Generic[T_co]):
     hint: object
     example: object
     readers: tuple[KeywordReader, ...] = tuple(KeywordReader)
-    methods: tuple[str, ...] = ()
+    methods: tuple[Literal["GET", "POST", "PUT", "PATCH", "DELETE"], ...] = ()
 
     @property
     def attribute(self) -> str:
