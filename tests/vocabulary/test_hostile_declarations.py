@@ -45,15 +45,15 @@ def filled(schema: Any, plain: Any = 1) -> Any:
 def leaves(value: Any, path: str = "it") -> Iterator[tuple[str, Any]]:
     """Everything that a template can reach in a declaration, and how it does that."""
     if dataclasses.is_dataclass(value):
-        for each in dataclasses.fields(value):
-            yield from leaves(getattr(value, each.name), f"{path}.{each.name}")
+        for field in dataclasses.fields(value):
+            yield from leaves(getattr(value, field.name), f"{path}.{field.name}")
     elif isinstance(value, tuple):
-        for index, each in enumerate(value):
-            yield from leaves(each, f"{path}[{index}]")
+        for index, item in enumerate(value):
+            yield from leaves(item, f"{path}[{index}]")
     elif isinstance(value, dict):
-        for index, (name, each) in enumerate(value.items()):
+        for index, (name, member) in enumerate(value.items()):
             yield f"({path}.keys() | list)[{index}]", name
-            yield from leaves(each, f"({path}.values() | list)[{index}]")
+            yield from leaves(member, f"({path}.values() | list)[{index}]")
     else:
         yield path, value
 

@@ -226,8 +226,8 @@ def test_a_scenario_is_an_example_of_the_operation_that_triggers() -> None:
 
 def test_declarations_become_objects() -> None:
     def at(place: Place) -> Any:
-        here = [each for each in KEYWORDS if place in each.places]
-        return declarations({each.name: each.example for each in here}, place)
+        here = [known for known in KEYWORDS if place in known.places]
+        return declarations({known.name: known.example for known in here}, place)
 
     document = at(Place.DOCUMENT)
     assert document["error"].request_id is None
@@ -257,5 +257,5 @@ def test_headers_that_are_not_declared_are_none() -> None:
 
 @pytest.mark.parametrize("place", Place)
 def test_what_declares_nothing_has_no_contract(place: Place) -> None:
-    names = {each.attribute for each in KEYWORDS if place in each.places}
+    names = {known.attribute for known in KEYWORDS if place in known.places}
     assert declarations({}, place) == dict.fromkeys(names)

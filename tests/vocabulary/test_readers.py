@@ -79,7 +79,7 @@ def contract(root: Path) -> Document:
     nodes = list(walk(data))
     declared = {(place(node), name) for node in nodes for name in node.value}
     for keyword in KEYWORDS:
-        is_missing = declared.isdisjoint((each, keyword.name) for each in keyword.places)
+        is_missing = declared.isdisjoint((kind, keyword.name) for kind in keyword.places)
         if is_missing and not ROOMS.keys().isdisjoint(keyword.readers):
             for node in nodes:
                 method = node.pointer.rpartition("/")[2].upper()
@@ -92,7 +92,7 @@ def without(value: Any, names: Collection[str]) -> Any:
     """The value without the members of these names, at any depth."""
     if isinstance(value, dict):
         return {name: without(each, names) for name, each in value.items() if name not in names}
-    return [without(each, names) for each in value] if isinstance(value, list) else value
+    return [without(item, names) for item in value] if isinstance(value, list) else value
 
 
 @functools.cache
