@@ -196,7 +196,7 @@ def several(configs: Sequence[Config]) -> InputError:
     return InputError("the project has several documents", hint=f"name one of {named}")
 
 
-def _configs(file: Path, text: str, tables: Sequence[dict[str, Any]]) -> tuple[Config, ...]:
+def _configs(file: Path, text: str, tables: Sequence[dict[str, object]]) -> tuple[Config, ...]:
     configs = tuple(_config(file, text, table, number) for number, table in enumerate(tables))
     if len(configs) > 1:
         for number, config in enumerate(configs):
@@ -210,7 +210,7 @@ def _configs(file: Path, text: str, tables: Sequence[dict[str, Any]]) -> tuple[C
     return configs
 
 
-def _config(file: Path, text: str, table: dict[str, Any], number: int) -> Config:
+def _config(file: Path, text: str, table: dict[str, object], number: int) -> Config:
     values: dict[str, Any] = {}
     for key, value in table.items():
         place = _place(file, text, key, number)
@@ -260,7 +260,7 @@ def file_beside(document: str, name: str, option: str) -> str | None:
     return str(file)
 
 
-def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
+def read_toml(file: Path) -> tuple[str, dict[str, object]]:
     """Return the text of a TOML file and its data.
 
     Raises:
@@ -273,7 +273,7 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
     return parse_toml(file, content)
 
 
-def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
+def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, object]]:
     """Return the text of a TOML file with this content, and its data.
 
     Raises:
@@ -294,7 +294,7 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
         raise InputError(f"not TOML: {error}", Location(str(file), line, column)) from None
 
 
-def _tables(file: Path) -> tuple[str, list[dict[str, Any]] | None]:
+def _tables(file: Path) -> tuple[str, list[dict[str, object]] | None]:
     if not is_below(file, file.parent):
         raise InputError(
             "must not be a symbolic link to another directory", Location(str(file), 1, 1)
@@ -303,8 +303,8 @@ def _tables(file: Path) -> tuple[str, list[dict[str, Any]] | None]:
 
 
 def _tables_in(
-    file: Path, text: str, data: dict[str, Any]
-) -> tuple[str, list[dict[str, Any]] | None]:
+    file: Path, text: str, data: dict[str, object]
+) -> tuple[str, list[dict[str, object]] | None]:
     tools = data.get("tool")
     ours = tools.get("specwright") if isinstance(tools, dict) else None
     tables = [ours] if isinstance(ours, dict) else ours

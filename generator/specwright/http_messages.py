@@ -5,7 +5,8 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+
+from specwright.json_values import JsonObject, JsonValue, declared_sequence, sequence
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -41,27 +42,28 @@ class MessageContent:
             return cls(headers, b64encode(kept).decode(), True, full_length)
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> MessageContent:
+    def from_json(cls, value: Mapping[str, JsonValue]) -> MessageContent:
         """Return the content that `as_json` wrote.
 
         Raises:
             KeyError, TypeError, ValueError: it is not in that form.
         """
-        headers = tuple((str(name), str(text)) for name, text in value["headers"])
+        pairs = map(sequence, declared_sequence(value["headers"]))
+        headers = tuple((str(name), str(text)) for name, text in pairs)
         if "body_base64" in value:
             return cls(headers, str(value["body_base64"]), is_base64=True)
         return cls(headers, str(value["body"]) if "body" in value else None)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return headers and body as members of an object."""
-        written: dict[str, Any] = {"headers": [list(header) for header in self.headers]}
+        written: JsonObject = {"headers": [list(header) for header in self.headers]}
         return written | self.body_as_json()
 
-    def body_as_json(self) -> dict[str, Any]:
+    def body_as_json(self) -> JsonObject:
         """Return the body as members of an object; none without a body."""
         if self.body is None:
             return {}
-        written: dict[str, Any] = {"body_base64" if self.is_base64 else "body": self.body}
+        written: JsonObject = {"body_base64" if self.is_base64 else "body": self.body}
         return written if self.full_length is None else {**written, "bytes": self.full_length}
 
     @property
@@ -88,7 +90,7 @@ class RequestMessage:
     url: str
     content: MessageContent
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the request as an object."""
         return {"method": self.method, "url": self.url, **self.content.as_json()}
 
@@ -105,7 +107,7 @@ class ResponseMessage:
     status: int
     content: MessageContent
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the response as an object."""
         return {"status": self.status, **self.content.as_json()}
 

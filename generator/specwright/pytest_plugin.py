@@ -66,7 +66,7 @@ def _is_asked(config: pytest.Config) -> bool:
     return any(_option(config, name) for name in ("url", "app", "document"))
 
 
-def _given_target(config: pytest.Config) -> Any:
+def _given_target(config: pytest.Config) -> object:
     """Return the base URL or the application given by options; None if neither is given."""
     named = _option(config, "app")
     if named is None:
@@ -118,7 +118,7 @@ def pytest_collection_modifyitems(
 
 
 @pytest.fixture(scope="session")
-def specwright_target(pytestconfig: pytest.Config) -> Any:
+def specwright_target(pytestconfig: pytest.Config) -> object:
     """Return the target of the tests: a base URL, or an ASGI or WSGI application."""
     target = _given_target(pytestconfig)
     if target is None:
@@ -146,7 +146,7 @@ def specwright_data(pytestconfig: pytest.Config) -> Data:
 @pytest.fixture(scope="session")
 def specwright_outcome(
     pytestconfig: pytest.Config,
-    specwright_target: Any,
+    specwright_target: object,
     specwright_keys: Mapping[str, str],
     specwright_data: Data,
 ) -> Outcome:

@@ -19,7 +19,7 @@ _HOST = "127.0.0.1"
 
 
 @contextlib.contextmanager
-def served(app: Any) -> Iterator[str]:
+def served(app: object) -> Iterator[str]:
     """Serve an ASGI or WSGI application within the context, and yield its base URL.
 
     Raises:
@@ -65,7 +65,7 @@ def _is_asgi(app: Any) -> bool:
 
 
 @contextlib.contextmanager
-def served_asgi(app: Any, listener: socket.socket) -> Iterator[str]:
+def served_asgi(app: object, listener: socket.socket) -> Iterator[str]:
     """Serve an ASGI application at a socket, which is closed at the end; yield its base URL.
 
     Raises:

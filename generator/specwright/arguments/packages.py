@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -70,27 +70,34 @@ def package_options(command: _Command) -> _Command:
     return command
 
 
-def packages(
-    *,
-    document: Path | str | None,
-    output: Path | None,
-    package: str | None,
-    templates: Path | None,
-    remote_refs: str,
-    allowed: tuple[Path, ...],
-) -> list[PackageBuild]:
+class PackageArguments(TypedDict):
+    """The values of `package_options`."""
+
+    document: Path | str | None
+    output: Path | None
+    package: str | None
+    templates: Path | None
+    remote_refs: str
+    allowed: tuple[Path, ...]
+
+
+def packages(arguments: PackageArguments) -> list[PackageBuild]:
     """Return the packages of the project, or the one that the arguments describe.
 
     Raises:
         InputError: a setting or an argument is invalid.
     """
+    document, output = arguments["document"], arguments["output"]
+    package, templates = arguments["package"], arguments["templates"]
     if (document, output, package, templates) == (None, None, None, None):
         configs = all_configured()
     else:
         local = document if isinstance(document, Path) else None
         configs = (configured(document=local, output=output, package=package, templates=templates),)
-    address = document if isinstance(document, str) else None
-    return [PackageBuild.of(config, address, Remote(remote_refs), allowed) for config in configs]
+    address, remote = document if isinstance(document, str) else None, arguments["remote_refs"]
+    return [
+        PackageBuild.of(config, address, Remote(remote), arguments["allowed"]) for config in configs
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ retry_scale = click.option(
 )
 
 
-def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def receiver_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options for a receiver to a command, which gets them as `receiver`."""
 
     @wraps(command)
@@ -50,14 +50,14 @@ def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
         receiver_port: int,
         retry_scale: float = 1.0,
         **others: Any,
-    ) -> Any:
+    ) -> None:
         receiver = None
         if receiver_authority is not None or public_url is not None:
             authority = Authority.at(receiver_authority) if receiver_authority else None
             receiver = ReceiverOptions(authority, public_url, receiver_port, retry_scale)
-        return command(*args, receiver=receiver, **others)
+        command(*args, receiver=receiver, **others)
 
-    decorated: Callable[..., Any] = with_receiver
+    decorated: Callable[..., None] = with_receiver
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated

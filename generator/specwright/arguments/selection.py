@@ -74,14 +74,14 @@ def _names(operation: OperationSite) -> list[str]:
     ]
 
 
-def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def selection_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that choose operations to a command, which gets them as `selection`."""
 
     @wraps(command)
     def with_selection(
         *args: Any, include: tuple[str, ...], exclude: tuple[str, ...], **others: Any
-    ) -> Any:
-        return command(*args, selection=Selection(include, exclude), **others)
+    ) -> None:
+        command(*args, selection=Selection(include, exclude), **others)
 
     return _include(_exclude(with_selection))
 

@@ -41,7 +41,7 @@ _EXAMPLE = "such as http://host/v1"
 # Words in keys that may be used for tests.
 _HARMLESS = ("test", "sandbox", "demo")
 
-_Command = Callable[..., Any]
+_Command = Callable[..., None]
 # A token of RFC 9110, 5.6.2.
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
@@ -215,10 +215,10 @@ def access_options(command: _Command) -> _Command:
     @wraps(command)
     def with_access(
         *args: Any, hosts: tuple[str, ...], live: bool, headers: tuple[str, ...], **others: Any
-    ) -> Any:
+    ) -> None:
         named = {role: others.pop(role) for role in KEY_OPTIONS}
         variables = {role: names for role, names in named.items() if names}
-        return command(*args, access=Access(variables, hosts, live, headers), **others)
+        command(*args, access=Access(variables, hosts, live, headers), **others)
 
     decorated: _Command = header_env(allow_host(allow_live(with_access)))
     for role in RENAMED_ROLES:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import click
 
-from specwright.arguments.packages import PackageBuild, new_worker, package_options, packages
+from specwright.arguments.packages import (
+    PackageArguments,
+    PackageBuild,
+    new_worker,
+    package_options,
+    packages,
+)
 from specwright.emit.drift import State, compare, unified_diff
 from specwright.emit.manifest import read_lock
 from specwright.report.terminal import say, show
@@ -29,7 +35,9 @@ has findings that lint.toml makes errors, 2 if a file cannot be read or written.
 @click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
 @package_options
 @click.pass_context
-def generate(ctx: click.Context, /, check: bool, diff: bool, **options: Any) -> None:
+def generate(
+    ctx: click.Context, /, check: bool, diff: bool, **options: Unpack[PackageArguments]
+) -> None:
     """Generate models, client, server stub and webhooks from an OpenAPI document.
 
     An element with a mistake is left out, with a message; the rest is generated. Options that are
@@ -38,7 +46,7 @@ def generate(ctx: click.Context, /, check: bool, diff: bool, **options: Any) -> 
     openapi.yml that is here. Files in the output that were edited or added by hand are never
     overwritten.
     """
-    chosen = packages(**options)
+    chosen = packages(options)
     for package in chosen:
         # Making a package takes time, wasted if nothing may be written to the directory.
         read_lock(package.target)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Unpack
 
 import click
 
 from specwright import policy
-from specwright.arguments.packages import PackageBuild, package_options, packages
+from specwright.arguments.packages import PackageArguments, PackageBuild, package_options, packages
 from specwright.arguments.pages import Pages
 from specwright.arguments.project import USUAL_NAMES
 from specwright.config import FILE_NAME, find_project
@@ -57,7 +57,9 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if a setting or an argument cannot be u
     help="Serve a mock on this port of this machine, as `mock` does.",
 )
 @click.pass_context
-def watch(ctx: click.Context, /, docs: Path | None, mock: int | None, **options: Any) -> None:
+def watch(
+    ctx: click.Context, /, docs: Path | None, mock: int | None, **options: Unpack[PackageArguments]
+) -> None:
     """Generate again each time the document, its settings or templates change.
 
     The options are those of `generate`. The files that the document refers to are watched, too.
@@ -85,13 +87,13 @@ def watch(ctx: click.Context, /, docs: Path | None, mock: int | None, **options:
         ctx.exit(0)
 
 
-def _chosen(options: Mapping[str, Any], beside: Sequence[Beside]) -> list[PackageBuild]:
+def _chosen(options: PackageArguments, beside: Sequence[Beside]) -> list[PackageBuild]:
     """Return the packages.
 
     Raises:
         InputError: a setting or an argument is invalid, or there are too many documents.
     """
-    chosen = packages(**options)
+    chosen = packages(options)
     if beside and len(chosen) > 1:
         raise InputError(
             f"--docs and --mock are for one document, and the project has {len(chosen)}",
@@ -105,7 +107,7 @@ def _pages(output: Path, package: PackageBuild, workers: _Workers) -> str:
     return Pages.at(output).update(package, workers.take, lambda report: None)
 
 
-def _of_mock(package: PackageBuild, options: Mapping[str, Any]) -> Iterator[str]:
+def _of_mock(package: PackageBuild, options: PackageArguments) -> Iterator[str]:
     """Yield the arguments of `mock`."""
     yield f"--remote-refs={package.remote.value}"
     yield from (f"--allow-refs-from={directory}" for directory in options["allowed"])
@@ -113,7 +115,7 @@ def _of_mock(package: PackageBuild, options: Mapping[str, Any]) -> Iterator[str]
 
 
 def _follow(
-    options: Mapping[str, Any], workers: _Workers, watched: _Watched, beside: Sequence[Beside]
+    options: PackageArguments, workers: _Workers, watched: _Watched, beside: Sequence[Beside]
 ) -> None:
     """Generate each time a file changes, until the process is interrupted."""
     _run(options, workers, watched, beside)
@@ -127,7 +129,7 @@ def _follow(
 
 
 def _run(
-    options: Mapping[str, Any], workers: _Workers, watched: _Watched, beside: Sequence[Beside]
+    options: PackageArguments, workers: _Workers, watched: _Watched, beside: Sequence[Beside]
 ) -> None:
     watched.notice([find_project(Path.cwd()) or FILE_NAME])
     try:

@@ -23,7 +23,7 @@ from specwright.names import pascal
 from specwright.pointer import Pointer
 
 # The reasons are in docs/decisions/0001 and docs/design/models.md.
-OPTIONS: dict[str, Any] = {
+_OPTIONS: dict[str, Any] = {
     "input_file_type": "openapi",
     "openapi_scopes": ["schemas"],
     "output_model_type": "pydantic_v2.BaseModel",
@@ -111,7 +111,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[GeneratedType]
                     settings_path=Path(directory),
                     emit_model_metadata=metadata,
                     custom_class_name_generator=partial(_class_name, dialect),
-                    **OPTIONS,
+                    **_OPTIONS,
                 )
         except RecursionError:
             raise

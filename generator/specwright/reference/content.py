@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any
 
 from markupsafe import Markup
 
@@ -16,7 +15,7 @@ from specwright.document.operations import sites
 from specwright.document.operations.sites import OperationSite, Site
 from specwright.ir.model.api import Api, OperationGroup, Webhook
 from specwright.ir.model.operations import OperationDefinition
-from specwright.json_values import mapping, sequence
+from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import Pointer, resolve
 from specwright.reference.markdown import introduction, prose
 from specwright.reference.rules import Rule, rules
@@ -463,14 +462,14 @@ class _Writer:
                 yield code, _text(example.value.get("summary")) or _text(message) or name
 
 
-def _at(value: Any, pointer: str) -> Any:
+def _at(value: JsonValue, pointer: str) -> JsonValue:
     try:
         return resolve(value, pointer)
     except (KeyError, ValueError):
         return None
 
 
-def _example(title: str, value: Any) -> ExampleEntry:
+def _example(title: str, value: JsonValue) -> ExampleEntry:
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     more = len(text) - _LONGEST_EXAMPLE
     shown = text if more <= 0 else f"{text[:_LONGEST_EXAMPLE]}\n… and {more} more characters"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
+from specwright.json_values import JsonValue, mapping
 from specwright.reference.markdown import prose
 from specwright.text import visible
 from specwright.vocabulary.keyword import Keyword, Place
@@ -41,7 +41,9 @@ class Rule:
     members: tuple[Member, ...]
 
 
-def rules(holder: Mapping[str, Any], place: Place, top: Mapping[str, Any]) -> Iterator[Rule]:
+def rules(
+    holder: Mapping[str, JsonValue], place: Place, top: Mapping[str, JsonValue]
+) -> Iterator[Rule]:
     """Yield the declarations of an object.
 
     Args:
@@ -50,14 +52,15 @@ def rules(holder: Mapping[str, Any], place: Place, top: Mapping[str, Any]) -> It
     for keyword in _declared(holder, place):
         schema, value = keyword.schema(), holder[keyword.name]
         if keyword is ERROR:
-            value = {name: member for name, member in value.items() if name != _CODES}
+            members_ = mapping(value).items()
+            value = {name: member for name, member in members_ if name != _CODES}
         members = [*_members("", schema, value)]
         if keyword is RATE_LIMIT:
             members += _members("", *_rate_limit(value, top))
-        yield Rule(_title(keyword), prose(schema["description"]), tuple(members))
+        yield Rule(_title(keyword), prose(str(schema["description"])), tuple(members))
 
 
-def notes_of_rules(schema: Mapping[str, Any]) -> Iterator[Markup]:
+def notes_of_rules(schema: Mapping[str, JsonValue]) -> Iterator[Markup]:
     """Yield the declarations of a property or another schema as short notes."""
     for keyword in _declared(schema, Place.PROPERTY, Place.SCHEMA):
         described, value = keyword.schema(), schema[keyword.name]
@@ -69,32 +72,35 @@ def notes_of_rules(schema: Mapping[str, Any]) -> Iterator[Markup]:
         yield text + (Markup(" ({})").format(members) if members else "")
 
 
-def _declared(holder: Mapping[str, Any], *places: Place) -> Iterator[Keyword[Any]]:
+def _declared(holder: Mapping[str, JsonValue], *places: Place) -> Iterator[Keyword[object]]:
     for keyword in KEYWORDS:
         is_here = any(place in keyword.places for place in places)
         if is_here and keyword.name in holder and keyword is not _SHOWN_APART:
             yield keyword
 
 
-def _rate_limit(value: Any, top: Mapping[str, Any]) -> tuple[Schema, Any]:
+def _rate_limit(value: JsonValue, top: Mapping[str, JsonValue]) -> tuple[Schema, JsonValue]:
     """Return the schema and the value of the class that an operation counts against."""
-    classes = RATE_LIMITS.schema()["properties"]["classes"]
-    return classes["additionalProperties"], top[RATE_LIMITS.name]["classes"][value["class"]]
+    described = mapping(mapping(RATE_LIMITS.schema()["properties"])["classes"])
+    declared = mapping(mapping(top[RATE_LIMITS.name])["classes"])
+    return mapping(described["additionalProperties"]), declared[str(mapping(value)["class"])]
 
 
-def _members(path: str, schema: Schema, value: Any) -> Iterator[Member]:
+def _members(path: str, schema: Schema, value: JsonValue) -> Iterator[Member]:
     """Yield the members of a value that are not null, those of nested objects by their path."""
     if isinstance(value, dict):
         for name, member in value.items():
             if member is not None:
-                known = schema.get("properties", {}).get(name) or schema["additionalProperties"]
-                yield from _members(f"{path}.{name}" if path else name, known, member)
+                known = (
+                    mapping(schema.get("properties")).get(name) or schema["additionalProperties"]
+                )
+                yield from _members(f"{path}.{name}" if path else name, mapping(known), member)
     elif path or value is not True:
         shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        meanings = schema.get("x-meanings", {})
-        meaning = meanings.get(shown, schema["description"] if path else "")
-        yield Member(path, shown, prose(meaning))
+        meaning = mapping(schema.get("x-meanings")).get(shown)
+        usual = str(schema["description"]) if path else ""
+        yield Member(path, shown, prose(meaning if isinstance(meaning, str) else usual))
 
 
-def _title(keyword: Keyword[Any]) -> str:
+def _title(keyword: Keyword[object]) -> str:
     return keyword.attribute.replace("_", " ").capitalize()

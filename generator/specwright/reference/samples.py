@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from specwright.document.model import Document
@@ -20,6 +19,7 @@ from specwright.ir.examples import Examples
 from specwright.ir.model.api import Api, Argument, Call, OperationGroup
 from specwright.ir.model.operations import OperationDefinition, ServerDefinition
 from specwright.ir.model.values import Kind, ParameterDefinition, ParameterLocation
+from specwright.json_values import JsonValue
 from specwright.render.quoting import literal
 from specwright.runtime.shared import operation as wire
 from specwright.runtime.shared.styles import pairs, text
@@ -186,7 +186,7 @@ class Samples:
             word = _word(f"{name}=@file" if is_file else f"{name}={shown}")
             yield f"--form {word}" if is_file else f"--form-string {word}"
 
-    def _content(self, operation: OperationDefinition) -> tuple[Any] | None:
+    def _content(self, operation: OperationDefinition) -> tuple[JsonValue] | None:
         """Return an example of the usual body, which may be null; None without an example."""
         site = self._body_site(operation)
         return None if site is None else next(((v,) for v in self._examples.of(site)), None)
@@ -198,7 +198,7 @@ class Samples:
         contents = dict(sites.contents(self._document, holder))
         return contents.get(operation.body.usual.media_type.raw)
 
-    def _value(self, parameter: ParameterDefinition) -> Any:
+    def _value(self, parameter: ParameterDefinition) -> JsonValue:
         holder = sites.at(self._document, parameter.pointer)
         return next(self._examples.of(holder), _MISSING)
 
@@ -226,7 +226,7 @@ def form(parameter: ParameterDefinition) -> str:
     return "list" if is_list else "raw"
 
 
-def _carried(scheme: Mapping[str, Any]) -> tuple[str, str]:
+def _carried(scheme: Mapping[str, JsonValue]) -> tuple[str, str]:
     """Return the kind and the name of a credential (OpenAPI 3.1.1, 4.8.27)."""
     match scheme.get("type"), str(scheme.get("scheme", "")).lower():
         case ("apiKey", _):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
 from specwright.document.model import Document
-from specwright.json_values import mapping, sequence
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.pointer import Pointer
 from specwright.reference.markdown import prose
 from specwright.reference.rules import notes_of_rules
@@ -78,16 +77,16 @@ class Schemas:
 
     document: Document
 
-    def type(self, schema: Any, above: tuple[Pointer, ...] = ()) -> list[Piece]:
+    def type(self, schema: JsonValue, above: tuple[Pointer, ...] = ()) -> list[Piece]:
         """Return the type in words: the type of JSON, then the name of the model."""
         if not isinstance(schema, dict) or not schema:
             return [Piece("no value" if schema is False else "any value")]
-        if self.document.is_local(schema.get("$ref")):
-            return self._of_reference(schema["$ref"], above)
+        if self.document.is_local(ref := schema.get("$ref")):
+            return self._of_reference(ref, above)
         for key in _UNION:
-            if parts := schema.get(key):
+            if parts := sequence(schema.get(key)):
                 return self._joined(parts, " or ", above)
-        if parts := schema.get("allOf"):
+        if parts := sequence(schema.get("allOf")):
             own = {key: value for key, value in schema.items() if key != "allOf"}
             own_parts = [own] if own.get("properties") else []
             return self._joined([*parts, *own_parts], " and ", above)
@@ -97,12 +96,12 @@ class Schemas:
         if kind == "array" and schema.get("items"):
             return [Piece("array of "), *self.type(schema["items"], above)]
         values = schema.get("additionalProperties")
-        if kind == "object" and values and isinstance(values, Mapping):
+        if kind == "object" and values and isinstance(values, dict):
             return [Piece("object of "), *self.type(values, above)]
         format_ = schema.get("format")
         return [Piece(f"{kind} ({format_})" if isinstance(format_, str) else kind)]
 
-    def fields(self, schema: Any, above: tuple[Pointer, ...] = ()) -> list[FieldEntry]:
+    def fields(self, schema: JsonValue, above: tuple[Pointer, ...] = ()) -> list[FieldEntry]:
         """Return the properties of a schema, those of all its parts and alternatives included.
 
         Models are followed at the top and in `allOf`; elsewhere their name links to them.
@@ -121,21 +120,21 @@ class Schemas:
         return [*own, *self._of_parts(target, above)]
 
     def field(
-        self, name: str, schema: Any, *, required: bool, description: object = None
+        self, name: str, schema: JsonValue, *, required: bool, description: object = None
     ) -> FieldEntry:
         """Return the field of a parameter or a header."""
-        described = schema if isinstance(schema, dict) else {}
-        if description:
+        described = mapping(schema)
+        if isinstance(description, str) and description:
             described = {**described, "description": description}
         return self._field(name, described, required, ())
 
-    def notes(self, schema: Any) -> list[Markup]:
+    def notes(self, schema: JsonValue) -> list[Markup]:
         """Return the demands of a schema on its values, in words."""
         followed = self.document.follow(schema)
-        return list(_notes({**followed, **schema})) if isinstance(followed, dict) else []
+        return list(_notes({**followed, **mapping(schema)})) if isinstance(followed, dict) else []
 
     def _field(
-        self, name: str, schema: Any, required: bool, above: tuple[Pointer, ...]
+        self, name: str, schema: JsonValue, required: bool, above: tuple[Pointer, ...]
     ) -> FieldEntry:
         described = schema if isinstance(schema, dict) else {}
         text = described.get("description")
@@ -149,13 +148,13 @@ class Schemas:
             inner=[] if is_model else self._inner(described, above),
         )
 
-    def _inner(self, schema: Mapping[str, Any], above: tuple[Pointer, ...]) -> list[FieldEntry]:
-        parts = schema.get("allOf") or ()
+    def _inner(self, schema: JsonObject, above: tuple[Pointer, ...]) -> list[FieldEntry]:
+        parts = sequence(schema.get("allOf"))
         is_named = any(isinstance(e, dict) and _model_of(e, self.document) for e in parts)
         has_own = schema.get("$ref") or schema.get("properties") or (parts and not is_named)
         return self.fields(schema, above) if has_own else self._of_parts(schema, above)
 
-    def _of_parts(self, schema: Mapping[str, Any], above: tuple[Pointer, ...]) -> list[FieldEntry]:
+    def _of_parts(self, schema: JsonObject, above: tuple[Pointer, ...]) -> list[FieldEntry]:
         """Return the properties of items, values and alternatives that are not models."""
         for key in ("items", "additionalProperties"):
             part = schema.get(key)
@@ -163,7 +162,7 @@ class Schemas:
                 return self._inner(part, above)
         fields = []
         for key in _UNION:
-            for number, part in enumerate(schema.get(key) or (), 1):
+            for number, part in enumerate(sequence(schema.get(key)), 1):
                 if isinstance(part, dict) and _model_of(part, self.document) is None:
                     inner = self._inner(part, above)
                     if inner:
@@ -180,7 +179,9 @@ class Schemas:
         kind = _kind(target) if isinstance(target, dict) else ""
         return [Piece(f"{kind} " if kind else ""), Piece(model, model)]
 
-    def _joined(self, parts: Sequence[Any], word: str, above: tuple[Pointer, ...]) -> list[Piece]:
+    def _joined(
+        self, parts: Sequence[JsonValue], word: str, above: tuple[Pointer, ...]
+    ) -> list[Piece]:
         shown: list[list[Piece]] = []
         for part in parts:
             pieces = self.type(part, above)
@@ -194,7 +195,7 @@ def _names(fields: Sequence[FieldEntry]) -> set[str]:
     return {field.name for field in fields}
 
 
-def _model_of(schema: Mapping[str, Any], document: Document) -> str | None:
+def _model_of(schema: JsonObject, document: Document) -> str | None:
     """Return the name of the model that a schema refers to, if it is one."""
     ref = schema.get("$ref")
     pointer = document.target(ref) if document.is_local(ref) else ""
@@ -203,7 +204,7 @@ def _model_of(schema: Mapping[str, Any], document: Document) -> str | None:
     return name.replace("~1", "/").replace("~0", "~") if is_model else None
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _kind(schema: JsonObject) -> str:
     """Return the JSON type in words; empty for a union or several parts."""
     kind = schema.get("type")
     if isinstance(kind, list):
@@ -217,7 +218,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
     return "" if any(schema.get(key) for key in (*_UNION, "allOf")) else "any value"
 
 
-def _notes(schema: Mapping[str, Any]) -> Iterator[Markup]:
+def _notes(schema: JsonObject) -> Iterator[Markup]:
     for name, text in _LIMITS:
         # OpenAPI 3.0 has booleans here, which are gone after the upgrade.
         if name in schema:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import CodeType
-from typing import Any
 
 import jinja2
 from jinja2.bccache import Bucket
@@ -86,17 +85,17 @@ class _Environment(SandboxedEnvironment):
 
     intercepted_binops = frozenset({"*", "**"})
 
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
         if operator == "**" or not (isinstance(left, int) and isinstance(right, int)):
             raise SecurityError(
                 f"the operator {operator} is not allowed here: its result may be too large"
             )
         return super().call_binop(context, operator, left, right)
 
-    def getattr(self, obj: Any, attribute: str) -> Any:
+    def getattr(self, obj: object, attribute: str) -> object:
         return _guarded(obj, attribute, super().getattr(obj, attribute))
 
-    def getitem(self, obj: Any, argument: Any) -> Any:
+    def getitem(self, obj: object, argument: object) -> object:
         return _guarded(obj, argument, super().getitem(obj, argument))
 
 
@@ -132,13 +131,13 @@ def _written(value: object) -> object:
     return value
 
 
-def _guarded(owner: object, name: object, value: Any) -> Any:
+def _guarded(owner: object, name: object, value: object) -> object:
     if isinstance(owner, Text):
         raise TypeError(f"templates cannot access attributes of text from the document ({name})")
     return _wrapped(value) if isinstance(owner, Default) else value
 
 
-def _wrapped(value: Any) -> Any:
+def _wrapped(value: object) -> object:
     if isinstance(value, str):
         return Text(value)
     if isinstance(value, list):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from specwright.arguments.documents import lint_settings, without_errors
 from specwright.arguments.project import configured
@@ -37,8 +36,8 @@ DEFAULT_SEED = 1
 
 
 def check(
-    target: Any,
-    document: str | Path | Mapping[str, Any] | None = None,
+    target: object,
+    document: str | Path | Mapping[str, object] | None = None,
     *,
     keys: Mapping[str, str] | None = None,
     data: Data | None = None,
@@ -95,15 +94,16 @@ def check(
 
 
 def document_of(
-    target: Any, named: str | Path | Mapping[str, Any] | None, hosts: Sequence[str] = ()
+    target: object, named: str | Path | Mapping[str, object] | None, hosts: Sequence[str] = ()
 ) -> Document:
     """Return the document of a target, from the arguments of `check`.
 
     Raises:
         InputError: the document cannot be used.
     """
-    if named is None and callable(getattr(target, "openapi", None)):
-        named = target.openapi()
+    openapi = getattr(target, "openapi", None)
+    if named is None and callable(openapi):
+        named = openapi()
     if isinstance(named, Mapping):
         content = json.dumps(named, indent=2).encode()
         return without_errors(load("openapi.json", read=lambda _: content))
@@ -112,7 +112,7 @@ def document_of(
 
 
 @contextlib.contextmanager
-def _at(target: Any, hosts: Sequence[str]) -> Any:
+def _at(target: object, hosts: Sequence[str]) -> Iterator[str]:
     if isinstance(target, str):
         checked_url(target, tuple(hosts))
         yield target.rstrip("/")

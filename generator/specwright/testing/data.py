@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from jsonschema_rs.canonical.schema import clone
 
@@ -14,15 +14,15 @@ from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.errors import InputError, did_you_mean
 from specwright.files import read_argument
-from specwright.json_values import JsonObject, mapping
+from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import resolve
 
 
 class Example(TypedDict, total=False):
     """The parts of a request: values of parameters by name, and a body."""
 
-    parameters: Mapping[str, Any]
-    body: Any
+    parameters: Mapping[str, JsonValue]
+    body: JsonValue
 
 
 # By operation, named as `POST /items` or by its operationId.
@@ -40,12 +40,18 @@ def read_data(path: Path) -> Data:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     _, data = parse_toml(path, content)
-    for name, each in data.items():
-        if not isinstance(each, dict) or not each.keys() <= Example.__annotations__.keys():
+    examples: dict[str, Example] = {}
+    for name, table in data.items():
+        if not isinstance(table, dict) or not table.keys() <= Example.__annotations__.keys():
             raise InputError(f"{path}: {name!r} must be a table of `parameters` and `body`")
-        if not isinstance(each.get("parameters", {}), dict):
+        if not isinstance(table.get("parameters", {}), dict):
             raise InputError(f"{path}: the parameters of {name!r} must be a table")
-    return data
+        examples[name] = example = Example()
+        if "parameters" in table:
+            example["parameters"] = table["parameters"]
+        if "body" in table:
+            example["body"] = table["body"]
+    return examples
 
 
 def with_data(document: Document, data: Data) -> Document:
@@ -99,6 +105,6 @@ def _give(document: Document, operation: OperationSite, example: Example) -> Non
         written["requestBody"] = {**body.value, "content": contents}
 
 
-def _with_example(holder: Site, value: Any) -> dict[str, Any]:
+def _with_example(holder: Site, value: JsonValue) -> JsonObject:
     kept = {name: each for name, each in holder.value.items() if name != "examples"}
     return {**kept, "example": value}

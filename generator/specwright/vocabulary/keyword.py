@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Generic, Literal, TypeVar, cast
 
 from specwright.pointer import ROOT
 from specwright.vocabulary.policy import ChangePolicy
@@ -73,13 +73,13 @@ class Keyword(Generic[T_co]):
             **shape(self.hint).schema(),
         }
 
-    def read(self, holder: Mapping[str, Any]) -> T_co | None:
+    def read(self, holder: Mapping[str, object]) -> T_co | None:
         """Return an object's declaration, in the shape of `schema`; None if it is missing."""
         if self.name not in holder:
             return None
         return cast("T_co", shape(self.hint).read(holder[self.name]))
 
-    def references(self, declared: Any) -> tuple[Reference, ...]:
+    def references(self, declared: object) -> tuple[Reference, ...]:
         """Return the references in a value that has the shape of `schema`."""
         return tuple(shape(self.hint).references(declared, ROOT, {}))
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
+
+from specwright.json_values import JsonValue, declared_sequence
 
 # Every name of a map in the path of a member.
 ANY = "*"
@@ -30,74 +31,84 @@ class ChangePolicy:
     """The judgement of a change of a member, which is compared as a whole.
 
     Attributes:
-        breaks: returns whether the change from one value to another breaks the promise.
+        breaks: returns whether the change from one value to another breaks the promise; a
+            TypeError if one of them is not valid.
         subject: the kind of the promise.
     """
 
-    breaks: Callable[[Any, Any], bool]
+    breaks: Callable[[JsonValue, JsonValue], bool]
     subject: Subject = Subject.BEHAVIOUR
 
 
-def removed(before: Any, after: Any) -> bool:
+def removed(before: JsonValue, after: JsonValue) -> bool:
     """Return whether a promise was removed or changed."""
     return before is not None
 
 
-def lowered(before: Any, after: Any) -> bool:
+def lowered(before: JsonValue, after: JsonValue) -> bool:
     """Return whether a limit is new, or lower than before."""
-    return after is not None and (before is None or after < before)
+    return after is not None and (before is None or _number(after) < _number(before))
 
 
-def raised(before: Any, after: Any) -> bool:
+def raised(before: JsonValue, after: JsonValue) -> bool:
     """Return whether a minimum is new, or higher than before."""
-    return after is not None and (before is None or after > before)
+    return after is not None and (before is None or _number(after) > _number(before))
 
 
-def lengthened(before: Any, after: Any) -> bool:
+def lengthened(before: JsonValue, after: JsonValue) -> bool:
     """Return whether an existing time is longer; a new one comes with a new declaration."""
-    return before is not None and after is not None and after > before
+    return before is not None and after is not None and _number(after) > _number(before)
 
 
-def shortened(before: Any, after: Any) -> bool:
+def shortened(before: JsonValue, after: JsonValue) -> bool:
     """Return whether there are fewer pauses, or less time until the last one ends."""
-    return before is not None and (
-        after is None or len(after) < len(before) or sum(after) < sum(before)
-    )
+    if before is None or after is None:
+        return before is not None
+    old, new = ([_number(pause) for pause in declared_sequence(value)] for value in (before, after))
+    return len(new) < len(old) or sum(new) < sum(old)
 
 
-def withdrawn(before: Any, after: Any) -> bool:
+def withdrawn(before: JsonValue, after: JsonValue) -> bool:
     """Return whether a promise was withdrawn; false was not a promise."""
     return before is True and after is not True
 
 
-def replaced(before: Any, after: Any) -> bool:
+def replaced(before: JsonValue, after: JsonValue) -> bool:
     """Return whether another value took the place of an existing one."""
     return before is not None and after is not None
 
 
-def declared(before: Any, after: Any) -> bool:
+def declared(before: JsonValue, after: JsonValue) -> bool:
     """Return whether callers have to meet a new or another requirement."""
     return after is not None
 
 
-def required(before: Any, after: Any) -> bool:
+def required(before: JsonValue, after: JsonValue) -> bool:
     """Return whether callers have to meet a new requirement; false is none."""
     return after is True
 
 
-def narrowed(before: Any, after: Any) -> bool:
+def narrowed(before: JsonValue, after: JsonValue) -> bool:
     """Return whether callers have fewer ways to meet a requirement, or a new one."""
-    return after is not None and not (before and set(before) <= set(after))
+    old, new = declared_sequence(before), declared_sequence(after)
+    return after is not None and not (old and all(way in new for way in old))
 
 
-def reduced(before: Any, after: Any) -> bool:
+def reduced(before: JsonValue, after: JsonValue) -> bool:
     """Return whether an item was removed from a list."""
-    return any(item not in (after or ()) for item in before or ())
+    kept = declared_sequence(after)
+    return any(item not in kept for item in declared_sequence(before))
 
 
-def changed(before: Any, after: Any) -> bool:
+def changed(before: JsonValue, after: JsonValue) -> bool:
     """Return that every change breaks the promise, also the addition of the member."""
     return True
+
+
+def _number(value: JsonValue) -> float:
+    if not isinstance(value, int | float):
+        raise TypeError(f"a number was expected, not {type(value).__name__}")
+    return value
 
 
 DEFAULT = ChangePolicy(removed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 
 
@@ -56,8 +56,13 @@ class Names:
     status: str = ""
     operation: str = ""
 
-    def reference(self, name: object, at: Pointer, beside: Mapping[str, Any]) -> Reference:
+    def reference(self, name: object, at: Pointer, beside: Mapping[str, JsonValue]) -> Reference:
         """Return the reference of a member with this value."""
+        status, operation = beside.get(self.status), beside.get(self.operation)
         return Reference(
-            self.target, str(name), at, beside.get(self.status), beside.get(self.operation)
+            self.target,
+            str(name),
+            at,
+            status if isinstance(status, int) else None,
+            operation if isinstance(operation, str) else None,
         )

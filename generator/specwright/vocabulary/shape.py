@@ -11,13 +11,14 @@ from keyword import iskeyword
 from types import NoneType
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
+from specwright.json_values import JsonObject
 from specwright.pointer import Pointer, join
 from specwright.text import Text
 from specwright.vocabulary.policy import ANY, DEFAULT, ChangePolicy
 from specwright.vocabulary.reference import Names, Reference
 from specwright.vocabulary.types import Choice, Limits
 
-Schema: TypeAlias = dict[str, Any]
+Schema: TypeAlias = JsonObject
 Members: TypeAlias = Mapping[str, Any]
 # In a path, `policy.ANY` means every name of a map.
 Path: TypeAlias = tuple[str, ...]
@@ -74,7 +75,7 @@ class _Scalar(Shape):
     make: Callable[[Any], object]
 
     def schema(self) -> Schema:
-        return {"type": self.types}
+        return {"type": self.types if isinstance(self.types, str) else [*self.types]}
 
     def read(self, value: Any) -> object:
         return self.make(value)
@@ -96,7 +97,7 @@ class _Word(Shape):
     def schema(self) -> Schema:
         meanings = {choice.value: choice.meaning for choice in self.choices if choice.meaning}
         words: Schema = {"enum": [choice.value for choice in self.choices]}
-        return {**words, "x-meanings": meanings} if meanings else words
+        return {**words, "x-meanings": {**meanings}} if meanings else words
 
     def read(self, value: Any) -> object:
         return self.choices(value)
@@ -209,7 +210,7 @@ class _Object(Shape):
             "description": " ".join((self.class_.__doc__ or "").split()),
             "type": "object",
             "properties": {name: member.schema() for name, member in self._members.items()},
-            "required": required,
+            "required": [*required],
             "additionalProperties": False,
         }
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from specwright.registry import records
 from specwright.vocabulary import keywords
 from specwright.vocabulary.keyword import Keyword, Place
 
-KEYWORDS: tuple[Keyword[Any], ...] = records(Keyword, keywords)
+KEYWORDS: tuple[Keyword[object], ...] = records(Keyword, keywords)
 
 
 def places(name: str) -> tuple[Place, ...]:
@@ -17,12 +16,12 @@ def places(name: str) -> tuple[Place, ...]:
     return tuple(place for known in KEYWORDS if known.name == name for place in known.places)
 
 
-def keyword(name: str, place: Place) -> Keyword[Any] | None:
+def keyword(name: str, place: Place) -> Keyword[object] | None:
     """Return the key with this name at this place."""
     fitting = (known for known in KEYWORDS if known.name == name and place in known.places)
     return next(fitting, None)
 
 
-def declarations(holder: Mapping[str, Any], place: Place) -> Mapping[str, object]:
+def declarations(holder: Mapping[str, object], place: Place) -> Mapping[str, object]:
     """Return an object's declarations by their names in templates; None for missing ones."""
     return {known.attribute: known.read(holder) for known in KEYWORDS if place in known.places}

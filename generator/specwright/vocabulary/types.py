@@ -5,13 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Self, TypeAlias
 
+from specwright.json_values import JsonValue
 from specwright.text import Text
 
 
 class Limits:
     """Limits of a value as keywords of JSON Schema."""
 
-    def __init__(self, **keywords: object) -> None:
+    def __init__(self, **keywords: JsonValue) -> None:
         self.keywords = keywords
 
 

@@ -28,7 +28,7 @@ _KNOWN = frozenset(keyword.name for keyword in table.KEYWORDS)
 class Declaration(NamedTuple):
     """A declaration and its place."""
 
-    keyword: Keyword[JsonValue]
+    keyword: Keyword[object]
     node: Node
     pointer: Pointer
     value: JsonValue
@@ -109,7 +109,7 @@ def _declarations(context: LintContext) -> Iterator[Declaration]:
             yield Declaration(keyword, node, node.pointer + join(name), node.value[name])
 
 
-def _keyword(context: LintContext, node: Node, name: str) -> Keyword[JsonValue] | None:
+def _keyword(context: LintContext, node: Node, name: str) -> Keyword[object] | None:
     place = _place(context, node)
     return None if place is None else table.keyword(name, place)
 

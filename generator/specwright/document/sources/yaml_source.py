@@ -13,6 +13,7 @@ import yaml
 from specwright.document.sources.json_source import MAX_DEPTH
 from specwright.document.sources.lines import Lines
 from specwright.errors import InputError, Location
+from specwright.json_values import JsonValue
 from specwright.pointer import child
 
 # Aliases may repeat content, but not multiply it: no real document comes near this many values.
@@ -37,7 +38,7 @@ Positions = dict[int, dict[str, Position]]
 class YamlSource:
     """The text of a YAML file with the positions of all keys and items."""
 
-    def __init__(self, file: str, text: str, data: Any, positions: Positions) -> None:
+    def __init__(self, file: str, text: str, data: JsonValue, positions: Positions) -> None:
         self.file = file
         self.text = text
         self._data = data
@@ -81,7 +82,7 @@ class _Complete:
     height: int
 
 
-def parse(file: str, text: str) -> tuple[Any, YamlSource]:
+def parse(file: str, text: str) -> tuple[JsonValue, YamlSource]:
     """Parse one YAML document; anything that JSON cannot express is an error."""
     reader = _Reader(file)
     try:
@@ -104,10 +105,11 @@ def parse(file: str, text: str) -> tuple[Any, YamlSource]:
     return data, YamlSource(file, text, data, reader.positions)
 
 
-def loader() -> Any:
+def loader() -> type[yaml.SafeLoader]:
     """Return the class that parses YAML."""
     # The C parser is an order of magnitude faster; some builds of PyYAML come without it.
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    fastest: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return fastest
 
 
 class _Reader:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
+from specwright.json_values import JsonValue, declared_mapping
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.policy import UNJUDGED, ChangePolicy, Subject
 from specwright.vocabulary.reference import Names, Target
@@ -88,11 +89,12 @@ class ErrorCodeContract:
     ] = None
 
 
-def _is_another(before: Any, after: Any) -> bool:
+def _is_another(before: JsonValue, after: JsonValue) -> bool:
     """Return whether an error code was removed, or has another status or type."""
-    return before is not None and (
-        after is None or any(before.get(name) != after.get(name) for name in ("status", "type"))
-    )
+    if before is None or after is None:
+        return before is not None
+    old, new = declared_mapping(before), declared_mapping(after)
+    return any(old.get(name) != new.get(name) for name in ("status", "type"))
 
 
 _Place = Annotated[InstancePointer, Names(Target.ERROR_BODY)]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
+from specwright.json_values import JsonValue
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.policy import ChangePolicy, Subject, lengthened, replaced, withdrawn
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
 
-def _starts_elsewhere(before: Any, after: Any) -> bool:
+def _starts_elsewhere(before: JsonValue, after: JsonValue) -> bool:
     """Return whether the number of the first page changed; it defaults to 1."""
     return (1 if before is None else before) != (1 if after is None else after)
 

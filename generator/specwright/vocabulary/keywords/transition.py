@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
+from specwright.json_values import JsonValue, declared_mapping
 from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.policy import ChangePolicy, changed
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name
 
 
-def _has_fewer(before: Any, after: Any) -> bool:
+def _has_fewer(before: JsonValue, after: JsonValue) -> bool:
     """Return whether a move was removed, or its promise of a state; null promises none."""
+    old, new = declared_mapping(before), declared_mapping(after)
     return after is None or any(
-        state not in after or to not in (None, after[state]) for state, to in (before or {}).items()
+        state not in new or to not in (None, new[state]) for state, to in old.items()
     )
 
 
