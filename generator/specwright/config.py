@@ -13,7 +13,7 @@ from typing import Any
 
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.files import read_regular
-from specwright.json_values import JsonObject
+from specwright.json_values import JsonObject, JsonValue
 
 FILE_NAME = "pyproject.toml"
 TABLE = "[tool.specwright]"
@@ -102,8 +102,8 @@ class AddedLink:
 
     source: str
     target: str
-    parameters: Mapping[str, object] = field(default_factory=dict)
-    body: Mapping[str, object] = field(default_factory=dict)
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    body: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

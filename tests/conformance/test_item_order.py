@@ -5,7 +5,7 @@ from typing import TypeAlias
 import pytest
 
 from specwright.conformance.checks.lists.item_order import is_sorted
-from specwright.conformance.recording.exchange import JsonValue
+from specwright.json_values import JsonValue
 from specwright.vocabulary.keywords.order import SortDirection
 
 Values: TypeAlias = "list[JsonValue]"

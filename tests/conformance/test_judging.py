@@ -15,9 +15,10 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN, OTHER_TENANT, UNKNOWN_KEY
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.outcome.evidence import judged
-from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse, JsonValue
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
+from specwright.json_values import JsonValue
 
 # Rules that the tests of this page see broken.
 PROVEN = {

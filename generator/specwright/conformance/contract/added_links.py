@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from jsonschema_rs.canonical.schema import clone
 
@@ -14,7 +13,7 @@ from specwright.document.operations.expressions import EXPRESSION
 from specwright.document.operations.pagination import with_pagination
 from specwright.document.operations.sites import OperationSite
 from specwright.errors import InputError, Location, did_you_mean
-from specwright.json_values import mapping
+from specwright.json_values import JsonObject, mapping
 from specwright.pointer import resolve
 
 
@@ -41,10 +40,10 @@ def with_links(document: Document, links: Sequence[AddedLink]) -> Document:
     for number, link in enumerate(links, 1):
         for message, hint in _mistakes(document, operations, link):
             raise InputError(f"a link of the settings {message}", start, hint)
-        added: dict[str, Any] = {
+        added: JsonObject = {
             "operationRef": f"#{operations[link.target].pointer}",
-            "parameters": link.parameters,
-            **({"requestBody": link.body} if link.body else {}),
+            "parameters": dict(link.parameters),
+            **({"requestBody": dict(link.body)} if link.body else {}),
         }
         source = mapping(resolve(data, operations[link.source].pointer))
         responses = mapping(source["responses"])

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from specwright.conformance.contract.contract import ContractOperation
-from specwright.conformance.recording.exchange import JsonValue
-from specwright.json_values import mapping
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, resolve, split
 from specwright.runtime.client.wire.query import parts
 from specwright.runtime.shared.styles import text

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.read_only import in_place
+from specwright.json_values import JsonObject, mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
@@ -18,7 +18,7 @@ class Required:
     """A member that some items require, with its place and its schema."""
 
     place: Pointer
-    schema: dict[str, Any]
+    schema: JsonObject
     declared: RequiredWhen
 
 
@@ -63,8 +63,8 @@ def choosing(contract: Contract, operation: ContractOperation) -> Iterator[Choos
 
 def _members(
     contract: Contract, schema: Pointer
-) -> Iterator[tuple[str, tuple[Pointer, dict[str, Any]]]]:
+) -> Iterator[tuple[str, tuple[Pointer, JsonObject]]]:
     for at, part in in_place(contract.document, schema):
-        for name, each in (part.get("properties") or {}).items():
+        for name, each in mapping(part.get("properties")).items():
             if isinstance(each, dict):
                 yield name, (at + join("properties", name), each)

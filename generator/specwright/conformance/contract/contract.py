@@ -15,7 +15,7 @@ from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.resources import Shape, shape, up_to_variables
 from specwright.conformance.contract.samples import distinct, sample
 from specwright.conformance.contract.write_only import WriteOnlyMembers
-from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.security import Demands
@@ -23,7 +23,7 @@ from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.document.schemas.instances import Instances
 from specwright.document.shape import walk
 from specwright.findings import Finding
-from specwright.json_values import mapping
+from specwright.json_values import JsonValue, mapping
 from specwright.names import snake
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
@@ -432,7 +432,7 @@ def _files(document: Document, content: Site) -> Iterator[str]:
             yield name
 
 
-def _is_file(schema: Any) -> bool:
+def _is_file(schema: JsonValue) -> bool:
     return isinstance(schema, dict) and (
         schema.get("format") in _FILE_FORMATS or "contentMediaType" in schema
     )

@@ -9,11 +9,12 @@ from functools import cache
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.value_parts import value_parts
 from specwright.conformance.recording.concealment import Concealment, texts
-from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse, JsonValue
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.schemas.applicators import Subschema, reachable
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, resolve
 from specwright.report.redaction import Redaction
 from specwright.vocabulary.keywords.once import ONCE

@@ -15,7 +15,8 @@ from specwright.conformance.contract.resources import (
     singular,
     variables,
 )
-from specwright.conformance.recording.exchange import HttpResponse, JsonValue, value_at
+from specwright.conformance.recording.exchange import HttpResponse, value_at
+from specwright.json_values import JsonValue
 from specwright.names import snake
 from specwright.pointer import Pointer, join, split
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
 from specwright.document.shape import walk
+from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import Pointer, resolve
 
 
-def in_place(document: Document, schema: Pointer) -> Iterator[tuple[Pointer, dict[str, Any]]]:
+def in_place(document: Document, schema: Pointer) -> Iterator[tuple[Pointer, JsonObject]]:
     """Yield the schema at a pointer and those that apply with it, each with its pointer."""
     start = Subschema(schema, resolve(document.data, schema))
     for subschema in applying(document, [start]):
@@ -37,7 +37,7 @@ def for_requests(document: Document) -> Document:
     return copied
 
 
-def _is_marked(document: Document, described: Any) -> bool:
+def _is_marked(document: Document, described: JsonValue) -> bool:
     return any(
         isinstance(schema, dict) and schema.get("readOnly") is True
         for schema in (described, document.follow(described))

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, product
-from typing import Any
 
 import jsonschema_rs
 
-from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.samples.scalars import FORMATS, numbers, texts
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -26,7 +25,7 @@ _MOST_ALTERNATIVES = 20
 _UNIONS = ("anyOf", "oneOf")
 
 
-def sample(document: Document, schema: Any, *, is_whole: bool = False) -> JsonValue:
+def sample(document: Document, schema: JsonValue, *, is_whole: bool = False) -> JsonValue:
     """Return a value for a schema; the caller has to check that it fits.
 
     Values in the document come first: `const`, `examples`, `default`, `enum`.
@@ -42,7 +41,7 @@ class _Sampler:
     document: Document
     is_whole: bool
 
-    def sample(self, schema: Any, depth: int) -> JsonValue:
+    def sample(self, schema: JsonValue, depth: int) -> JsonValue:
         schema = self.document.follow(schema)
         if not isinstance(schema, dict) or depth > _DEPTH:
             return None
@@ -52,22 +51,21 @@ class _Sampler:
         whole = number(value) if schema.get("type") == "integer" else None
         return value if whole is None else whole
 
-    def _sample(self, schema: dict[str, Any], depth: int) -> JsonValue:
+    def _sample(self, schema: JsonObject, depth: int) -> JsonValue:
         for keyword in ("const", "example", "default"):
             if keyword in schema and not (self.is_whole and schema[keyword] is None):
                 value: JsonValue = schema[keyword]
                 return value
         for keyword in ("examples", "enum", EXTENSIBLE_ENUM.name):
-            if isinstance(schema.get(keyword), list) and schema[keyword]:
-                first: JsonValue = schema[keyword][0]
+            for first in sequence(schema.get(keyword)):
                 return first
         for keyword in ("oneOf", "anyOf"):
-            if schema.get(keyword):
-                chosen = self.sample(schema[keyword][0], depth + 1)
+            for alternative in sequence(schema.get(keyword)):
+                chosen = self.sample(alternative, depth + 1)
                 return _joined(chosen, self._plain(schema, depth))
         return self._plain(schema, depth)
 
-    def _plain(self, schema: dict[str, Any], depth: int) -> JsonValue:
+    def _plain(self, schema: JsonObject, depth: int) -> JsonValue:
         declared = schema.get("type")
         types = declared if isinstance(declared, list) else [declared]
         kind = next((type_ for type_ in types if type_ != "null"), None)
@@ -75,8 +73,8 @@ class _Sampler:
         match kind or _implied(schema):
             case "string":
                 text = FORMATS.get(str(schema.get("format")), "text")
-                result = text.ljust(int(schema.get("minLength", 0)), "x")
-                result = result[: int(schema.get("maxLength", len(result)))]
+                result = text.ljust(length_limit(schema, "minLength", 0), "x")
+                result = result[: length_limit(schema, "maxLength", len(result))]
                 result = _fitting(schema, result, texts(schema))
             case "integer" | "number" as kind:
                 limits = {
@@ -91,26 +89,27 @@ class _Sampler:
             case "boolean":
                 result = True
             case "array":
-                count = int(schema.get("minItems", 1 if depth < _DEPTH // 2 else 0))
+                count = length_limit(schema, "minItems", 1 if depth < _DEPTH // 2 else 0)
                 result = [self.sample(schema.get("items", {}), depth + 1)] * min(count, 20)
             case "object":
+                required = sequence(schema.get("required"))
                 result = {
                     name: self.sample(each, depth + 1)
-                    for name, each in schema.get("properties", {}).items()
-                    if name in schema.get("required", ()) or self._is_shown(each, depth)
+                    for name, each in mapping(schema.get("properties")).items()
+                    if name in required or self._is_shown(each, depth)
                 }
-        for part in schema.get("allOf", ()):
+        for part in sequence(schema.get("allOf")):
             result = _joined(self.sample(part, depth + 1), result)
         return result
 
-    def _is_shown(self, schema: Any, depth: int) -> bool:
+    def _is_shown(self, schema: JsonValue, depth: int) -> bool:
         """Return whether an optional member with a schema is part of the value."""
         followed = self.document.follow(schema)
         described = followed if isinstance(followed, dict) else {}
         return self.is_whole and depth <= _WHOLE_DEPTH and described.get("readOnly") is not True
 
 
-def _fitting(schema: dict[str, Any], usual: JsonValue, others: Iterable[JsonValue]) -> JsonValue:
+def _fitting(schema: JsonObject, usual: JsonValue, others: Iterable[JsonValue]) -> JsonValue:
     """Return the usual value, unless the limits of the schema require another one."""
     limits = {name: value for name, value in schema.items() if name in _LIMITS}
     try:
@@ -120,7 +119,7 @@ def _fitting(schema: dict[str, Any], usual: JsonValue, others: Iterable[JsonValu
     return next(filter(validator.is_valid, chain([usual], others)), usual)
 
 
-def _implied(schema: dict[str, Any]) -> str | None:
+def _implied(schema: JsonObject) -> str | None:
     return "object" if "properties" in schema else None
 
 
@@ -130,7 +129,7 @@ def _joined(one: JsonValue, other: JsonValue) -> JsonValue:
     return one if other is None else other
 
 
-def distinct(document: Document, schema: Any) -> Iterator[JsonValue]:
+def distinct(document: Document, schema: JsonValue) -> Iterator[JsonValue]:
     """Yield values of one schema that a server does not treat as equal.
 
     None for unsupported schemas; the caller has to check that they fit.
@@ -151,7 +150,7 @@ def _distinct(schema: dict[str, JsonValue]) -> tuple[JsonValue, ...]:
     return ()
 
 
-def alternatives(document: Document, schema: Any) -> list[dict[str, Any]]:
+def alternatives(document: Document, schema: JsonValue) -> list[JsonObject]:
     """Return the alternatives of a schema: each choice of union members and types.
 
     They only suggest values to try: a value is validated against the schema itself.
@@ -159,7 +158,7 @@ def alternatives(document: Document, schema: Any) -> list[dict[str, Any]]:
     return list(_alternatives(document, schema, 0))[:_MOST_ALTERNATIVES]
 
 
-def _alternatives(document: Document, schema: Any, depth: int) -> Iterator[dict[str, Any]]:
+def _alternatives(document: Document, schema: JsonValue, depth: int) -> Iterator[JsonObject]:
     schema = document.follow(schema)
     if not isinstance(schema, dict) or depth > _UNION_DEPTH:
         return
@@ -177,9 +176,15 @@ def _alternatives(document: Document, schema: Any, depth: int) -> Iterator[dict[
             yield merged if kind is None else {**merged, "type": kind}
 
 
-def _members(schema: dict[str, Any], keyword: str) -> list[Any]:
+def _members(schema: JsonObject, keyword: str) -> list[JsonValue]:
     members = schema.get(keyword)
     return members if isinstance(members, list) else []
+
+
+def length_limit(schema: JsonObject, keyword: str, default: int) -> int:
+    """Return the value of a keyword that counts characters or items."""
+    count = number(schema.get(keyword))
+    return default if count is None else int(count)
 
 
 def number(value: object) -> int | float | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specwright.conformance.recording.exchange import JsonValue, readings
+from specwright.conformance.recording.exchange import readings
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying, held, of_item, of_property
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, join
 
 

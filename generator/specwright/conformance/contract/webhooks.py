@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations.sites import (
@@ -24,6 +23,7 @@ from specwright.document.operations.sites import (
 )
 from specwright.document.schemas.instances import Instances, SchemaMismatch
 from specwright.document.schemas.unions import is_open, unknown_member
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.runtime.shared.signature import SignatureScheme
 from specwright.samples.witnesses import Witnesses
@@ -51,7 +51,7 @@ class SentWebhook:
     pointer: Pointer
     method: str
     media_types: tuple[str, ...]
-    examples: tuple[Any, ...] = field(repr=False)
+    examples: tuple[JsonValue, ...] = field(repr=False)
     payload: Pointer | None
     instances: Instances = field(repr=False)
     delivery: Delivery | None
@@ -66,7 +66,7 @@ class SentWebhook:
         parts = (declared.carries, declared.ahead, declared.falls) if declared is not None else ()
         return any(part is not None for part in parts)
 
-    def problems(self, body: Any) -> Iterator[SchemaMismatch]:
+    def problems(self, body: JsonValue) -> Iterator[SchemaMismatch]:
         """Return the reasons why a body does not fit its schema."""
         return self.instances.problems(self.payload, body) if self.payload else iter(())
 
@@ -89,7 +89,7 @@ class Registration:
 
     operation: OperationSite
     declared: WebhookEndpointContract
-    body: Any = field(repr=False)
+    body: JsonValue = field(repr=False)
     remove: OperationSite
     test: OperationSite | None
 

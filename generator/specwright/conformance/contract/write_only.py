@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from specwright.conformance.contract.value_parts import value_parts
-from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying, reachable
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, resolve
 
 

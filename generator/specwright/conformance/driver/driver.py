@@ -17,9 +17,10 @@ from specwright.conformance.contract.samples import sample
 from specwright.conformance.driver.ids import KnownIds, is_reference
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.target import TargetServer
-from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue, value_at
+from specwright.conformance.recording.exchange import Exchange, HttpResponse, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, resolve
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF

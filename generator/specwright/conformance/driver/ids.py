@@ -25,8 +25,9 @@ from specwright.conformance.contract.resources import (
     up_to_variables,
 )
 from specwright.conformance.contract.routes import ContractRoutes
-from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Linked
+from specwright.json_values import JsonValue, mapping
 from specwright.names import snake
 from specwright.pointer import join
 
@@ -141,7 +142,7 @@ class KnownIds:
         places = {
             name: at + join("properties", name)
             for at, members in in_place(self._contract.document, schema)
-            for name in members.get("properties") or {}
+            for name in mapping(members.get("properties"))
         }
         members: dict[str, JsonValue] = {}
         for name in body.keys() & places.keys():

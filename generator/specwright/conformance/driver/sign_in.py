@@ -14,8 +14,9 @@ from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.driver.target import TargetServer
-from specwright.conformance.recording.exchange import Exchange, HttpRequest, JsonValue
+from specwright.conformance.recording.exchange import Exchange, HttpRequest
 from specwright.errors import InputError, did_you_mean
+from specwright.json_values import JsonValue
 from specwright.runtime.client.auth.tokens import Tokens, obtained
 from specwright.runtime.client.errors import TokenRequestError
 from specwright.runtime.client.transport.base import Request as Sent

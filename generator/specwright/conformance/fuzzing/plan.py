@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from copy import deepcopy
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 from specwright.caches import cache_home
 from specwright.conformance.checks.requests.accepted import INVALID_ACCEPTED
@@ -237,7 +236,7 @@ def _known_ids(routes: ContractRoutes, seen: Iterable[Exchange]) -> Mapping[str,
 
 def _with_ids(
     document: Document, operation: OperationSite, known: Mapping[str, str]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Return the parameters of an operation, with known ids as examples of those in its path."""
     with_examples = []
     for (place, name), parameter in parameters(document, operation).items():
@@ -287,7 +286,7 @@ def write_links(
 
 def _links(
     contract: Contract, operation: ContractOperation, exchange: Exchange, left_out: Set[Pointer]
-) -> dict[str, Any]:
+) -> JsonObject:
     sent = exchange.request.json_or_none
     assert exchange.response is not None
     call = OperationCall(operation, body=ABSENT if sent is None else sent)

@@ -11,8 +11,9 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.resources import singular
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.ids import is_reference
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import Exchange
 from specwright.document.operations.sites import OperationSite, parameters
+from specwright.json_values import JsonValue
 from specwright.names import snake
 from specwright.pointer import Pointer
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition

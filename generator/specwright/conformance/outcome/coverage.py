@@ -17,10 +17,10 @@ from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.checks.webhooks.checks import EVENT_HEADERS
 from specwright.conformance.checks.webhooks.judge import EVENT_MISSING
 from specwright.conformance.contract.contract import Contract, ContractOperation
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.findings import Table
-from specwright.json_values import mapping
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE

@@ -17,8 +17,9 @@ from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.outcome.result import Recorded, RecordedFailure
-from specwright.conformance.recording.exchange import Exchange, JsonValue, json_or_none, value_at
+from specwright.conformance.recording.exchange import Exchange, json_or_none, value_at
 from specwright.conformance.recording.origins import ids, is_id, renamed
+from specwright.json_values import JsonValue
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
 
 # How many characters of a key a repetition replaces.

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from urllib.parse import unquote_plus
 
-from specwright.conformance.recording.exchange import FUZZING, SCENARIOS, Exchange, JsonValue
+from specwright.conformance.recording.exchange import FUZZING, SCENARIOS, Exchange
 from specwright.http_messages import Headers
+from specwright.json_values import JsonValue
 from specwright.report.redaction import REDACTED
 
 # The names by their sources; case, hyphens, underscores and dots make no difference.

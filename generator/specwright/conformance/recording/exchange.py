@@ -12,9 +12,8 @@ from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 
 from specwright.http_messages import Headers
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, resolve
-
-JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 
 # The sources of requests that invent values.
 SCENARIOS, FUZZING = "scenarios", "fuzzing"

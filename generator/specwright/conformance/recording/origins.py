@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse, JsonValue
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
+from specwright.json_values import JsonValue
 from specwright.report.redaction import REDACTED
 
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")

@@ -17,8 +17,9 @@ from specwright.conformance.contract.links import leads, listed
 from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
-from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue, seconds_of
+from specwright.conformance.recording.exchange import Exchange, HttpResponse, seconds_of
 from specwright.findings import Level
+from specwright.json_values import JsonValue
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 ISOLATION = BehaviourRule(

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
 
 from specwright.conformance.checks.idempotency.used_keys import (
     IDEMPOTENCY_CHANGED,
@@ -24,8 +23,8 @@ from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver, with_key
 from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.driver.roles import OTHER_TENANT
-from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
-from specwright.json_values import mapping
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
+from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
 
@@ -260,7 +259,7 @@ class _Trial:
         for name in texts:
             yield call.with_member(join(name), 17)
 
-    def _properties(self) -> dict[str, dict[str, Any]]:
+    def _properties(self) -> dict[str, JsonObject]:
         contract = self.driver.contract
         schema = contract.body_schema(self.operation)
         if schema is None:
@@ -321,7 +320,7 @@ def _turned(value: JsonValue) -> JsonValue:
     return value
 
 
-def _others(schema: Any, value: JsonValue) -> Iterator[JsonValue]:
+def _others(schema: JsonValue, value: JsonValue) -> Iterator[JsonValue]:
     """Yield values that differ from this one, or from the default of a missing one.
 
     What may be the id of something else stays as it is: another one would be refused as unknown.

@@ -14,15 +14,9 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver, with_key
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT
-from specwright.conformance.recording.exchange import (
-    FUZZING,
-    Exchange,
-    HttpResponse,
-    JsonValue,
-    value_at,
-)
+from specwright.conformance.recording.exchange import FUZZING, Exchange, HttpResponse, value_at
 from specwright.document.operations import sites
-from specwright.json_values import mapping
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, ErrorResponse, Idempotency
 

@@ -12,7 +12,8 @@ from specwright.conformance.contract.links import Unknown, evaluate, leads
 from specwright.conformance.contract.resources import Shape, shape, variables
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import Exchange
+from specwright.json_values import JsonValue
 
 LOCATION = BehaviourRule(
     "location",

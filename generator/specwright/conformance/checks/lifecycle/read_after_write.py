@@ -13,8 +13,9 @@ from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.contract.samples import alternatives
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.document.model import Document
+from specwright.json_values import JsonValue, mapping, texts
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.charge import CHARGE
@@ -142,7 +143,7 @@ def _kept(
     """
     schema = driver.contract.body_schema(call.operation)
     parts = in_place(driver.contract.document, schema) if schema is not None else ()
-    needed = {name for _, each in parts for name in each.get("required") or ()}
+    needed = {name for _, each in parts for name in texts(each.get("required"))}
     body = call.body if isinstance(call.body, dict) else {}
     plain = replace(call, body={name: each for name, each in body.items() if name in needed})
     free = [member for member in members if member.name not in needed]
@@ -217,7 +218,7 @@ def _members(
 def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Pointer]]:
     """Yield the direct members of a schema that are both written and read."""
     for at, applied in in_place(document, schema):
-        for name in applied.get("properties") or {}:
+        for name in mapping(applied.get("properties")):
             place = at + join("properties", name)
             parts = [each for _, each in in_place(document, place)]
             if not any(

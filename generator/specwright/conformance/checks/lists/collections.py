@@ -21,7 +21,8 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import LIVE_MODE, MAIN, OTHER_TENANT
-from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.recording.exchange import Exchange, value_at
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
 from specwright.vocabulary.keywords.filter import FILTER, Filter

@@ -8,8 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
-from specwright.conformance.recording.exchange import JsonValue, seconds_of, value_at
+from specwright.conformance.recording.exchange import seconds_of, value_at
 from specwright.conformance.recording.record import Violation
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.order import ORDER, OrderContract, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION

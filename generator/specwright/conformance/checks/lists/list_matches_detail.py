@@ -11,8 +11,8 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, HttpResponse, JsonValue
-from specwright.json_values import mapping
+from specwright.conformance.recording.exchange import Exchange, HttpResponse
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 

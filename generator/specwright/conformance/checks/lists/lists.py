@@ -15,7 +15,8 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
 from specwright.conformance.contract.samples import alternatives, number
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.recording.exchange import Exchange, value_at
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.filter import FILTER, Filter

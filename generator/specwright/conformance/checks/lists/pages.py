@@ -8,8 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import ParameterSlot
-from specwright.conformance.recording.exchange import JsonValue, readings, value_at
+from specwright.conformance.recording.exchange import readings, value_at
 from specwright.conformance.recording.record import Violation
+from specwright.json_values import JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keywords.filter import FILTER, Match
 from specwright.vocabulary.keywords.pagination import PAGINATION

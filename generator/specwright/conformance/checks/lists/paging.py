@@ -7,7 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.calls import OperationCall
-from specwright.conformance.recording.exchange import HttpResponse, JsonValue
+from specwright.conformance.recording.exchange import HttpResponse
+from specwright.json_values import JsonValue
 from specwright.runtime.client.wire.positions import next_link
 from specwright.vocabulary.keywords.pagination import PaginationContract
 

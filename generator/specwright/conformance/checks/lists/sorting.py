@@ -11,6 +11,7 @@ from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.driver import Driver
+from specwright.json_values import mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.sort import SORT
 
@@ -48,7 +49,7 @@ def _mix(driver: Driver, listing: ContractOperation, by: Pointer) -> None:
             continue
         for at, part in in_place(driver.contract.document, schema):
             call, _ = driver.successes[maker.pointer]
-            if name not in (part.get("properties") or {}) or not isinstance(call.body, dict):
+            if name not in mapping(part.get("properties")) or not isinstance(call.body, dict):
                 continue
             values = list(driver.contract.distinct_values(at + join("properties", name)))[:2]
             for value in (*values, *values[:1]):

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation, ParameterSlot
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.operations import sites
-from specwright.json_values import mapping, sequence
+from specwright.json_values import JsonValue, mapping, sequence
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 

@@ -11,16 +11,10 @@ from specwright.conformance.checks.requests.coercion import COERCION, is_convert
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_rejection
 from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
-from specwright.conformance.recording.exchange import (
-    Exchange,
-    HttpRequest,
-    JsonValue,
-    readings,
-    value_at,
-)
+from specwright.conformance.recording.exchange import Exchange, HttpRequest, readings, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.schemas.instances import SchemaMismatch
-from specwright.json_values import mapping
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
 

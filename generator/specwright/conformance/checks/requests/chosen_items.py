@@ -16,7 +16,8 @@ from specwright.conformance.contract.choosing import Choosing, choosing
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import JsonValue, seconds_of, value_at
+from specwright.conformance.recording.exchange import seconds_of, value_at
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen
 from specwright.vocabulary.keywords.pagination import PaginationContract

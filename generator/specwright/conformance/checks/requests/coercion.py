@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_rejection
-from specwright.conformance.recording.exchange import JsonValue, value_at
+from specwright.conformance.recording.exchange import value_at
 from specwright.document.schemas.instances import Instances
 from specwright.findings import Level
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, split
 
 COERCION = BehaviourRule(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from specwright.conformance.checks.limits.capacity import release_all
 from specwright.conformance.checks.requests.accepted import (
@@ -30,12 +29,12 @@ from specwright.conformance.driver.driver import Driver, key_header
 from specwright.conformance.recording.exchange import (
     Exchange,
     HttpResponse,
-    JsonValue,
     readings,
     text_of,
     value_at,
 )
 from specwright.document.operations import sites
+from specwright.json_values import JsonObject, JsonValue, mapping, texts
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.client.wire.query import parts
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -202,7 +201,7 @@ class _Trial:
             for value in odd(document, declared):
                 self._survive(self.call.with_member(pointer, value))
         for pointer, holder in self._objects(schema):
-            for name in holder.get("required", ()):
+            for name in texts(holder.get("required")):
                 missing = ValueVariant(f"without '{name}'", None, Condition.MISSING_FIELD)
                 call = self.call.without_member(pointer, name)
                 self._member(call, schema, name, schema, missing)
@@ -219,7 +218,7 @@ class _Trial:
         if wrong is (variant.condition is not None):
             self._send(call, _Spot(name, place, SentValue("", place, schema, call.body)), variant)
 
-    def _member_of_call(self, pointer: Pointer, schema: dict[str, Any]) -> JsonValue:
+    def _member_of_call(self, pointer: Pointer, schema: JsonObject) -> JsonValue:
         """Return the value at a pointer of the call, else a sample; for a key, an unused one."""
         if pointer == self._key:
             return self.driver.fresh_key()
@@ -234,7 +233,7 @@ class _Trial:
 
     def _members(
         self, schema: Pointer, pointer: Pointer, depth: int
-    ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
+    ) -> Iterator[tuple[Pointer, Pointer, JsonObject]]:
         """Yield the members of the body with the pointers of their schemas, and these.
 
         Of a list, this is the first item.
@@ -245,7 +244,7 @@ class _Trial:
         places: dict[str, Pointer] = {}
         now = _in_body(self.call, pointer)
         for at, part in in_place(document, schema):
-            for name in part.get("properties") or {}:
+            for name in mapping(part.get("properties")):
                 places.setdefault(name, at + join("properties", name))
             if _has_items(part, now):
                 places.setdefault("0", at + join("items"))
@@ -257,7 +256,7 @@ class _Trial:
 
     def _members_at(
         self, place: Pointer, pointer: Pointer, depth: int
-    ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
+    ) -> Iterator[tuple[Pointer, Pointer, JsonObject]]:
         declared = resolve(self.contract.document.data, place)
         if isinstance(declared, dict) and not is_read_only(self.contract.document, place):
             yield pointer, place, declared
@@ -265,14 +264,14 @@ class _Trial:
 
     def _objects(
         self, schema: Pointer, pointer: Pointer = "", depth: int = 0
-    ) -> Iterator[tuple[Pointer, dict[str, Any]]]:
+    ) -> Iterator[tuple[Pointer, JsonObject]]:
         """Yield the objects that are present in the body, with their schemas."""
         now, document = _in_body(self.call, pointer), self.contract.requests.document
         for at, part in in_place(document, schema) if depth <= _DEPTH else ():
             below: dict[str, Pointer] = {}
             if isinstance(now, dict):
                 yield pointer, part
-                names = (part.get("properties") or {}).keys() & now.keys()
+                names = mapping(part.get("properties")).keys() & now.keys()
                 below = {name: at + join("properties", name) for name in sorted(names)}
             elif _has_items(part, now):
                 below = {"0": at + join("items")}
@@ -366,7 +365,7 @@ class _Trial:
         return None if declared is None else declared.code.raw
 
 
-def _has_items(schema: dict[str, Any], value: JsonValue) -> bool:
+def _has_items(schema: JsonObject, value: JsonValue) -> bool:
     """Return whether a value is a list with items, and a schema describes them."""
     return isinstance(schema.get("items"), dict) and isinstance(value, list) and bool(value)
 

@@ -13,7 +13,7 @@ import jsonschema_rs
 
 from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.routes import ContractRoutes
-from specwright.conformance.recording.exchange import HttpRequest, JsonValue
+from specwright.conformance.recording.exchange import HttpRequest
 from specwright.document.model import Document
 from specwright.document.operations.sites import (
     OperationSite,
@@ -27,7 +27,7 @@ from specwright.document.operations.sites import (
     request_body,
     schema,
 )
-from specwright.json_values import one_or_more, texts
+from specwright.json_values import JsonValue, one_or_more, texts
 from specwright.pointer import Pointer
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.pagination import PAGINATION

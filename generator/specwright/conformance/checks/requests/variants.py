@@ -6,11 +6,10 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from specwright.conformance.contract.samples import alternatives, number, sample
-from specwright.conformance.recording.exchange import JsonValue
+from specwright.conformance.contract.samples import alternatives, length_limit, number, sample
 from specwright.document.model import Document
+from specwright.json_values import JsonObject, JsonValue, sequence
 from specwright.vocabulary.keywords.error import Condition
 
 # Servers refuse longer texts and lists by the size of the body.
@@ -52,7 +51,7 @@ class ValueVariant:
     condition: Condition | None
 
 
-def variants(document: Document, schema: Any, usual: JsonValue) -> Iterator[ValueVariant]:
+def variants(document: Document, schema: JsonValue, usual: JsonValue) -> Iterator[ValueVariant]:
     """Yield values near a usual one; the caller checks whether they are valid."""
     seen: list[tuple[type, JsonValue]] = []
     for plain in alternatives(document, schema):
@@ -64,17 +63,14 @@ def variants(document: Document, schema: Any, usual: JsonValue) -> Iterator[Valu
                 yield variant
 
 
-def _variants(
-    document: Document, schema: dict[str, Any], usual: JsonValue
-) -> Iterator[ValueVariant]:
+def _variants(document: Document, schema: JsonObject, usual: JsonValue) -> Iterator[ValueVariant]:
     kind = _kind(schema)
     for wrong in _WRONG_TYPES.get(kind, ()):
         yield ValueVariant(
             f"{json.dumps(wrong)} for a value of type {kind}", wrong, Condition.INVALID_VALUE
         )
     if "enum" in schema or "const" in schema:
-        values = schema.get("enum", [schema.get("const")])
-        for value in values:
+        for value in sequence(schema.get("enum", [schema.get("const")])):
             yield ValueVariant(f"'{value}'", value, None)
         if kind == "string":
             yield ValueVariant(
@@ -89,7 +85,7 @@ def _variants(
         yield from _arrays(document, schema)
 
 
-def odd(document: Document, schema: Any) -> tuple[JsonValue, ...]:
+def odd(document: Document, schema: JsonValue) -> tuple[JsonValue, ...]:
     """Return values that a server may accept or refuse, but must not fail at."""
     return tuple(
         dict.fromkeys(
@@ -101,12 +97,12 @@ def odd(document: Document, schema: Any) -> tuple[JsonValue, ...]:
     )
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _kind(schema: JsonObject) -> str:
     declared = schema.get("type")
     return declared if isinstance(declared, str) else ""
 
 
-def _numbers(schema: dict[str, Any], kind: str, usual: float) -> Iterator[ValueVariant]:
+def _numbers(schema: JsonObject, kind: str, usual: float) -> Iterator[ValueVariant]:
     if kind == "integer" and abs(usual) <= _MOST_EXACT:
         # With a point, it is still an integer (JSON Schema 2020-12, validation, 6.1.1).
         yield ValueVariant(f"{float(usual)}", float(usual), None)
@@ -129,8 +125,8 @@ def _numbers(schema: dict[str, Any], kind: str, usual: float) -> Iterator[ValueV
         )
 
 
-def _texts(schema: dict[str, Any], usual: str) -> Iterator[ValueVariant]:
-    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _LONGEST))
+def _texts(schema: JsonObject, usual: str) -> Iterator[ValueVariant]:
+    least, most = length_limit(schema, "minLength", 0), length_limit(schema, "maxLength", _LONGEST)
     if schema.get("format") in _CHECKED:
         wrong = f"no {schema['format']}"
         yield ValueVariant(f"'{wrong}'", wrong, Condition.INVALID_VALUE)
@@ -169,7 +165,7 @@ def _shortened(usual: str) -> Iterator[str]:
         yield usual[:index] + usual[index + 1 :]
 
 
-def _arrays(document: Document, schema: dict[str, Any]) -> Iterator[ValueVariant]:
+def _arrays(document: Document, schema: JsonObject) -> Iterator[ValueVariant]:
     value = sample(document, schema.get("items", {"type": "string"}))
     for keyword, step in (("minItems", -1), ("maxItems", 1)):
         limit = number(schema.get(keyword))

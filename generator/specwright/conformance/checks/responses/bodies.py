@@ -11,9 +11,10 @@ from specwright.conformance.checks.responses.checked_response import CheckedResp
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_shape
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.recording.exchange import JsonValue, value_at
+from specwright.conformance.recording.exchange import value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.report.redaction import REDACTED
 

@@ -13,13 +13,7 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import member_names
 from specwright.conformance.contract.resources import shape, variables
-from specwright.conformance.recording.exchange import (
-    Exchange,
-    JsonValue,
-    decimal_of,
-    seconds_of,
-    value_at,
-)
+from specwright.conformance.recording.exchange import Exchange, decimal_of, seconds_of, value_at
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.schemas.applicators import (
     Subschema,
@@ -28,7 +22,7 @@ from specwright.document.schemas.applicators import (
     of_property,
     reachable,
 )
-from specwright.json_values import mapping
+from specwright.json_values import JsonValue, mapping
 from specwright.names import snake
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keyword import Keyword

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from specwright.conformance.checks.lifecycle.read_after_write import WRITTEN_IS_READ
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
-from specwright.conformance.recording.exchange import JsonValue
 from specwright.conformance.recording.record import Violation
+from specwright.json_values import JsonValue
 
 # Encodings of columns and templates that do not have all letters.
 _ENCODINGS = ("ascii", "latin-1", "cp1252")

@@ -11,7 +11,8 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent, OperationCall
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import Exchange
+from specwright.json_values import JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.webhooks.attempt import DeliveryAttempt
 from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.conformance.recording.exchange import seconds_of, text_of
 from specwright.document.operations.sites import essence
+from specwright.json_values import JsonValue
 from specwright.pointer import Pointer, resolve
 from specwright.runtime.shared.signature import (
     MalformedSignatureError,
@@ -57,12 +57,13 @@ _CLOCKS_SECONDS = 600.0
 Check = Callable[[SentWebhook, DeliveryAttempt, str | None], Iterator[str]]
 
 
-def body_of(attempt: DeliveryAttempt) -> Any:
+def body_of(attempt: DeliveryAttempt) -> JsonValue:
     """Return the body as JSON; None if it is not valid JSON."""
     try:
-        return json.loads(attempt.body)
+        body: JsonValue = json.loads(attempt.body)
     except (ValueError, RecursionError):
         return None
+    return body
 
 
 def in_body(attempt: DeliveryAttempt, pointer: Pointer) -> str | None:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import httpx2
 
@@ -23,6 +23,7 @@ from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.document.model import Document
 from specwright.errors import InputError
 from specwright.findings import Evidence, Finding, Level, RuleDescription
+from specwright.json_values import JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keywords.signature import SIGNATURE
 
@@ -105,7 +106,7 @@ class Consumer:
                     words = f"a delivery {forgery.words}"
                     yield _Trial(forgery.rule, webhook, words, forged, False)
 
-    def _genuine(self, webhook: SentWebhook, event: Any) -> Genuine:
+    def _genuine(self, webhook: SentWebhook, event: JsonValue) -> Genuine:
         return Genuine(webhook, event, self.secret, time.time())
 
     async def _send(self, client: httpx2.AsyncClient, trial: _Trial) -> _Response:

@@ -9,12 +9,11 @@ import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.findings import Level, RuleDescription
 from specwright.http_messages import Headers
-from specwright.json_values import mapping
+from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.signature import SignatureScheme
 
@@ -41,7 +40,7 @@ class Genuine:
     """
 
     webhook: SentWebhook
-    event: Any = field(repr=False)
+    event: JsonValue = field(repr=False)
     secret: str = field(repr=False)
     now: float
 

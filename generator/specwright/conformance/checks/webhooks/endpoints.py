@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import quote
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
@@ -16,6 +15,7 @@ from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations.sites import OperationSite
+from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, split
 
 EVENT_UNSUBSCRIBED = BehaviourRule(
@@ -63,7 +63,7 @@ class Endpoints:
         declared, operation = self.registration.declared, self.registration.operation
         if _PARAMETER.search(operation.key):
             raise CannotObserve(f"{operation.name} has a path parameter, which has no value here")
-        body = copy.deepcopy(self.registration.body)
+        body = mapping(copy.deepcopy(self.registration.body))
         _put(body, declared.url.raw, url)
         if declared.event_types is not None:
             _put(body, declared.event_types.raw, list(event_types))
@@ -123,8 +123,9 @@ def outcome(exchange: Exchange) -> str:
     return f"was answered with {exchange.response.status}"
 
 
-def _put(body: Any, pointer: Pointer, value: object) -> None:
+def _put(body: JsonObject, pointer: Pointer, value: JsonValue) -> None:
     *way, last = split(pointer)
     for token in way:
-        body = body.setdefault(token, {})
+        body[token] = mapping(body.get(token))
+        body = mapping(body[token])
     body[last] = value
