@@ -141,17 +141,17 @@ def long_reference_fails(patch: MonkeyPatch) -> None:
 
 def wrong_method_is_404(patch: MonkeyPatch) -> None:
     """A method that a path does not have is not found. “A wrong method is 405 + Allow”"""
-    answer = _Service._answer
+    respond = _Service._respond
 
     async def by_path_and_method(service: _Service, context: Context) -> ServerResponse:
         try:
-            return await answer(service, context)
+            return await respond(service, context)
         except Problem as problem:
             if problem.code == "method_not_allowed":
                 raise Problem("route_not_found", "There is nothing at this path.") from None
             raise
 
-    patch.setattr(_Service, "_answer", by_path_and_method)
+    patch.setattr(_Service, "_respond", by_path_and_method)
 
 
 def no_allow(patch: MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,14 @@ def override(templates: Templates, *chosen: str) -> Path:
     return templates.user / "x.jinja"
 
 
+def next_version(templates: Templates, source: str | None) -> Templates:
+    """Return the same overrides for an installation whose template has another source."""
+    builtin = Path(tempfile.mkdtemp(dir=templates.builtin.parent))
+    if source is not None:
+        (builtin / "x.jinja").write_text(source)
+    return Templates(builtin, templates.user)
+
+
 def test_blocks_are_found_with_the_blocks_inside_them() -> None:
     assert blocks(SOURCE) == {
         "a": "{% block a %}A{% block inner %}I{% endblock %}{% endblock a %}",
@@ -50,8 +59,7 @@ def test_a_fresh_copy_gives_what_the_built_in_template_gives(
 
 def test_only_an_override_of_what_has_changed_is_reported(templates: Templates) -> None:
     override(templates, "inner", "b")
-    (templates.builtin / "x.jinja").write_text(SOURCE.replace("B", "better"))
-    assert list(overrides(templates)) == [
+    assert list(overrides(next_version(templates, SOURCE.replace("B", "better")))) == [
         Override("x.jinja", "inner", Basis.CURRENT),
         Override("x.jinja", "b", Basis.OLDER),
     ]
@@ -60,10 +68,10 @@ def test_only_an_override_of_what_has_changed_is_reported(templates: Templates) 
 def test_a_copy_of_a_whole_template_is_outdated_by_any_change(templates: Templates) -> None:
     override(templates)
     assert [each.basis for each in overrides(templates)] == [Basis.CURRENT]
-    (templates.builtin / "x.jinja").write_text(SOURCE + "more")
-    assert [each.basis for each in overrides(templates)] == [Basis.OLDER]
-    (templates.builtin / "x.jinja").unlink()
-    assert [each.basis for each in overrides(templates)] == [Basis.GONE]
+    changed = next_version(templates, SOURCE + "more")
+    assert [each.basis for each in overrides(changed)] == [Basis.OLDER]
+    removed = next_version(templates, None)
+    assert [each.basis for each in overrides(removed)] == [Basis.GONE]
 
 
 def test_an_override_without_a_note_is_named(templates: Templates) -> None:
