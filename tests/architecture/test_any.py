@@ -12,15 +12,10 @@ TOOLKIT = Path(__file__).parents[2] / "generator" / "specwright"
 REMAINING: dict[str, dict[str, str]] = {
     "cli": {"The method of click that it replaces has it.": "LazyGroup.main"},
     "conformance": {
-        "Values of bodies and schemas, which its exchanges already call JSON values.": """
-            Genuine.event Registration.body Required.schema SentWebhook.examples
-            SentWebhook.problems alternatives body_of distinct in_place odd render sample variants
-            """,
         "Schemathesis and its events have no types.": """
             FuzzingCredentials.get FuzzingCredentials.set ReportWriter.handle_event Turns.take
             after_call before_call Line Processes.end Processes.lines
             """,
-        "A scenario may need keywords of any type.": "Scenario.needs scenario",
     },
     "mock": {"ASGI defines its messages so.": "Message Mock.__call__ Receive Send"},
     "runtime": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
@@ -37,7 +37,7 @@ class Scenario(Step):
     """
 
     run: Callable[[Driver], None] = lambda _: None
-    needs: Keyword[Any] | None = None
+    needs: Keyword[object] | None = None
     beside: str = ""
 
     def __call__(self, driver: Driver) -> None:
@@ -53,7 +53,7 @@ def scenario(
     *,
     after: str = "",
     share: int = 1,
-    needs: Keyword[Any] | None = None,
+    needs: Keyword[object] | None = None,
     beside: str = "",
     name: str = "",
 ) -> Callable[[Callable[[Driver], None]], Scenario]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 from urllib.parse import urlsplit
 
 from jsonschema_rs.canonical.schema import clone
@@ -100,7 +100,7 @@ class ContractOperation:
     scheme: Site | None
     other_body: tuple[str, Site] | None = None
     files: frozenset[str] = frozenset()
-    _declarations: Mapping[Keyword[Any], object] = field(default_factory=dict, repr=False)
+    _declarations: Mapping[Keyword[object], object] = field(default_factory=dict, repr=False)
 
     def get(self, keyword: Keyword[T]) -> T | None:
         """Return its declaration of a keyword; None without one."""

@@ -21,13 +21,13 @@ from specwright.document.operations.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
 from specwright.http_messages import BODY_LIMIT, Headers, MessageContent
+from specwright.json_values import JsonObject
 from specwright.pointer import Pointer
 
 # It changes if a member is removed or changes its meaning, not if one is added.
 VERSION = 2
 FILE = "result.json"
 
-_Object = dict[str, Any]
 _Taken = TypeVar("_Taken")
 
 
@@ -65,7 +65,7 @@ class RecordedFailure:
     setup: tuple[Recorded, ...]
 
 
-def render(run: Run, items: Sequence[Item]) -> _Object:
+def render(run: Run, items: Sequence[Item]) -> JsonObject:
     """Return a run and its coverage as JSON, with the secrets still in it."""
     contract, credential = run.contract, run.target.credential
     literals = {
@@ -89,16 +89,21 @@ def render(run: Run, items: Sequence[Item]) -> _Object:
         "failures": [
             _failed(id, violation, run, origins) for id, violation in run.record.failures.items()
         ],
-        "coverage": [
-            {"kind": item.kind, "name": item.name, "reached": item.reached}
-            | ({} if item.reached else {"reason": item.reason})
-            | ({"out_of_reach": True} if item.is_out_of_reach else {})
-            for item in items
-        ],
+        "coverage": [_covered(item) for item in items],
     }
 
 
-def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> _Object:
+def _covered(item: Item) -> JsonObject:
+    return {
+        "kind": item.kind,
+        "name": item.name,
+        "reached": item.reached,
+        **({} if item.reached else {"reason": item.reason}),
+        **({"out_of_reach": True} if item.is_out_of_reach else {}),
+    }
+
+
+def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> JsonObject:
     operation = operation_of(run.contract, violation)
     return {
         "id": id,
@@ -112,10 +117,10 @@ def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> _Objec
     }
 
 
-def _recorded(exchange: Exchange, run: Run) -> _Object:
+def _recorded(exchange: Exchange, run: Run) -> JsonObject:
     request, response = run.target.signer.unsigned(exchange.request), exchange.response
     content = MessageContent.of(request.headers, request.body)
-    written: _Object = {
+    written: JsonObject = {
         "source": exchange.source,
         "role": exchange.role,
         "method": request.method,

@@ -17,6 +17,7 @@ from specwright.conformance.recording.exchange import Exchange, HttpRequest, Htt
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
 from specwright.http_messages import Headers, MessageContent
+from specwright.json_values import JsonObject, JsonValue
 
 FILE = "report.har"
 # A longer body is left out, as is one that is not text.
@@ -24,11 +25,9 @@ _MOST_BYTES = 256 * 1024
 _LARGEST_FILE = 256 * 1024 * 1024
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
-_Object = dict[str, Any]
-
 
 # The package `harfile` writes text, from which secrets could no longer be removed.
-def render(exchanges: Iterable[Exchange]) -> _Object:
+def render(exchanges: Iterable[Exchange]) -> JsonObject:
     """Return the exchanges as a HAR, with the secrets still in it."""
     return {
         "log": {
@@ -39,10 +38,10 @@ def render(exchanges: Iterable[Exchange]) -> _Object:
     }
 
 
-def _entry(exchange: Exchange) -> _Object:
+def _entry(exchange: Exchange) -> JsonObject:
     request, milliseconds = exchange.request, round(exchange.seconds * 1000, 3)
     sent = datetime.fromtimestamp(exchange.sent_at, UTC)
-    written: _Object = {
+    written: JsonObject = {
         "method": request.method,
         "url": request.url,
         "httpVersion": "HTTP/1.1",
@@ -68,7 +67,7 @@ def _entry(exchange: Exchange) -> _Object:
     }
 
 
-def _response(response: HttpResponse | None) -> _Object:
+def _response(response: HttpResponse | None) -> JsonObject:
     """Return a response; a missing one has the status 0, as browsers write it."""
     response = response or HttpResponse(0, (), b"")
     status, headers, body = response.status, response.headers, response.body
@@ -89,11 +88,11 @@ def _response(response: HttpResponse | None) -> _Object:
     }
 
 
-def _named(pairs: Iterable[tuple[str, str]]) -> list[_Object]:
+def _named(pairs: Iterable[tuple[str, str]]) -> list[JsonValue]:
     return [{"name": name, "value": value} for name, value in pairs]
 
 
-def _text(content: MessageContent) -> _Object:
+def _text(content: MessageContent) -> JsonObject:
     if content.full_length is not None:
         return {"comment": f"left out: more than {_MOST_BYTES:,} bytes"}
     return {"comment": "left out: not text"} if content.is_base64 else {"text": content.body}

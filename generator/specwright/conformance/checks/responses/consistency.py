@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from functools import reduce
-from typing import Any
 
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.contract.contract import Contract, ContractOperation
@@ -50,7 +49,7 @@ TIMESTAMP = BehaviourRule(
     advice="Take the time when the change is committed, in UTC, and write it with the change.",
 )
 
-_KEYWORDS: tuple[Keyword[Any], ...] = (COMPUTED, SET_WHEN, MOMENT, MODE)
+_KEYWORDS: tuple[Keyword[object], ...] = (COMPUTED, SET_WHEN, MOMENT, MODE)
 # The maximum difference between the clocks of server and test, and their resolution.
 _CLOCKS_SECONDS = 600.0
 _COARSE_SECONDS = 2.0
