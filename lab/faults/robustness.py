@@ -49,7 +49,9 @@ def unknown_plan_fails(patch: MonkeyPatch) -> None:
         try:
             return await served(self, **request)
         except Problem as problem:
-            raise LookupError(problem.message) from problem
+            if problem.code == "resource_not_found":
+                raise LookupError(problem.message) from problem
+            raise
 
     patch.setattr(PlanGroup, "get_plan", get_plan)
 
