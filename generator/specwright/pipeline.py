@@ -254,14 +254,14 @@ def _tell(
         for finding in report.findings
         if finding.rule in TOLD_APART
     ]
-    said = in_order(finding for finding in (*left_out, *renamed) if not lint.accepts(finding))
-    if said:
-        tell(replace(report, findings=said))
+    findings = in_order(finding for finding in (*left_out, *renamed) if not lint.accepts(finding))
+    if findings:
+        tell(replace(report, findings=findings))
 
 
 def _contents(document: Document, report: Report) -> PackageContents:
-    found = [finding for finding in report.findings if finding.rule in _LEFT_OUT]
-    lacking = reaching(document, [finding.pointer or "" for finding in found])
+    dropped = [finding for finding in report.findings if finding.rule in _LEFT_OUT]
+    lacking = reaching(document, [finding.pointer or "" for finding in dropped])
     count: Counter[tuple[Direction, bool]] = Counter(
         (site.direction, site.pointer not in lacking) for site in operations(document)
     )
@@ -270,7 +270,7 @@ def _contents(document: Document, report: Report) -> PackageContents:
         whole_operations=count[Direction.PATH, True],
         webhooks=count[Direction.WEBHOOK, True] + count[Direction.WEBHOOK, False],
         whole_webhooks=count[Direction.WEBHOOK, True],
-        left_out=dict(sorted(Counter(finding.rule for finding in found).items())),
+        left_out=dict(sorted(Counter(finding.rule for finding in dropped).items())),
     )
 
 

@@ -48,7 +48,7 @@ def concealed(given: Exchange) -> tuple[str, set[str]]:
     changed = concealment(given)
     assert changed.response is not None
     shown = (changed.request, changed.request.headers, changed.request.body)
-    return f"{shown} {changed.response.headers} {changed.response.body!r}", concealment.found
+    return f"{shown} {changed.response.headers} {changed.response.body!r}", concealment.values
 
 
 SECRET = "canary-4f1c90d2"

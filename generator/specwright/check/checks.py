@@ -59,18 +59,18 @@ class Examination:
 
     Attributes:
         document: the document, upgraded.
-        found: the findings of each rule that was applied, by rule id.
+        findings: the findings of each rule that was applied, by rule id.
         short_method_names: the setting that decides which names clash.
     """
 
     document: Document
-    found: Mapping[str, Sequence[Finding]]
+    findings: Mapping[str, Sequence[Finding]]
     short_method_names: bool
 
     def covers(self, settings: Settings) -> bool:
         """Return whether every rule that the settings ask for was applied, under the same names."""
         return settings.short_method_names == self.short_method_names and all(
-            rule.id in self.found for rule in _chosen(settings)
+            rule.id in self.findings for rule in _chosen(settings)
         )
 
     def report(self, settings: Settings) -> Report:
@@ -84,7 +84,7 @@ class Examination:
             if finding.rule == INCOMPLETE.id
             else replace(finding, level=settings.level(rule, places_of(finding.pointer)))
             for rule in _chosen(settings)
-            for finding in self.found[rule.id]
+            for finding in self.findings[rule.id]
         )
         findings = (finding for finding in graded if finding.level is not Level.OFF)
         return _waive(self.document, in_order(findings), settings)
@@ -105,13 +105,13 @@ def examine(document: Document, *settings: Settings) -> Examination:
     chosen = {rule.id for setting in settings for rule in _chosen(setting)}
     rules = [rule for rule in RULES if rule.id in chosen]
     outcomes = isolated([partial(_apply, rule, context) for rule in rules], _limits(context))
-    found = {
+    findings_by_rule = {
         rule.id: [_incomplete(context, f"'{rule.id}' stopped: {outcome}")]
         if isinstance(outcome, Stopped)
         else outcome
         for rule, outcome in zip(rules, outcomes, strict=True)
     }
-    return Examination(document, found, context.short_names)
+    return Examination(document, findings_by_rule, context.short_names)
 
 
 def _chosen(settings: Settings) -> list[LintRule]:

@@ -60,28 +60,28 @@ class LintContext:
 
     @cached_property
     def _operation_ids(self) -> dict[str, OperationSite]:
-        found: dict[str, OperationSite] = {}
+        sites: dict[str, OperationSite] = {}
         for operation in self.operations:
             if operation.id is not None:
-                found.setdefault(operation.id, operation)
-        return found
+                sites.setdefault(operation.id, operation)
+        return sites
 
     @cached_property
     def operations_by_pointer(self) -> dict[Pointer, OperationSite]:
-        found: dict[Pointer, OperationSite] = {}
+        sites: dict[Pointer, OperationSite] = {}
         for operation in (*operations(self.document), *component_operations(self.document)):
-            found.setdefault(operation.pointer, operation)
-        return found
+            sites.setdefault(operation.pointer, operation)
+        return sites
 
     @cached_property
     def operations_by_part(self) -> dict[int, list[OperationSite]]:
         """The operations that an operation or parameter object belongs to, by its identity."""
-        found: dict[int, list[OperationSite]] = defaultdict(list)
+        sites: dict[int, list[OperationSite]] = defaultdict(list)
         for operation in self.operations:
-            found[id(operation.value)].append(operation)
+            sites[id(operation.value)].append(operation)
             for parameter in parameters(self.document, operation).values():
-                found[id(parameter.value)].append(operation)
-        return found
+                sites[id(parameter.value)].append(operation)
+        return sites
 
     @cached_property
     def semantics(self) -> tuple[Semantic, ...]:
@@ -89,7 +89,7 @@ class LintContext:
         outcome = check_semantics(self.document)
         if outcome.stopped_by is not None:
             self.unfinished.append(f"openapi-spec-validator stopped: {outcome.stopped_by}")
-        return outcome.found
+        return outcome.problems
 
     def follow(self, value: JsonValue) -> JsonObject:
         """Return the object that a value is or refers to; empty if it cannot be found."""

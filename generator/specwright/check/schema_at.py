@@ -19,12 +19,12 @@ def describes(context: LintContext, schema: Subschema, pointer: Pointer) -> bool
 
 def find(context: LintContext, schema: Subschema, pointer: Pointer) -> list[Subschema]:
     """Return the schemas of the value at the pointer, through references and all alternatives."""
-    found = _applying(context, [schema])
+    schemas = _applying(context, [schema])
     for token in split(pointer):
-        found = _applying(
-            context, (subschema for one in found for subschema in _below(context, one, token))
+        schemas = _applying(
+            context, (subschema for one in schemas for subschema in _below(context, one, token))
         )
-    return found
+    return schemas
 
 
 def _applying(context: LintContext, schemas: Iterable[Subschema]) -> list[Subschema]:

@@ -31,23 +31,23 @@ class Semantic:
 class SemanticOutcome:
     """The findings, and the error that stopped the validator, if any."""
 
-    found: tuple[Semantic, ...]
+    problems: tuple[Semantic, ...]
     stopped_by: str | None = None
 
 
 def check_semantics(document: Document) -> SemanticOutcome:
     """Run the validator; an exception inside it becomes part of the outcome."""
-    found: list[Semantic] = []
+    problems: list[Semantic] = []
     try:
-        found.extend(_run(document))
+        problems.extend(_run(document))
     except RecursionError:
-        return SemanticOutcome(tuple(found), "circular references are deeper than it can follow")
+        return SemanticOutcome(tuple(problems), "circular references are deeper than it can follow")
     except MemoryError:
         raise
     # The validator assumes a document of valid shape and fails in many ways without one.
     except Exception as error:
-        return SemanticOutcome(tuple(found), f"{type(error).__name__}: {error}"[:200])
-    return SemanticOutcome(tuple(found))
+        return SemanticOutcome(tuple(problems), f"{type(error).__name__}: {error}"[:200])
+    return SemanticOutcome(tuple(problems))
 
 
 def _run(document: Document) -> Iterator[Semantic]:

@@ -43,8 +43,8 @@ class Sound:
 
 def sound(document: Document) -> Sound:
     """Remove the operations that errors affect from an upgraded document."""
-    found = check(document, Settings()).findings
-    errors = tuple(finding for finding in found if finding.level is Level.ERROR)
+    findings = check(document, Settings()).findings
+    errors = tuple(finding for finding in findings if finding.level is Level.ERROR)
     if not errors:
         return Sound(document, (), ())
     concerned = {

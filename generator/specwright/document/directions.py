@@ -67,9 +67,9 @@ def inputs_of(document: Document) -> dict[str, str]:
 
 
 def _named(schemas: Mapping[str, JsonValue], sent: Set[str]) -> dict[str, str]:
-    taken = {model_name(key) for key in schemas}
+    reserved = {model_name(key) for key in schemas}
     return {
-        key: key + (STEP if model_name(key + SUFFIX) in taken else "") + SUFFIX
+        key: key + (STEP if model_name(key + SUFFIX) in reserved else "") + SUFFIX
         for key in schemas
         if key in sent
     }
@@ -82,17 +82,17 @@ def _schemas(document: Document) -> Mapping[str, JsonValue]:
 def _divided(document: Document) -> set[str]:
     """Return the components that differ between requests and responses."""
     schemas = _schemas(document)
-    found = {key for key, each in schemas.items() if _has_marks(document, each)}
+    keys = {key for key, each in schemas.items() if _has_marks(document, each)}
     users: dict[str, set[str]] = {}
     for key, each in schemas.items():
         for used in _components_of(document, each):
             users.setdefault(used, set()).add(key)
-    pending = list(found)
+    pending = list(keys)
     while pending:
-        new = users.get(pending.pop(), set()) - found
-        found |= new
+        new = users.get(pending.pop(), set()) - keys
+        keys |= new
         pending.extend(new)
-    return found
+    return keys
 
 
 def _has_marks(document: Document, schema: JsonValue) -> bool:
@@ -134,8 +134,8 @@ def _properties(schema: JsonValue) -> Mapping[str, JsonValue]:
 def _components_of(document: Document, schema: JsonValue) -> set[str]:
     """Return the keys of the components that a schema refers to, in whole or in part."""
     references = (part.get("$ref") for part in _within(schema))
-    found = (_component(document, ref) for ref in references if document.is_local(ref))
-    return {key for key, _ in found if key}
+    components = (_component(document, ref) for ref in references if document.is_local(ref))
+    return {key for key, _ in components if key}
 
 
 def _component(document: Document, ref: str) -> tuple[str, Pointer]:
@@ -149,27 +149,27 @@ def _component(document: Document, ref: str) -> tuple[str, Pointer]:
 
 def _reached(document: Document, holders: list[Site]) -> set[str]:
     schemas = _schemas(document)
-    found: set[str] = set()
+    reached: set[str] = set()
     pending = [holder.value[key] for holder in holders for key in _HELD & holder.value.keys()]
     while pending:
-        new = _components_of(document, pending.pop()) - found
-        found |= new
+        new = _components_of(document, pending.pop()) - reached
+        reached |= new
         pending += [schemas.get(key) for key in new]
-    return found
+    return reached
 
 
 def _holders(document: Document, *, sent: bool) -> list[Site]:
     """Return the media types and parameters with values that clients send, or read."""
-    found: dict[Pointer, Site] = {}
+    holders: dict[Pointer, Site] = {}
     for site in operations(document):
         is_request = (site.direction is Direction.PATH) is sent
         body = request_body(document, site) if is_request else None
         answers = [] if is_request else [each for _, each in responses(document, site)]
         arguments = parameters(document, site).values() if is_request else ()
         for holder in (*arguments, *([body] if body else ()), *answers):
-            found[holder.pointer] = holder
-            found |= {each.pointer: each for _, each in contents(document, holder)}
-    return list(found.values())
+            holders[holder.pointer] = holder
+            holders |= {each.pointer: each for _, each in contents(document, holder)}
+    return list(holders.values())
 
 
 @dataclass(frozen=True, slots=True)

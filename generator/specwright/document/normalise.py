@@ -109,8 +109,8 @@ def _component_slots(document: Document) -> Iterator[Slot]:
 
 def _operation_slots(document: Document) -> Iterator[Slot]:
     for site in operations(document):
-        found = parameters(document, site)
-        for parameter, word in zip(found.values(), argument_names([*found]), strict=True):
+        declared = parameters(document, site)
+        for parameter, word in zip(declared.values(), argument_names([*declared]), strict=True):
             yield from _parameter_slots(document, parameter, site.name, word + " parameter")
         body = request_body(document, site)
         if body is not None:
@@ -132,9 +132,9 @@ def _parameter_slots(document: Document, parameter: Site, whole: str, word: str)
 def _content_slots(document: Document, holder: Site, whole: str, word: str) -> Iterator[Slot]:
     is_other = False
     for media_type, content in contents(document, holder):
-        found = value_schema(document, media_type, content)
-        if found is not None:
-            yield _slot(found.pointer, whole, word + (pascal(media_type) if is_other else ""))
+        schema = value_schema(document, media_type, content)
+        if schema is not None:
+            yield _slot(schema.pointer, whole, word + (pascal(media_type) if is_other else ""))
             is_other = True
 
 

@@ -325,8 +325,8 @@ class Node(NamedTuple):
     @property
     def ref(self) -> str | None:
         """The reference, if this kind of object may be one."""
-        found = self.value.get("$ref") if self.kind in SECTIONS else None
-        return found if isinstance(found, str) else None
+        ref = self.value.get("$ref") if self.kind in SECTIONS else None
+        return ref if isinstance(ref, str) else None
 
 
 def walk(value: JsonValue, kind: str = "document", pointer: str = "") -> Iterator[Node]:

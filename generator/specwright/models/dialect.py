@@ -110,8 +110,8 @@ def translate(document: Document) -> Dialect:
 def _with_patterns(schema: JsonObject, patterns: Iterable[str]) -> JsonObject:
     """Return the schema with those of its patterns that can be matched in linear time."""
     result = {k: v for k, v in schema.items() if k != "pattern"}
-    found = [checked_pattern({**schema, "pattern": pattern}) for pattern in patterns]
-    if checked := list(filter(None, found)):
+    trees = [checked_pattern({**schema, "pattern": pattern}) for pattern in patterns]
+    if checked := list(filter(None, trees)):
         result["pattern"] = sealed(reduce(and_, checked))
     names = schema.get("patternProperties")
     if isinstance(names, dict):

@@ -160,12 +160,12 @@ def _index(
 
 def _names_by_place(metadata: Sequence[GeneratedType], dialect: Dialect) -> dict[str, str]:
     """Return the new names of classes by the generator's."""
-    taken = {entry.name for entry in metadata}
-    found: dict[str, str] = {}
+    listed = {entry.name for entry in metadata}
+    names: dict[str, str] = {}
     for entry in metadata:
         key, _, inner = entry.source.removeprefix(COMPONENTS + "/").partition("/")
         place = dialect.words.get(f"{dialect.origins.get(key)}/{inner}")
         if place is not None:
-            found[entry.name] = name = free(place, taken)
-            taken.add(name)
-    return found
+            names[entry.name] = name = free(place, listed)
+            listed.add(name)
+    return names

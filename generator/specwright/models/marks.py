@@ -181,5 +181,5 @@ def _patterns(others: Iterable[str]) -> str:
         (name, [other.removeprefix(kind) for other in others if other.startswith(kind)])
         for name, kind in (("like", _LIKE), ("unlike", _UNLIKE))
     )
-    given = (f"{name}=[{', '.join(map(ascii, each))}]" for name, each in arguments if each)
-    return f"Patterns({', '.join(given)})"
+    lists = (f"{name}=[{', '.join(map(ascii, each))}]" for name, each in arguments if each)
+    return f"Patterns({', '.join(lists)})"

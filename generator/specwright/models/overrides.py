@@ -55,7 +55,7 @@ class _Hierarchy:
     def add(self, node: ast.ClassDef) -> Iterator[SourceEdit]:
         """Add a class, after its bases, and yield the changes that it needs."""
         members = own = dict(self._said(node.body))
-        arguments = given = {
+        arguments = explicit = {
             str(keyword.arg): ast.unparse(keyword.value) for keyword in node.keywords
         }
         bases: dict[bool, list[str]] = {True: [], False: []}
@@ -68,7 +68,7 @@ class _Hierarchy:
             bases[fits].append(base)
             members = {**inherited, **members}
             arguments = {**self._arguments.get(base, {}), **arguments}
-            given = given if fits else {**self._arguments[base], **given}
+            explicit = explicit if fits else {**self._arguments[base], **explicit}
         derived = bases[True] or ["Model"]
         self._members[node.name] = members
         self._arguments[node.name] = arguments
@@ -76,8 +76,8 @@ class _Hierarchy:
         if bases[False]:
             kept = own.keys() | {n for base in derived for n in self._members.get(base, ())}
             copied = [each.text for name, each in members.items() if name not in kept]
-            said = [f"{name}={value}" for name, value in given.items()]
-            head = f"class {node.name}({', '.join([*derived, *said])}):"
+            texts = [f"{name}={value}" for name, value in explicit.items()]
+            head = f"class {node.name}({', '.join([*derived, *texts])}):"
             yield from self._changed(node, head, copied)
 
     def _changed(self, node: ast.ClassDef, head: str, copied: list[str]) -> Iterator[SourceEdit]:

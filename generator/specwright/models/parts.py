@@ -110,7 +110,7 @@ def has_properties(document: Document, schema: JsonValue, above: tuple[int, ...]
 def _members(document: Document, union: JsonObject, members: list[JsonValue]) -> list[str]:
     """Return a word for each alternative: its name, or a property that sets it apart."""
     is_nullable = len(members) == 2 and {"type": "null"} in members
-    found: list[str] = []
+    names: list[str] = []
     required: dict[str, set[str]] = {}
     for member in members:
         word = _called(document, union, member)
@@ -123,8 +123,8 @@ def _members(document: Document, union: JsonObject, members: list[JsonValue]) ->
         required.setdefault(word, set()).update(
             texts(mapping(member).get("required")) if own else ()
         )
-        found.append(word)
-    return found
+        names.append(word)
+    return names
 
 
 def _properties(member: JsonValue) -> list[str]:

@@ -181,13 +181,13 @@ def _is_none(node: ast.expr) -> bool:
 
 def _reached(name: str, named: dict[str, set[str]]) -> set[str]:
     """Return all aliases that an alias refers to, directly or through others."""
-    found: set[str] = set()
+    reached: set[str] = set()
     pending = [name]
     while pending:
-        new = named[pending.pop()] - found
-        found |= new
+        new = named[pending.pop()] - reached
+        reached |= new
         pending += new
-    return found
+    return reached
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -279,14 +279,14 @@ def _is_exclusive(document: Document, schema: JsonValue) -> bool:
 
 def _unchecked(document: Document, schema: JsonValue) -> dict[str, str]:
     """Return the constraints of a text, or of properties that are texts, unchecked by models."""
-    found: dict[str, str] = {}
+    keywords: dict[str, str] = {}
     for part in _all_of(document, schema):
         members = mapping(part.get("properties")).items()
         for place, each in [("", part), *((f"/{name}", value) for name, value in members)]:
             for text in _all_of(document, each):
                 if text.get("type") == "string":
-                    found[place] = found.get(place, "") + _beyond_models(text)
-    return found
+                    keywords[place] = keywords.get(place, "") + _beyond_models(text)
+    return keywords
 
 
 def _beyond_models(text: JsonObject) -> str:

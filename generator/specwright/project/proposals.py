@@ -79,9 +79,13 @@ def _names(operations: Mapping[str, OperationSite]) -> Iterator[tuple[str, str]]
     plain = {name: _plain_name(each) for name, each in operations.items()}
     # All methods, as those without a better name keep theirs.
     names = Counter(snake(plain[name] or each.name) for name, each in operations.items())
-    for name, found in plain.items():
-        if found is not None and names[snake(found)] == 1 and is_variable(snake(found)):
-            yield name, snake(found)
+    for name, plain_name in plain.items():
+        if (
+            plain_name is not None
+            and names[snake(plain_name)] == 1
+            and is_variable(snake(plain_name))
+        ):
+            yield name, snake(plain_name)
 
 
 def _plain_name(operation: OperationSite) -> str | None:

@@ -20,7 +20,7 @@ def exports(api: Api, errors: Sequence[str]) -> Mapping[str, Sequence[str]]:
     """
     streams = any(medium.is_stream for medium in api.media)
     files = any(medium.has_files for medium in api.media)
-    found: dict[str, Sequence[str]] = {
+    names_by_module: dict[str, Sequence[str]] = {
         "client": (api.names.client,),
         "async_client": (f"Async{api.names.client}",),
         "_runtime.client.clients": ("RawResponse",),
@@ -42,4 +42,4 @@ def exports(api: Api, errors: Sequence[str]) -> Mapping[str, Sequence[str]]:
         **{f"_runtime.shared.media.{module}": names for module, names in api.media_exports.items()},
         **{f"_runtime.shared.auth.{module}": names for module, names in api.grants.items()},
     }
-    return {module: names for module, names in found.items() if names}
+    return {module: names for module, names in names_by_module.items() if names}

@@ -69,6 +69,6 @@ def _inherited(
 
 def _outermost(tree: nodes.Template) -> list[nodes.Block]:
     """Return the blocks that are not part of another one, which may have new ones inside."""
-    found = list(tree.find_all(nodes.Block))
-    inside = {inner.name for block in found for inner in block.find_all(nodes.Block)}
-    return [block for block in found if block.name not in inside]
+    blocks = list(tree.find_all(nodes.Block))
+    inside = {inner.name for block in blocks for inner in block.find_all(nodes.Block)}
+    return [block for block in blocks if block.name not in inside]

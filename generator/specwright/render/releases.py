@@ -26,9 +26,9 @@ _VERSION = re.compile(
 def version(text: Text | str) -> str:
     """Return the document's version, as closely as the rules for distributions allow."""
     raw = text.raw if isinstance(text, Text) else text
-    found = _VERSION.search(raw.lower())
-    if found is None:
+    match = _VERSION.search(raw.lower())
+    if match is None:
         return "0"
-    label = _LABELS.get(found["label"])
-    suffix = f"{label}{int(found['number'] or 0)}" if label else ""
-    return found["release"].replace("-", ".") + suffix
+    label = _LABELS.get(match["label"])
+    suffix = f"{label}{int(match['number'] or 0)}" if label else ""
+    return match["release"].replace("-", ".") + suffix

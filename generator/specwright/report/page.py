@@ -26,8 +26,8 @@ def render(report: Report) -> str:
     # Imported here: only this format needs it.
     from markupsafe import Markup
 
-    found = _by_operation(report)
-    state = partial(_state, found)
+    findings = _by_operation(report)
+    state = partial(_state, findings)
     style, script = _asset("page.css"), _asset("page.js")
     return _template().render(
         report=report,
@@ -37,7 +37,7 @@ def render(report: Report) -> str:
         operations=by_operation(report),
         chapters=chapters(report),
         causes=[finding for finding in in_reading_order(report) if finding.occurrences],
-        found=found,
+        findings=findings,
         state=state,
         states=Counter(map(state, report.operation_summaries)),
         levels=[level for level in WORST_FIRST if report.count(level)],
@@ -94,17 +94,17 @@ def _proven(evidence: Sequence[Evidence]) -> _Proof:
 
 def _by_operation(report: Report) -> Mapping[str, Sequence[Finding]]:
     """Return the findings of each operation, the worst first."""
-    found: defaultdict[str, list[Finding]] = defaultdict(list)
+    findings: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in in_reading_order(report):
         for operation in finding.operations:
-            found[operation].append(finding)
-    return found
+            findings[operation].append(finding)
+    return findings
 
 
-def _state(found: Mapping[str, Sequence[Finding]], summary: OperationSummary) -> str:
+def _state(findings: Mapping[str, Sequence[Finding]], summary: OperationSummary) -> str:
     if not summary.successes:
         return "missed"
-    return "found" if found[summary.operation] else "reached"
+    return "found" if findings[summary.operation] else "reached"
 
 
 def _anchors() -> Callable[[Finding], str]:

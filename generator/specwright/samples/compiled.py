@@ -38,11 +38,11 @@ class Compiled:
         """Return the target of a reference; None if it does not exist."""
         if ref not in self._targets:
             address, _, fragment = ref.partition("#")
-            found = None
+            schema = None
             if side := self._documents.get(address):
                 with suppress(KeyError, ValueError):
-                    found = side.absolute(resolve(side.document.data, unquote(fragment)))
-            self._targets[ref] = found
+                    schema = side.absolute(resolve(side.document.data, unquote(fragment)))
+            self._targets[ref] = schema
         return self._targets[ref]
 
     def validator(self, schema: Schema | bool) -> jsonschema_rs.Validator:

@@ -71,14 +71,14 @@ class _Reader:
         return members[:1]
 
     def _count(self) -> int:
-        found = _COUNT.match(self.pattern, self.at)
-        if found is None:
+        count = _COUNT.match(self.pattern, self.at)
+        if count is None:
             return 1
-        self.at = found.end()
+        self.at = count.end()
         # Lazy and possessive quantifiers have the same count.
         if self.pattern[self.at : self.at + 1] in ("?", "+"):
             self.at += 1
-        return int(found[1]) if found[1] else 1
+        return int(count[1]) if count[1] else 1
 
     def _next(self) -> str:
         character = self.pattern[self.at]

@@ -75,12 +75,12 @@ class Sampler:
         if known is not None:
             return known
         self._open |= components
-        found = self._accepted(schema, depth)
+        values = self._accepted(schema, depth)
         self._open -= components
         # Within a recursion an empty result is not final: there may be witnesses outside of it.
-        if ref is not None and (found or not self._open):
-            self._witnesses[ref] = found
-        return found
+        if ref is not None and (values or not self._open):
+            self._witnesses[ref] = values
+        return values
 
     def _components(self, schema: JsonValue) -> set[str]:
         """Return the references of a schema, its own and those in its `allOf`."""
@@ -223,10 +223,10 @@ class Sampler:
         self, declared: JsonObject, names: Iterable[str], depth: int, *, is_full: bool = False
     ) -> JsonObject:
         """Return those of the named properties that have a value."""
-        found = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
+        members = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
         if is_full:
-            found = {name: tuple(filter(_is_small, values)) for name, values in found.items()}
-        return {n: max(v, key=_members) if is_full else v[0] for n, v in found.items() if v}
+            members = {name: tuple(filter(_is_small, values)) for name, values in members.items()}
+        return {n: max(v, key=_members) if is_full else v[0] for n, v in members.items() if v}
 
 
 def _is_small(value: JsonValue) -> bool:
@@ -263,9 +263,9 @@ def _examples(schema: JsonObject) -> list[JsonValue]:
     """Return the examples of a schema, except secrets and values that may contain one."""
     if any(schema.get(mark) is True for mark in _HIDDEN):
         return []
-    found = [*sequence(schema.get("examples")), schema.get("example")]
+    examples = [*sequence(schema.get("examples")), schema.get("example")]
     return [
-        sample for sample in found if sample is not None and not isinstance(sample, dict | list)
+        sample for sample in examples if sample is not None and not isinstance(sample, dict | list)
     ]
 
 

@@ -58,7 +58,7 @@ def numbers(schema: JsonObject, kind: str) -> Iterator[float]:
         for name in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
         if isinstance(limit := schema.get(name), int | float) and not isinstance(limit, bool)
     ]
-    found: list[float] = [
+    values: list[float] = [
         *limits,
         1,
         0,
@@ -66,6 +66,6 @@ def numbers(schema: JsonObject, kind: str) -> Iterator[float]:
         *(limit + step for limit in limits for step in (-1, 1)),
     ]
     if kind == "number":
-        found += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
-    found += [2**31, -(2**31) - 1]
-    yield from (n for n in dict.fromkeys(found) if math.isfinite(n))
+        values += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
+    values += [2**31, -(2**31) - 1]
+    yield from (n for n in dict.fromkeys(values) if math.isfinite(n))

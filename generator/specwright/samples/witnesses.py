@@ -65,12 +65,12 @@ class Witnesses:
         """Return values of a schema, those with the most members first."""
         self._compiled.tries = 0
         try:
-            found = self._sampler.witnesses(self._side.reference(schema))
+            values = self._sampler.witnesses(self._side.reference(schema))
         except _TooManyTriesError:
             # The sampler was interrupted in the middle of a schema.
             del self._sampler
-            found = ()
-        return sorted(found, key=_members, reverse=True)
+            values = ()
+        return sorted(values, key=_members, reverse=True)
 
     def is_valid(self, schema: Pointer, value: JsonValue) -> bool:
         """Return whether the schema accepts a value; False if it cannot be compiled."""

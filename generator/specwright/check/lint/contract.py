@@ -115,8 +115,8 @@ def _keyword(context: LintContext, node: Node, name: str) -> Keyword[object] | N
 
 
 def _method(context: LintContext, node: Node) -> str | None:
-    found = context.operations_by_pointer.get(node.pointer)
-    return None if found is None else found.method
+    site = context.operations_by_pointer.get(node.pointer)
+    return None if site is None else site.method
 
 
 def _place(context: LintContext, node: Node) -> Place | None:
@@ -124,8 +124,8 @@ def _place(context: LintContext, node: Node) -> Place | None:
         case "document":
             return Place.DOCUMENT
         case "operation":
-            found = context.operations_by_pointer.get(node.pointer)
-            is_webhook = found is not None and found.direction is Direction.WEBHOOK
+            site = context.operations_by_pointer.get(node.pointer)
+            is_webhook = site is not None and site.direction is Direction.WEBHOOK
             return Place.WEBHOOK if is_webhook else Place.OPERATION
         case "parameter":
             return Place.PARAMETER

@@ -56,11 +56,11 @@ def reference_kind(context: LintContext) -> Iterator[LintViolation]:
     kinds = {node.pointer: node.kind for node in context.nodes}
     for node in context.nodes:
         place, _, pointer = (node.ref or "").partition("#")
-        found = node.kind if place else kinds.get(unquote(pointer), node.kind)
-        if node.ref and found != node.kind:
+        target = node.kind if place else kinds.get(unquote(pointer), node.kind)
+        if node.ref and target != node.kind:
             yield LintViolation(
                 node.pointer + join("$ref"),
-                f"must refer to an object of the kind '{node.kind}', but refers to a '{found}'",
+                f"must refer to an object of the kind '{node.kind}', but refers to a '{target}'",
             )
 
 

@@ -134,8 +134,8 @@ def example_id(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("mediaType"):
         if "requestBody" not in split(node.pointer) or node.pointer.startswith("/webhooks/"):
             for pointer, value in sites.examples(context.document, Site(node.pointer, node.value)):
-                for name, _, found in _ids(value, pointer, ""):
-                    known[name].add(found)
+                for name, _, value_id in _ids(value, pointer, ""):
+                    known[name].add(value_id)
     for name, pointer, value in sent:
         shown = known.get(name, set()) or (known["id"] if name != "id" else set())
         if shown and value not in shown:

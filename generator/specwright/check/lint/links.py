@@ -41,16 +41,16 @@ def link_parameters(context: LintContext) -> Iterator[LintViolation]:
         if target is None:
             continue
         known = sites.parameters(context.document, target)
-        given = mapping(node.value.get("parameters"))
+        arguments = mapping(node.value.get("parameters"))
         names = {name for _, name in known} | {f"{place}.{name}" for place, name in known}
-        for name in given:
+        for name in arguments:
             if name not in names:
                 yield LintViolation(
                     node.pointer + join("parameters", name),
                     f"the target has no parameter '{name}'",
                 )
         for place, name in known:
-            if place == "path" and not {name, f"path.{name}"} & set(given):
+            if place == "path" and not {name, f"path.{name}"} & set(arguments):
                 yield LintViolation(node.pointer, f"the path parameter '{name}' is not given")
         if "requestBody" in node.value and "requestBody" not in target.value:
             yield LintViolation(f"{node.pointer}/requestBody", "the target takes no request body")

@@ -28,17 +28,17 @@ Named = tuple[str, Pointer, tuple[tuple[Hashable, str], ...]]
 
 
 def _clashes(what: str, named: Iterable[Named]) -> Iterator[LintViolation]:
-    taken: dict[tuple[Hashable, str], tuple[str, Pointer]] = {}
+    owners: dict[tuple[Hashable, str], tuple[str, Pointer]] = {}
     for name, pointer, becomes in named:
-        clash = next((made for made in becomes if made in taken), None)
+        clash = next((argument for argument in becomes if argument in owners), None)
         if clash is not None:
-            first, first_pointer = taken[clash]
+            first, first_pointer = owners[clash]
             yield LintViolation(
                 pointer,
                 f"{what} '{name}' and '{first}' ({first_pointer}) both become '{clash[1]}'",
             )
-        for made in becomes:
-            taken.setdefault(made, (name, pointer))
+        for argument in becomes:
+            owners.setdefault(argument, (name, pointer))
 
 
 def operation_id_clash(context: LintContext) -> Iterator[LintViolation]:
@@ -138,9 +138,9 @@ def property_name_clash(context: LintContext) -> Iterator[LintViolation]:
 
 def parameter_name_clash(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
-        found: dict[str, str] = {}
+        spellings: dict[str, str] = {}
         for place, name in parameters(context.document, operation):
-            first = found.setdefault(snake(name), f"{place} parameter '{name}'")
+            first = spellings.setdefault(snake(name), f"{place} parameter '{name}'")
             if first != f"{place} parameter '{name}'":
                 yield LintViolation(
                     operation.pointer,

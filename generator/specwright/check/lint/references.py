@@ -56,10 +56,10 @@ def _error_codes(context: LintContext) -> JsonObject:
 
 def _schema(context: LintContext, reference: Reference) -> str | None:
     try:
-        found = context.document.resolve(reference.name)
+        schema = context.document.resolve(reference.name)
     except InputError:
-        found = None
-    return None if isinstance(found, dict) else "is not a schema of the document"
+        schema = None
+    return None if isinstance(schema, dict) else "is not a schema of the document"
 
 
 def _error_body(context: LintContext, reference: Reference) -> str | None:
@@ -94,8 +94,8 @@ def _rate_limit_class(context: LintContext, reference: Reference) -> str | None:
 
 
 def _operation(context: LintContext, reference: Reference) -> str | None:
-    found = context.by_operation_id(reference.name)
-    return None if found is not None else "is not an operationId"
+    site = context.by_operation_id(reference.name)
+    return None if site is not None else "is not an operationId"
 
 
 def _choosing_property(context: LintContext, reference: Reference) -> str | None:

@@ -131,14 +131,14 @@ def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
         if any(node.pointer.startswith(f"{pointer}/") for pointer in covered):
             continue
         schema = {**node.value, "type": ""} if _PART.search(node.pointer) else node.value
-        found = [
+        keywords = [
             node.pointer + join(keyword)
             for keyword, applies in _UNCHECKED.items()
             if keyword in schema and applies(schema)
         ]
-        if found:
-            covered = found
-        for pointer in found:
+        if keywords:
+            covered = keywords
+        for pointer in keywords:
             yield LintViolation(pointer, f"models do not check '{pointer.rpartition('/')[2]}'")
 
 

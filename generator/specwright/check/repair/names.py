@@ -63,34 +63,34 @@ def _tags(document: Document) -> None:
 
 
 def _operations(document: Document, *, short: bool) -> None:
-    taken: set[tuple[Hashable, str]] = set()
+    reserved: set[tuple[Hashable, str]] = set()
     identifiers: set[str | None] = set()
     for site in operations(document):
         names = set(in_code(site, short=short))
-        if taken & names or (site.id and site.id in identifiers):
-            names = _named_after_path(site, taken, short=short)
-        taken |= names
+        if reserved & names or (site.id and site.id in identifiers):
+            names = _named_after_path(site, reserved, short=short)
+        reserved |= names
         identifiers.add(site.id)
 
 
 def _named_after_path(
-    site: OperationSite, taken: set[tuple[Hashable, str]], *, short: bool
+    site: OperationSite, reserved: set[tuple[Hashable, str]], *, short: bool
 ) -> set[tuple[Hashable, str]]:
     site.value.pop("operationId", None)
     names = set(in_code(site, short=short))
-    if taken & names:
+    if reserved & names:
         site.value["operationId"] = f"{site.name} {_digest(f'{site.method} {site.key}')}"
         names = set(in_code(site, short=short))
     return names
 
 
 def _schemas(document: Document) -> Document:
-    taken: set[str] = set()
+    reserved: set[str] = set()
     new: dict[str, str] = {}
     for key in mapping(components(document).value.get("schemas")):
-        if model_name(key) in taken:
+        if model_name(key) in reserved:
             new[key] = f"{key}_{_digest(key)}"
-        taken.add(model_name(new.get(key, key)))
+        reserved.add(model_name(new.get(key, key)))
     return rename_schemas(document, new)
 
 
@@ -132,12 +132,12 @@ def rename(document: Document, names: Renames) -> Document:
 
 
 def _known(document: Document, kind: str, names: Mapping[str, str], there: Iterable[str]) -> None:
-    found = sorted(there)
+    existing = sorted(there)
     for name in names:
-        if name not in found:
+        if name not in existing:
             raise InputError(
                 f"names.{kind}: {document.path} has no {name!r} to rename",
                 hint=did_you_mean(
-                    name, found, "remove it from [tool.specwright] of pyproject.toml"
+                    name, existing, "remove it from [tool.specwright] of pyproject.toml"
                 ),
             )

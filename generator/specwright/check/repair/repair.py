@@ -69,12 +69,12 @@ def _objects(repaired: RepairedDocument) -> bool:
     edits: dict[Pointer, Edit] = {}
     messages: dict[Pointer, str] = {}
     for problem in check_schema(repaired.document):
-        found = edit(problem, nodes, repaired.document.data)
-        if found is not None and found.pointer not in edits:
-            edits[found.pointer] = found
-            messages[found.pointer] = problem.message
-    for pointer, found in edits.items():
-        if is_loss(found, nodes) and not edits.keys() & set(parents(pointer)):
+        repair = edit(problem, nodes, repaired.document.data)
+        if repair is not None and repair.pointer not in edits:
+            edits[repair.pointer] = repair
+            messages[repair.pointer] = problem.message
+    for pointer, repair in edits.items():
+        if is_loss(repair, nodes) and not edits.keys() & set(parents(pointer)):
             repaired.drop(pointer, messages[pointer])
     repaired.document = apply(repaired.document, edits.values())
     return bool(edits)

@@ -31,7 +31,7 @@ class Repetition:
         now: the exchanges in the same order.
         record: the record with the violations that the monitors found in them.
         place: the pointer of the part of the document that the failure is about.
-        made: values of resources that were created for the repetition.
+        created: values of resources that were created for the repetition.
     """
 
     contract: Contract
@@ -40,7 +40,7 @@ class Repetition:
     before: Sequence[HttpResponse | None]
     now: Sequence[Exchange]
     record: Record
-    made: frozenset[str] = frozenset()
+    created: frozenset[str] = frozenset()
 
     @property
     def proof(self) -> HttpResponse:
@@ -148,7 +148,7 @@ def judge_status_of(wanted: int) -> Callable[[Repetition], ReplayVerdict]:
 
 def judge_isolation(repetition: Repetition) -> ReplayVerdict:
     response, was = repetition.proof, repetition.was
-    if not repetition.made:
+    if not repetition.created:
         return ReplayVerdict(None, "the resource of the first tenant could not be created again")
     if was is None or not was.is_success:
         return ReplayVerdict(
@@ -157,7 +157,7 @@ def judge_isolation(repetition: Repetition) -> ReplayVerdict:
     if not response.is_success:
         return ReplayVerdict(True, f"another tenant is refused now ({response.status})")
     url, text = repetition.now[-1].request.url, response.body.decode("utf-8", "replace")
-    if any(value in url or value in text for value in repetition.made):
+    if any(value in url or value in text for value in repetition.created):
         return ReplayVerdict(False, f"another tenant can access it ({response.status})")
     return ReplayVerdict(True, "another tenant does not see it")
 

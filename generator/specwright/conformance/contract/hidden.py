@@ -31,7 +31,7 @@ def conceal(contract: Contract, record: Record, keys: Iterable[str]) -> Redactio
     values = hidden(contract, record.exchanges)
     concealment = Concealment(texts([contract.document.data]).__contains__)
     record.change(concealment)
-    values |= {secret for secret in concealment.found if len(secret) >= _SHORTEST_NAMED}
+    values |= {secret for secret in concealment.values if len(secret) >= _SHORTEST_NAMED}
     return Redaction(keys, values)
 
 

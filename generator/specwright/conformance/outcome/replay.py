@@ -37,7 +37,7 @@ class FailureReplay:
     target: TargetServer
     failure: RecordedFailure
     _names: dict[str, str] = field(default_factory=dict, repr=False)
-    _made: set[str] = field(default_factory=set, repr=False)
+    _created: set[str] = field(default_factory=set, repr=False)
     _refused: str = ""
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class FailureReplay:
                     f"{recorded.method} {recorded.path}, which creates a prerequisite: {status}"
                 )
             else:
-                self._made |= ids(response)
+                self._created |= ids(response)
 
     def repeat(self) -> Iterator[tuple[Recorded, Exchange]]:
         """Send the requests of the failure.
@@ -86,7 +86,7 @@ class FailureReplay:
                 [request.response for request in self.failure.requests],
                 sent,
                 self.target.record,
-                frozenset(self._made),
+                frozenset(self._created),
             )
         )
         if self._refused and verdict.is_fixed is not False:

@@ -82,11 +82,11 @@ class Concealment:
 
     Attributes:
         is_published: whether a text is in the document, and so was not generated.
-        found: the removed values that are not published.
+        values: the removed values that are not published.
     """
 
     is_published: Callable[[str], bool]
-    found: set[str] = field(default_factory=set, repr=False)
+    values: set[str] = field(default_factory=set, repr=False)
 
     def __call__(self, exchange: Exchange) -> Exchange:
         """Return the exchange without the secrets of its request and its response."""
@@ -110,7 +110,7 @@ class Concealment:
 
     def _take(self, value: str) -> str:
         if not self.is_published(value):
-            self.found.add(value)
+            self.values.add(value)
         return REDACTED if value else value
 
     def _take_published(self, value: str) -> str:

@@ -127,9 +127,9 @@ class OperationNames:
     constant: str
 
 
-def apart(name: str, taken: Set[str], suffix: str = "_") -> str:
+def apart(name: str, reserved: Set[str], suffix: str = "_") -> str:
     """Return a name, with the suffix if the name is taken."""
-    return name + suffix if name in taken else name
+    return name + suffix if name in reserved else name
 
 
 def group_names(tag: str) -> GroupNames:
@@ -177,19 +177,19 @@ def argument_names(wanted: Sequence[tuple[str, str]]) -> list[str]:
     Args:
         wanted: the place (one of `PLACES`) and the name of each.
     """
-    found = [""] * len(wanted)
-    taken: set[str] = set()
+    names = [""] * len(wanted)
+    reserved: set[str] = set()
     for at in sorted(range(len(wanted)), key=lambda at: _precedence(*wanted[at])):
         place, name = wanted[at]
         # Attributes of models are Python's names already.
         argument = apart(name if place == "body" else snake(name), METHOD)
-        if argument in taken:
+        if argument in reserved:
             argument = f"{place}_{argument}"
-        while argument in taken:
+        while argument in reserved:
             argument += "_"
-        found[at] = argument
-        taken.add(argument)
-    return found
+        names[at] = argument
+        reserved.add(argument)
+    return names
 
 
 def _precedence(place: str, name: str) -> tuple[int, bool]:
@@ -237,9 +237,9 @@ def part_name(whole: str, word: str) -> str:
     return f"{whole}_{word.strip('_')}" if word else whole
 
 
-def free(name: str, taken: Container[str], step: str = "_") -> str:
+def free(name: str, reserved: Container[str], step: str = "_") -> str:
     """Return the name, with `Other` appended until it is not taken."""
-    while name in taken:
+    while name in reserved:
         name += f"{step}Other"
     return name
 

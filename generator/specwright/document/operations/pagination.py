@@ -72,15 +72,15 @@ def detected(document: Document, operation: OperationSite) -> JsonObject | None:
         for kind, name in sites.parameters(document, operation)
         if kind == "query"
     }
-    found = dict(_leaves(document, schema, ROOT, 0))
-    way = _way(document, operation, query, found)
+    leaves = dict(_leaves(document, schema, ROOT, 0))
+    way = _way(document, operation, query, leaves)
     if way is None:
         return None
     fields: JsonObject = {
         **dict.fromkeys(("cursor", "limit", "next", "more", "id")),
         "limit": _first(query, LIMIT),
         "items": place,
-        "more": _typed(document, found, MORE, "boolean"),
+        "more": _typed(document, leaves, MORE, "boolean"),
         "id": _id(document, items),
         **way,
     }
@@ -121,24 +121,24 @@ def _way(
     document: Document,
     operation: OperationSite,
     query: Mapping[str, str],
-    found: Mapping[Pointer, Site],
+    leaves: Mapping[Pointer, Site],
 ) -> JsonObject | None:
     """Return the way to the next page, as members of the declaration."""
-    cursor = _cursor(document, operation, query, found)
+    cursor = _cursor(document, operation, query, leaves)
     if cursor is not None:
         return cursor
     page, offset = (_number(document, operation, query, names) for names in (PAGE, OFFSET))
-    url = _typed(document, found, NEXT_URL, "string")
-    if url is not None and _is_url(url, found[url]):
+    url = _typed(document, leaves, NEXT_URL, "string")
+    if url is not None and _is_url(url, leaves[url]):
         return {"next_url": url}
     if _has_link(document, operation):
         return {"link": True}
     if page is not None:
         name, first = page
-        pages = _given("pages", _typed(document, found, PAGES, "integer"))
+        pages = _given("pages", _typed(document, leaves, PAGES, "integer"))
         # With the wrong number of the first page, a page would be left out.
         return {"page": name, "first_page": first, **pages} if first in (0, 1) else None
-    total = _given("total", _typed(document, found, TOTAL, "integer"))
+    total = _given("total", _typed(document, leaves, TOTAL, "integer"))
     return None if offset is None else {"offset": offset[0], **total}
 
 
@@ -146,11 +146,11 @@ def _cursor(
     document: Document,
     operation: OperationSite,
     query: Mapping[str, str],
-    found: Mapping[Pointer, Site],
+    leaves: Mapping[Pointer, Site],
 ) -> JsonObject | None:
     """Return a parameter, and the place of its value for the next page in the response."""
     # Such lists give a cursor at their end, too.
-    places = {} if _typed(document, found, DONE, "boolean") else found
+    places = {} if _typed(document, leaves, DONE, "boolean") else leaves
     plain = {place: each for place, each in places.items() if not _is_url(place, each)}
     following = _typed(document, plain, NEXT, "string", "integer")
     if following is None:
@@ -175,8 +175,8 @@ def _number(
         schema = sites.schema(document, parameter)
         number = _of_type(document, schema, "integer") or _of_type(document, schema, "number")
         if number is not None:
-            found = {**parameter.value, **number.value, **schema.value}
-            places = (found.get(keyword) for keyword in ("default", "minimum", "example"))
+            keywords = {**parameter.value, **number.value, **schema.value}
+            places = (keywords.get(keyword) for keyword in ("default", "minimum", "example"))
             return written, next((place for place in places if place is not None), None)
     return None
 
@@ -218,24 +218,24 @@ def _leaves(
 
 
 def _properties(document: Document, schema: Site, depth: int) -> dict[str, tuple[str, Site]]:
-    found = {
+    properties = {
         _snake(name): (name, each) for name, each in sites.members(document, schema, "properties")
     }
     for keyword in _PARTS if depth < _MAX_DEPTH else ():
         for _, part in sites.members(document, schema, keyword):
-            found = {**_properties(document, part, depth + 1), **found}
-    return found
+            properties = {**_properties(document, part, depth + 1), **properties}
+    return properties
 
 
 def _typed(
-    document: Document, found: Mapping[Pointer, Site], names: Sequence[str], *types: str
+    document: Document, leaves: Mapping[Pointer, Site], names: Sequence[str], *types: str
 ) -> Pointer | None:
     """Return the first place with one of these names and types; higher places come first."""
-    places = sorted(found, key=lambda pointer: pointer.count("/"))
+    places = sorted(leaves, key=lambda pointer: pointer.count("/"))
     for name in names:
         for place in places:
             if _snake(place.rpartition("/")[2]) == name and any(
-                _has_type(document, found[place], type_) for type_ in types
+                _has_type(document, leaves[place], type_) for type_ in types
             ):
                 return place
     return None
@@ -252,9 +252,9 @@ def _of_type(document: Document, schema: Site, name: str, depth: int = 0) -> Sit
         return schema
     for keyword in _PARTS if depth < _MAX_DEPTH else ():
         for _, part in sites.members(document, schema, keyword):
-            found = _of_type(document, part, name, depth + 1)
-            if found is not None:
-                return found
+            property = _of_type(document, part, name, depth + 1)
+            if property is not None:
+                return property
     return None
 
 

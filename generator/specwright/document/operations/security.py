@@ -93,10 +93,10 @@ def scheme_table(document: Document) -> Mapping[str, Scheme]:
         for alternative in demands.of(site)
         for name in alternative
     )
-    given = [name for name in asked if _of(declared, "", name).is_sent]
+    sent = [name for name in asked if _of(declared, "", name).is_sent]
     named = _names(document, asked)
-    if len(given) == 1:
-        named[given[0]] = "api_key"
+    if len(sent) == 1:
+        named[sent[0]] = "api_key"
     return {name: _of(declared, argument, name) for name, argument in named.items()}
 
 
@@ -138,8 +138,8 @@ def _of(declared: Mapping[str, Site], argument: str, name: str) -> Scheme:
 
 def scheme_of(argument: str, declared: Mapping[str, JsonValue]) -> Scheme:
     """Read a security scheme object; an argument of the client takes its credential."""
-    made = (kind.of(argument, declared) for kind in KINDS)
-    return next(scheme for scheme in made if scheme is not None)
+    schemes = (kind.of(argument, declared) for kind in KINDS)
+    return next(scheme for scheme in schemes if scheme is not None)
 
 
 def _names(document: Document, asked: Mapping[str, None]) -> dict[str, str]:

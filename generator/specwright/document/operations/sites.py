@@ -60,8 +60,8 @@ class OperationSite(Site):
     @property
     def id(self) -> str | None:
         """The operationId."""
-        found = self.value.get("operationId")
-        return found if isinstance(found, str) and found else None
+        id = self.value.get("operationId")
+        return id if isinstance(id, str) and id else None
 
     @property
     def name(self) -> str:
@@ -102,22 +102,22 @@ def operations(document: Document) -> Iterator[OperationSite]:
     If several paths refer to one path item, each of them gets its operations.
     """
     root = Site("", document.data)
-    found = [
+    sites = [
         operation
         for field, direction in (("paths", Direction.PATH), ("webhooks", Direction.WEBHOOK))
         for key, item in _named(document, root, field)
         for operation in _of_item(item, key, direction)
     ]
-    yield from found
+    yield from sites
     # A callback may have callbacks, even in a circle.
     seen: set[Pointer] = set()
-    for operation in found:
+    for operation in sites:
         for name, callback in members(document, operation, "callbacks"):
             if callback.pointer not in seen:
                 seen.add(callback.pointer)
                 called = list(_of_callback(document, callback, f"{operation.name} {name}"))
                 yield from called
-                found.extend(called)
+                sites.extend(called)
 
 
 def named_operations(document: Document) -> dict[str, OperationSite]:
@@ -178,12 +178,12 @@ def parameters(document: Document, operation: OperationSite) -> dict[tuple[str, 
 
     The names of header fields are case-insensitive (RFC 9110, 5.1), so they are in lower case.
     """
-    found: dict[tuple[str, str], Site] = {}
+    by_key: dict[tuple[str, str], Site] = {}
     for owner in (operation.item, operation):
         for _, parameter in members(document, owner, "parameters"):
             place, name = str(parameter.value.get("in")), str(parameter.value.get("name"))
-            found[place, name.lower() if place == "header" else name] = parameter
-    return found
+            by_key[place, name.lower() if place == "header" else name] = parameter
+    return by_key
 
 
 def request_body(document: Document, operation: OperationSite) -> Site | None:
@@ -231,15 +231,15 @@ def value_schema(document: Document, media_type: str, content: Site) -> Site | N
         return None
     key = "itemSchema" if medium.is_stream and "itemSchema" in content.value else "schema"
     value = content.value.get(key, {})
-    found = Site(content / key, mapping(value))
+    schema = Site(content / key, mapping(value))
     if not medium.is_stream:
-        return found
-    described = follow(document, found.pointer, value)
+        return schema
+    described = follow(document, schema.pointer, value)
     if described.value.get("type") == "array":
         return Site(described / "items", mapping(described.value.get("items")))
     if medium.has_envelopes and not _is_data(described.value):
         return None
-    return found if found.value else None
+    return schema if schema.value else None
 
 
 def _is_data(schema: JsonObject) -> bool:
@@ -250,12 +250,12 @@ def _is_data(schema: JsonObject) -> bool:
 
 def success_content(document: Document, operation: OperationSite) -> Site | None:
     """Return the first JSON content of the successful responses."""
-    found = (
+    contents = (
         json_content(document, response)
         for status, response in responses(document, operation)
         if status.startswith("2")
     )
-    return next((content for content in found if content is not None), None)
+    return next((content for content in contents if content is not None), None)
 
 
 def examples(document: Document, holder: Site) -> Iterator[tuple[Pointer, JsonValue]]:
@@ -281,9 +281,9 @@ def is_json(media_type: str) -> bool:
     return plain in _RANGES or plain.endswith(("+json", "/json"))
 
 
-def fits(given: str, declared: str) -> bool:
+def fits(media_type: str, declared: str) -> bool:
     """Return whether a media type is the declared one, or in the declared range."""
-    plain, wanted = essence(given), essence(declared)
+    plain, wanted = essence(media_type), essence(declared)
     kind = wanted.partition("/")[0]
     return wanted in (plain, "*/*") or (wanted.endswith("/*") and plain.startswith(f"{kind}/"))
 

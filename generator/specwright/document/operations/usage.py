@@ -21,13 +21,13 @@ _SECURITY, _SERVERS = join("security"), join("servers")
 def reaching(document: Document, places: Iterable[Pointer]) -> set[Pointer]:
     """Return the pointers of the operations that contain one of the places, or refer to it."""
     users = _users(document)
-    found = set(map(_unit, places))
-    pending = list(found)
+    reached = set(map(_unit, places))
+    pending = list(reached)
     while pending:
-        new = users[pending.pop()] - found
-        found |= new
+        new = users[pending.pop()] - reached
+        reached |= new
         pending.extend(new)
-    return {site.pointer for site in operations(document) if _unit(site.pointer) in found}
+    return {site.pointer for site in operations(document) if _unit(site.pointer) in reached}
 
 
 def _unit(pointer: Pointer) -> _Unit:

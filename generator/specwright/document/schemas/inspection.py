@@ -102,9 +102,9 @@ def is_decimal(schema: object) -> bool:
 def checked_pattern(schema: JsonObject) -> Pattern | None:
     """Return the pattern of a text as models check it; None if they cannot check one."""
     pattern = schema.get("pattern")
-    found = parsed(pattern) if isinstance(pattern, str) else None
+    tree = parsed(pattern) if isinstance(pattern, str) else None
     # Of a number, only the text could be checked against a look-ahead.
-    return None if found and is_decimal(schema) and (found.like or found.unlike) else found
+    return None if tree and is_decimal(schema) and (tree.like or tree.unlike) else tree
 
 
 def is_counted(schema: object) -> bool:

@@ -97,12 +97,12 @@ def _values(one: JsonValue, other: JsonValue) -> JsonValue:
 
 def _types(one: JsonValue, other: JsonValue) -> JsonValue:
     several = [_with_integers(values) for values in (one, other)]
-    found = [type_ for type_ in _TYPES if all(type_ in types for types in several)]
-    if not found or not all(type_ in _TYPES for types in several for type_ in types):
+    common = [type_ for type_ in _TYPES if all(type_ in types for types in several)]
+    if not common or not all(type_ in _TYPES for types in several for type_ in types):
         return None
-    if "number" in found:
-        found.remove("integer")
-    return found[0] if len(found) == 1 else [*found]
+    if "number" in common:
+        common.remove("integer")
+    return common[0] if len(common) == 1 else [*common]
 
 
 def _with_integers(types: JsonValue) -> list[JsonValue]:

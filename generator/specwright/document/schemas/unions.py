@@ -62,10 +62,10 @@ def may_overlap(document: Document, schema: JsonValue) -> bool:
     """Return whether a value may fit several alternatives of a `oneOf`, judged by types."""
     if not isinstance(schema, dict) or "discriminator" in schema:
         return False
-    found = [_types(document, member) for member in sequence(schema.get("oneOf"))]
-    known = [types for types in found if types is not None]
+    alternatives = [_types(document, member) for member in sequence(schema.get("oneOf"))]
+    known = [types for types in alternatives if types is not None]
     is_shared = len(frozenset().union(*known)) < sum(map(len, known))
-    return len(found) > 1 and (len(known) < len(found) or is_shared)
+    return len(alternatives) > 1 and (len(known) < len(alternatives) or is_shared)
 
 
 def has_nameless_union(document: Document, schema: JsonObject) -> bool:
@@ -98,9 +98,9 @@ def _types(
     names = texts(one_or_more(declared))
     if declared is None:
         alternatives = sequence(followed.get("anyOf")) or sequence(followed.get("oneOf"))
-        found = [_types(document, alternative, known) for alternative in alternatives]
-        typed = [types for types in found if types is not None]
-        is_typed = bool(typed) and len(typed) == len(found)
+        of_alternatives = [_types(document, alternative, known) for alternative in alternatives]
+        typed = [types for types in of_alternatives if types is not None]
+        is_typed = bool(typed) and len(typed) == len(of_alternatives)
         known[id(followed)] = frozenset().union(*typed) if is_typed else None
     elif len(names) == len(one_or_more(declared)):
         known[id(followed)] = frozenset("number" if name == "integer" else name for name in names)

@@ -190,12 +190,12 @@ class _Bundler:
             )
         return section
 
-    def _claim(self, taken: JsonObject, file: str, target: Pointer, kind: str) -> str:
+    def _claim(self, section: JsonObject, file: str, target: Pointer, kind: str) -> str:
         """Return a free name, from the last part of the pointer or from the file."""
         tokens = split(target)
         wanted = tokens[-1] if tokens else PurePosixPath(file.replace("\\", "/")).stem
         wanted = name = _NOT_A_NAME.sub("_", wanted).strip("_") or kind
-        while name in taken:
+        while name in section:
             self._counts[kind, wanted] += 1
             name = f"{wanted}_{self._counts[kind, wanted] + 1}"
         return name

@@ -32,9 +32,9 @@ def in_order(names: Iterable[str], holds: str, parent: str) -> list[str]:
     if "*" in fields:
         # Maps (paths, responses) keep the order in which people read them.
         return list(names)
-    given = list(names)
-    known = [name for name in fields if name in given]
-    return [*known, *sorted(name for name in given if name not in fields)]
+    present = list(names)
+    known = [name for name in fields if name in present]
+    return [*known, *sorted(name for name in present if name not in fields)]
 
 
 def inside(holds: str, name: str) -> str:

@@ -72,11 +72,11 @@ def _tree(text: str) -> _Node:
         kind = type(event)
         if kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
             is_mapping = kind is yaml.MappingStartEvent
-            made = _Node(
+            node = _Node(
                 event.start_mark.index, is_flow=event.flow_style, keys=[] if is_mapping else None
             )
-            nodes[-1].values.append(made)
-            nodes.append(made)
+            nodes[-1].values.append(node)
+            nodes.append(node)
         elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
             done = nodes.pop()
             # A block ends where the next token begins, after comments that are not inside it.

@@ -59,10 +59,10 @@ class Commit:
         """Find a commit; an `InputError` says why it cannot be found, with a hint."""
         if not _REVISION.fullmatch(ref):
             raise InputError(f"'{ref}' does not name a commit", hint="such as origin/main")
-        found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-        if found is None:
+        sha = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        if sha is None:
             raise _unknown(ref)
-        return cls(ref, found.decode("ascii").strip())
+        return cls(ref, sha.decode("ascii").strip())
 
     def name(self, path: str) -> str:
         """Return the name of a file of this commit."""
@@ -102,11 +102,11 @@ class Commit:
 
         All changes of a merge count as one.
         """
-        found = _git(
+        base = _git(
             *("log", "--first-parent", "--reverse", "--format=%H %cs"),
             *(f"{self.id}..HEAD", "--", path),
         )
-        lines = (found or b"").decode("ascii").splitlines()
+        lines = (base or b"").decode("ascii").splitlines()
         return [(Commit(id, id), day) for id, _, day in (line.partition(" ") for line in lines)]
 
     def has(self, name: str) -> bool:
@@ -116,8 +116,8 @@ class Commit:
     @staticmethod
     def directory() -> str:
         """Return the path of the working directory from the top of its repository."""
-        found = _git("rev-parse", "--show-prefix") or b""
-        return os.fsdecode(found.strip()).rstrip("/")
+        prefix = _git("rev-parse", "--show-prefix") or b""
+        return os.fsdecode(prefix.strip()).rstrip("/")
 
     def files(self) -> list[str]:
         """Return the paths of the files below the directory, without links."""
@@ -134,10 +134,10 @@ class Commit:
         if path.startswith("/") or _CONTROL.search(path):
             return None
         name = os.fsencode(f"{self.id}:./{path}\n")
-        answer = _git("cat-file", "--batch-check", "--follow-symlinks", given=name) or b" missing\n"
-        found = _FOUND.fullmatch(answer.decode("ascii", "replace").strip())
-        if found:
-            return _Entry(found[1], found[2], int(found[3]))
+        answer = _git("cat-file", "--batch-check", "--follow-symlinks", stdin=name) or b" missing\n"
+        entry = _FOUND.fullmatch(answer.decode("ascii", "replace").strip())
+        if entry:
+            return _Entry(entry[1], entry[2], int(entry[3]))
         if answer.endswith(b" missing\n") and self._lists(path):
             raise OSError(errno.EIO, _FILTERED, path)
         return None
@@ -191,13 +191,13 @@ def _fetching(ref: str, depth: Sequence[str]) -> str:
     return shlex.join(["git", "fetch", *words])
 
 
-def _git(*arguments: str, given: bytes = b"") -> bytes | None:
+def _git(*arguments: str, stdin: bytes = b"") -> bytes | None:
     """Return the output of git; None if it failed."""
     try:
         done = subprocess.run(
             [*_COMMAND, *arguments],
             env={**os.environ, **_QUIET},
-            input=given,
+            input=stdin,
             capture_output=True,
             timeout=_SECONDS,
             check=False,

@@ -46,10 +46,10 @@ class JsonSource:
     def position(self, tokens: tuple[str, ...]) -> tuple[int, int]:
         here = value = self._skip_space(0)
         for token in tokens:
-            found = self._children(value).get(token)
-            if found is None:
+            child = self._children(value).get(token)
+            if child is None:
                 break
-            here, value = found
+            here, value = child
         return self.line_and_column(here)
 
     def line(self, number: int) -> str:
@@ -59,8 +59,8 @@ class JsonSource:
         return self._lines.position(offset)
 
     def _skip_space(self, offset: int) -> int:
-        found = _SPACE.match(self.text, offset)
-        return found.end() if found else offset
+        space = _SPACE.match(self.text, offset)
+        return space.end() if space else offset
 
     def _children(self, offset: int) -> dict[str, tuple[int, int]]:
         """Return the start of each child of a container: (its key or itself, its value)."""

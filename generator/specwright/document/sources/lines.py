@@ -15,10 +15,10 @@ class Lines:
     @cached_property
     def _starts(self) -> list[int]:
         starts = [0]
-        found = self._text.find("\n")
-        while found >= 0:
-            starts.append(found + 1)
-            found = self._text.find("\n", found + 1)
+        newline = self._text.find("\n")
+        while newline >= 0:
+            starts.append(newline + 1)
+            newline = self._text.find("\n", newline + 1)
         return starts
 
     def position(self, offset: int) -> tuple[int, int]:

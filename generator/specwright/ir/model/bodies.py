@@ -70,12 +70,12 @@ class MediaTypeDefinition:
     @property
     def server_argument(self) -> str:
         """The annotation of a server's argument."""
-        return self._annotation(self.medium.taken)
+        return self._annotation(self.medium.parsed)
 
     @property
     def server_result(self) -> str:
         """The annotation of a server's result."""
-        return self._annotation(self.medium.given)
+        return self._annotation(self.medium.returned)
 
     def _annotation(self, pattern: str) -> str:
         item = self.medium.untyped if self.type is None else self.type.annotation

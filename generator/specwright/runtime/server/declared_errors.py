@@ -15,7 +15,7 @@ from ..shared.operation import Operation
 _LOCATIONS = frozenset({"cookie", "header", "path", "query"})
 
 
-class Said(NamedTuple):
+class ErrorContent(NamedTuple):
     """The content of an error; `details` has the individual errors, if there are several."""
 
     code: str
@@ -31,7 +31,7 @@ def status_of(operation: Operation[Any] | None, status: int) -> int:
 
 
 def declared_body(
-    operation: Operation[Any], codecs: Codecs, status: int, said: Said
+    operation: Operation[Any], codecs: Codecs, status: int, error: ErrorContent
 ) -> tuple[str, bytes] | None:
     """Return the media type and the body of an error, as declared for its status.
 
@@ -41,7 +41,7 @@ def declared_body(
         if not medium_of(content.media_type).is_json or content.model is None:
             continue
         codec = codecs[content.model]
-        for shape in _shapes(said):
+        for shape in _shapes(error):
             body = json.dumps(shape, separators=(",", ":")).encode()
             try:
                 codec.decode(body)
@@ -53,18 +53,18 @@ def declared_body(
     return None
 
 
-def _shapes(said: Said) -> Sequence[Mapping[str, object]]:
-    faults = said.details or [{"param": None, "code": said.code, "message": said.message}]
+def _shapes(error: ErrorContent) -> Sequence[Mapping[str, object]]:
+    faults = error.details or [{"param": None, "code": error.code, "message": error.message}]
     return (
         {"detail": [_fault(fault) for fault in faults]},
-        {"code": said.code, "message": said.message},
-        {"error": {"code": said.code, "message": said.message}},
-        {"error": {"message": said.message}},
-        {"message": said.message},
-        {"detail": said.message},
-        {"error": said.message},
-        {"title": said.message},
-        {"errors": [said.message]},
+        {"code": error.code, "message": error.message},
+        {"error": {"code": error.code, "message": error.message}},
+        {"error": {"message": error.message}},
+        {"message": error.message},
+        {"detail": error.message},
+        {"error": error.message},
+        {"title": error.message},
+        {"errors": [error.message]},
     )
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ..shared.codec import Codecs
 from ..shared.operation import ErrorCode, ErrorShape, Operation
-from .declared_errors import Said, declared_body, status_of
+from .declared_errors import ErrorContent, declared_body, status_of
 
 MAX_DETAILS = 20
 _MAX_PARAM = 200
@@ -179,8 +179,8 @@ class ErrorWriter:
         if not self._is_declared and problem.status is None:
             status = status_of(operation, status)
         if not self._is_declared and operation is not None and self.codecs is not None:
-            said = Said(code, problem.message, problem.details)
-            declared = declared_body(operation, self.codecs, status, said)
+            error = ErrorContent(code, problem.message, problem.details)
+            declared = declared_body(operation, self.codecs, status, error)
             if declared is not None:
                 return ServerResponse(
                     status, declared[1], {"content-type": declared[0], **problem.headers}

@@ -138,7 +138,7 @@ def decoded(text: str) -> str:
     """Decode percent-encoding; encoded delimiters remain distinguishable from others."""
     if "%" not in text:
         return text
-    return unquote(_ENCODED.sub(lambda found: chr(0xDC00 + int(found[1], 16)), text))
+    return unquote(_ENCODED.sub(lambda match: chr(0xDC00 + int(match[1], 16)), text))
 
 
 def plain(text: str) -> str:

@@ -12,8 +12,8 @@ from .medium import Chunks, Converter, Medium, Payload
 class Binary(Medium):
     """Bytes as they are; the fallback for all media types."""
 
-    sent = given = "_files.FileTypes"
-    received = taken = "bytes"
+    sent = returned = "_files.FileTypes"
+    received = parsed = "bytes"
     sample = b"\x89PNG\r\n\x1a\n\x00"
     has_schema = False
     has_files = True

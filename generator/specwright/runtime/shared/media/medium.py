@@ -50,7 +50,7 @@ class Medium(ABC):
 
     Attributes:
         sent, received: annotations of a client's values, with `{}` for the schema's type.
-        taken, given: the same for a server.
+        parsed, returned: the same for a handler of a server.
         untyped: the type in place of the schema's, where the document has no schema.
         exports: the module's classes in these annotations.
         sample: a value for a body without a schema.
@@ -68,8 +68,8 @@ class Medium(ABC):
 
     sent: str = "{}"
     received: str = "{}"
-    taken: str = "{}"
-    given: str = "{}"
+    parsed: str = "{}"
+    returned: str = "{}"
     untyped: str = "JsonValue"
     exports: tuple[str, ...] = ()
     sample: object = None
@@ -137,8 +137,8 @@ class StreamMedium(Medium):
 
     sent = "Iterable[{}]"
     received = "Stream[{}]"
-    taken = "Sequence[{}]"
-    given = "Iterable[{}] | AsyncIterable[{}]"
+    parsed = "Sequence[{}]"
+    returned = "Iterable[{}] | AsyncIterable[{}]"
     is_stream = True
 
     @abstractmethod

@@ -28,7 +28,7 @@ class Field:
 class Multipart(Medium):
     """Parts with headers of their own: texts, JSON values and files."""
 
-    received = given = "bytes"
+    received = returned = "bytes"
     is_object = True
     has_parts = True
     has_files = True

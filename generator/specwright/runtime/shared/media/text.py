@@ -16,7 +16,7 @@ _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 class PlainText(Medium):
     """A `str`."""
 
-    sent = received = taken = given = "str"
+    sent = received = parsed = returned = "str"
     sample = "text"
     has_schema = False
     has_charset = True
