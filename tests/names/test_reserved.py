@@ -10,7 +10,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from specwright.config import PackageOptions
+from specwright.document.model import Document
 from specwright.document.normalise import normalise
 from specwright.document.operations import naming
 from specwright.document.sources.load import load
@@ -148,7 +149,19 @@ def write_package(tree: Path, package: str, data: Json) -> Path:
     path.write_text(json.dumps(data))
     loaded, options = load(path), PackageOptions(package=package)
     own = tree / f"own_{package}"
-    for top, files in ((tree, generate(loaded, options)), (own, scaffold(loaded, options))):
+    models: list[ModelSource] = []
+
+    def begin_models(document: Document) -> Callable[[], ModelSource]:
+        """The models are the same for both."""
+        if not models:
+            models.append(generate_models(document))
+        return lambda: models[0]
+
+    packages = {
+        tree: generate(loaded, options, begin_models=begin_models),
+        own: scaffold(loaded, options, begin_models=begin_models),
+    }
+    for top, files in packages.items():
         for name, text in files.items():
             target = top / name
             target.parent.mkdir(parents=True, exist_ok=True)

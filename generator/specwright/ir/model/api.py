@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from specwright.ir.model.bodies import RequestBody, ResponseDefinition
@@ -180,7 +181,8 @@ class PackageNames:
     arguments: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots: templates ask for the same properties for every group of operations.
+@dataclass(frozen=True)
 class Api:
     """A whole API, ready to be rendered.
 
@@ -210,7 +212,7 @@ class Api:
     first_call: Call | None
     contract: Contract
 
-    @property
+    @cached_property
     def media(self) -> frozenset[Medium]:
         """The media of the API's bodies."""
         bodies = [operation.body for operation in self.operations if operation.body is not None]
@@ -218,7 +220,7 @@ class Api:
         holders: list[RequestBody | ResponseDefinition] = [*bodies, *responses]
         return frozenset(content.medium for holder in holders for content in holder.contents)
 
-    @property
+    @cached_property
     def media_exports(self) -> dict[str, tuple[str, ...]]:
         """The classes of values of these media, by the names of their modules."""
         exports = {type(m).__module__.rpartition(".")[2]: m.exports for m in self.media}
@@ -243,12 +245,12 @@ class Api:
         """The classes of security schemes by their module."""
         return dict(sorted((scheme.module, scheme.kind) for scheme in self.schemes))
 
-    @property
+    @cached_property
     def securities(self) -> tuple[Alternatives, ...]:
         """The different securities of operations."""
         return _different(operation.security for operation in self.operations)
 
-    @property
+    @cached_property
     def failures(self) -> tuple[Failures, ...]:
         """The different declared failures of operations."""
         return _different(operation.failures for operation in self.operations)
@@ -278,7 +280,7 @@ class Api:
         """Whether any operation succeeds with a redirect."""
         return any(operation.is_redirect for operation in self.operations)
 
-    @property
+    @cached_property
     def operations(self) -> tuple[OperationDefinition, ...]:
         """All inbound operations in the document's order of groups."""
         return tuple(o for g in self.groups for o in g.operations)

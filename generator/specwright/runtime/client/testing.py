@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -16,6 +17,8 @@ from ..shared.templates import PathTemplate
 from .transport.base import Request, Response
 
 Reply = TypeVar("Reply", bound=Response | Exception)
+# One for each path of the document.
+_template = cache(PathTemplate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +156,5 @@ def _checked(reply: Reply) -> Reply:
 
 def _fits(operation: Operation[Any], segments: Sequence[str]) -> bool:
     # The segments before are the path of the base URL.
-    template = PathTemplate(operation.path)
+    template = _template(operation.path)
     return template.values(["", *segments[1 - template.length :]]) is not None
