@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
 
-from specwright.conformance.checks.lifecycle.reset import reset_scope
+from specwright.conformance.checks.lifecycle.reset import finish, reset_scope
 from tests.conformance.fastapi_apps import driver_of, messages
 
 FEED = {
@@ -67,3 +67,12 @@ def test_a_feed_goes_on_after_a_reset(tmp_path: Path, bug: str, is_found: bool) 
         reset_scope(driver)
         said = "POST /reset: listEvents shows no new items after its previous position"
         assert messages(driver, "reset") == [said] * is_found
+
+
+def test_what_is_no_list_cannot_be_seen_empty(tmp_path: Path) -> None:
+    app = orders()
+    del app.openapi()["paths"]["/events"]["get"]["x-contract-pagination"]
+    with driver_of(app, tmp_path) as driver:
+        finish(driver)
+        skips = {(skip.rule, skip.reason) for skip in driver.target.record.skips}
+    assert ("reset", "listEvents is not a list") in skips

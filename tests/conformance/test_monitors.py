@@ -13,6 +13,7 @@ from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
+from specwright.report.redaction import REDACTED
 from tests.conformance.shop import DOCUMENT
 
 HEADERS = {
@@ -45,13 +46,20 @@ def contract(tmp_path: Path) -> Contract:
 
 
 def blamed(
-    contract: Contract, name: str, status: int, role: str = MAIN, body: str = "", **headers: str
+    contract: Contract,
+    name: str,
+    status: int,
+    role: str = MAIN,
+    body: str = "",
+    query: str = "",
+    **headers: str,
 ) -> list[tuple[str, str]]:
     """The rules and messages about one answer."""
     record = Record()
     record.monitors = (Monitors(contract, record),)
     operation = contract.by_id[name]
-    request = HttpRequest(operation.method, f"http://127.0.0.1{operation.site.key}", ())
+    url = f"http://127.0.0.1{operation.site.key}{query}"
+    request = HttpRequest(operation.method, url, ())
     sent = {"Request-Id": "1", **headers}
     response = HttpResponse(status, tuple(sent.items()), body.encode())
     record.add(Exchange(0, "scenarios", role, operation.pointer, request, response, None, 0, 0))
@@ -183,3 +191,28 @@ def test_an_answer_may_take_as_long_as_it_may(
     said = [violation.rule for violation in Monitors(contract, record, limit)(exchange)]
     assert [each for each in said if each == "response-time"] == rules
     assert ("response-time" in record.checked) == (limit is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "items", "rule"),
+    [
+        ("listOrders", "?limit=2", [{"id": "1"}, {"id": "2"}], ""),
+        ("listOrders", "?limit=1", [{"id": "1"}, {"id": "2"}], "page-size"),
+        ("listItems", "?colour=red", [{"colour": "red"}], ""),
+        ("listItems", "?colour=red", [{"colour": "red"}, {"colour": "blue"}], "filter"),
+    ],
+)
+def test_a_page_has_what_was_asked_for(
+    contract: Contract, name: str, query: str, items: list[dict[str, str]], rule: str
+) -> None:
+    found = blamed(contract, name, 200, body=json.dumps({"data": items}), query=query)
+    assert {found_rule for found_rule, _ in found} & {"page-size", "filter"} == {rule} - {""}
+
+
+@pytest.mark.parametrize(("size", "is_wrong"), [(1, False), (REDACTED, False), ("one", True)])
+def test_a_value_that_was_removed_from_a_recording_breaks_nothing(
+    contract: Contract, size: object, is_wrong: bool
+) -> None:
+    body = json.dumps({"data": [{"id": "1", "colour": "red", "size": size}]})
+    found = blamed(contract, "listItems", 200, body=body, **{"Content-Type": "application/json"})
+    assert ("response-schema" in {rule for rule, _ in found}) == is_wrong

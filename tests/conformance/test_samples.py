@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.samples import sample
 from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
@@ -124,3 +125,20 @@ def test_a_whole_sample_has_optional_members_but_those_of_the_server(tmp_path: P
     }
     # A schema that contains itself twice doubles with every level.
     assert len(json.dumps(whole)) < 5_000
+
+
+def test_values_that_differ_fit_their_schema(tmp_path: Path) -> None:
+    schema = {"type": "integer", "minimum": 8}
+    content = {"application/json": {"schema": schema}}
+    post = {"operationId": "add", "requestBody": {"content": content}, "responses": {}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Things", "version": "1"},
+        "paths": {"/things": {"post": post}},
+    }
+    path = tmp_path / "things.json"
+    path.write_text(json.dumps(document), "utf-8")
+    place = "/paths/~1things/post/requestBody/content/application~1json/schema"
+    values = list(Contract(load(path)).distinct_values(place))
+    assert values
+    assert all(isinstance(value, int) and value >= 8 for value in values)

@@ -35,6 +35,8 @@ from specwright.conformance.run import (
 )
 from specwright.document.operations.security import Credential
 from specwright.document.sources.load import load
+from specwright.errors import Location
+from specwright.policy import Settings, Waiver
 from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
 from tests.conformance.shop_faults import shop_with
 
@@ -403,6 +405,16 @@ def code(done: Run, min_coverage: int) -> int:
     items = coverage.coverage(done.contract, done.record)
     report = run_report(done, Standards(), items)
     return exit_code(done, report, coverage.share(items), min_coverage)
+
+
+def test_a_waiver_without_a_finding_is_unused_after_a_whole_run() -> None:
+    done = run()
+    waiver = Waiver("order", "*", "It is known.", Location("lint.toml", 1, 1))
+    standards = Standards(Settings(waivers=(waiver,)))
+    for stopped, is_reported in ((None, True), ("interrupted", False)):
+        done.stopped = stopped
+        rules = {finding.rule for finding in run_report(done, standards, ()).findings}
+        assert ("waiver-unused" in rules) == is_reported
 
 
 def test_how_a_run_ends() -> None:

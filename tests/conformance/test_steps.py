@@ -67,3 +67,22 @@ def test_without_a_limit_no_step_has_one() -> None:
     budget = Budget(None)
     budget.begin({"windows": 1})
     assert budget.share("windows") is None
+
+
+def test_a_step_ends_with_its_share_of_the_time(tmp_path: Path) -> None:
+    with notes_driver(tmp_path) as made:
+        run = begin(made.contract, made.target, RunProfile.QUICK, 0)
+        run.budget = Budget(0)
+        run.go()
+    assert {"explore", "lists"} <= set(run.budget.cut)
+
+
+def test_what_another_tenant_sees_is_not_used_for_the_first(tmp_path: Path) -> None:
+    with notes_driver(tmp_path) as made:
+        made.target.keys = dict.fromkeys([MAIN, OTHER_TENANT], "key")
+        operation = next(each for each in made.contract.operations.values() if each.is_safe)
+        call = next(made.candidates(operation))
+        assert made.send(call, OTHER_TENANT).succeeded
+        assert not made.successes
+        assert made.send(call).succeeded
+        assert operation.pointer in made.successes
