@@ -229,3 +229,20 @@ def test_a_request_is_for_the_path_without_variables_first() -> None:
     assert found is not None
     assert found.name == "GET /orders/{order_id}"
     assert routes.operation("PATCH", "http://127.0.0.1/v1/orders/7") is None
+
+
+def test_an_operation_that_the_document_gets_wrong_is_named(
+    check: Callable[..., Any], tmp_path: Path
+) -> None:
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    document["paths"]["/credit"]["get"]["responses"]["200"]["content"] = "none"
+    path = tmp_path / "shop.json"
+    path.write_text(json.dumps(document, indent=1), "utf-8")
+    report = json.loads(
+        check(lambda value: None, "--document", str(path), "--format", "json").stdout
+    )
+    (table,) = [table for table in report["tables"] if table["title"] == "Left out"]
+    # Those whose declarations refer to it are not tested either.
+    operations = {operation for operation, _, _ in table["rows"]}
+    assert operations == {"GET /credit", "POST /orders", "POST /reset"}
+    assert all(place.startswith(f"{path}:") for _, place, _ in table["rows"])
