@@ -13,6 +13,12 @@ from tests.validate.documents import whole
 
 from .documents import PLACES, affected, breaking, changes, everywhere, report
 
+
+@pytest.fixture(scope="module", autouse=True)
+def tasks_in_this_process() -> None:
+    """They run in copies of this process, which limits end."""
+
+
 REF = {"$ref": "#/components/schemas/Node"}
 
 

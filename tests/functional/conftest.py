@@ -15,6 +15,9 @@ import pytest
 from specwright.document.sources.load import load
 from specwright.pipeline import PackageOptions, generate
 from tests.functional.origin import Origin, running
+from tests.in_process import tasks_in_this_process
+
+__all__ = ["tasks_in_this_process"]
 
 Generate = Callable[..., ModuleType]
 

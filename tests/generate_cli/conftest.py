@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.in_process import tasks_in_this_process
+
+__all__ = ["tasks_in_this_process"]
+
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.1",
     "info": {"title": "Shop", "version": "1.2.0", "summary": "Sells things."},

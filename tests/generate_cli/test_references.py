@@ -17,6 +17,11 @@ from tests.generate_cli.conftest import DOCUMENT, SETTINGS
 from tests.hostile_repositories.documents import BOMBS, write
 
 
+@pytest.fixture(scope="module", autouse=True)
+def tasks_in_this_process() -> None:
+    """They run in copies of this process, which limits end."""
+
+
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
     """A directory outside a project that has a part of the document in it."""

@@ -13,6 +13,11 @@ from specwright.policy import LintProfile, Settings
 from tests.hostile_repositories.documents import BOMBS, write
 
 
+@pytest.fixture(scope="module", autouse=True)
+def tasks_in_this_process() -> None:
+    """They run in copies of this process, which limits end."""
+
+
 def findings(directory: Path, bomb: str) -> list[Finding]:
     document = load(write(directory, BOMBS[bomb]()))
     return list(checks.check(document, Settings(LintProfile.STRICT)).findings)
