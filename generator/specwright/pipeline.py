@@ -24,6 +24,7 @@ from specwright.document.operations.naming import package_name
 from specwright.document.operations.pagination import with_pagination
 from specwright.document.operations.sites import Direction, operations
 from specwright.document.operations.usage import reaching
+from specwright.document.schemas.inheritance import compose
 from specwright.document.sources.upgrade import upgrade
 from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import Origin, PackageContents, digest, locked
@@ -230,7 +231,7 @@ def _prepared(
             # It is not known what would be left out.
             raise SpecwrightError(finding.message, finding.location)
     contents = _contents(repaired.document, report)
-    normal = split_directions(normalise(repaired.document))
+    normal = split_directions(compose(normalise(repaired.document)))
     return _Prepared(repaired.document, normal, package_names(repaired.document, options), contents)
 
 

@@ -54,7 +54,10 @@ KEYWORDS: dict[str, tuple[dict[str, Any], Any]] = {
     "contains": ({"type": "array"}, {"const": 5}),
     "additionalProperties": ({**OBJECT, "required": ["a"]}, NUMBER),
     "properties": ({**OBJECT, "required": ["a"]}, {"a": NUMBER}),
-    "patternProperties": ({**OBJECT, "required": ["n"]}, {"^n": NUMBER}),
+    "patternProperties": (
+        {**OBJECT, "required": ["n"], "additionalProperties": False},
+        {"^n": NUMBER},
+    ),
     "dependentSchemas": ({**AB, "required": ["a"]}, {"a": {"required": ["b"]}}),
     "propertyNames": ({**OBJECT, "minProperties": 1}, {"enum": ["known"]}),
     "if": ({"type": "integer", "then": {"minimum": 50}}, {"minimum": -9}),

@@ -80,7 +80,11 @@ def schemas() -> Json:
         "Fruit": text("^a", enum=["apple", "avocado"]),
         "Linear": text(r"^\d+[\w-.]$"),
         "Cost": text(r"^\d$", format="decimal"),
-        "Codes": {"type": "object", "patternProperties": {r"^\d$": {"type": "integer"}}},
+        "Codes": {
+            "type": "object",
+            "patternProperties": {r"^\d$": {"type": "integer"}},
+            "additionalProperties": False,
+        },
     }
 
 

@@ -11,8 +11,6 @@ from specwright.errors import InputError, Location, UnresolvedError
 from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import ROOT, Pointer, resolve, split
 
-JsonObject = JsonObject
-
 
 def is_remote(ref: str) -> bool:
     """Return whether a reference is a URL on another machine."""

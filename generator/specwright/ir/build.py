@@ -18,12 +18,14 @@ from specwright.document.operations.naming import (
 from specwright.document.operations.security import Demands, scheme_table
 from specwright.document.operations.servers import all_servers, own_servers, servers, servers_of
 from specwright.document.operations.sites import Direction, OperationSite, Site
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.inheritance import Property, properties
 from specwright.document.schemas.inspection import allows_null
 from specwright.ir.calls import Calls
 from specwright.ir.contents import Contents
 from specwright.ir.errors import error_body, error_types
 from specwright.ir.examples import Examples
-from specwright.ir.index import ModelIndex
+from specwright.ir.index import IndexedModel, ModelIndex
 from specwright.ir.kinds import MAX_DEPTH, kinds
 from specwright.ir.model.api import Api, OperationGroup, PackageNames, Webhook
 from specwright.ir.model.bodies import Refusal, RequestBody, ResponseDefinition
@@ -47,7 +49,7 @@ from specwright.ir.servers import server_arguments, shown_server
 from specwright.ir.types import Types
 from specwright.ir.webhooks import JSON, declared, parsers
 from specwright.json_values import JsonValue, mapping, sequence
-from specwright.pointer import join, resolve
+from specwright.pointer import join, parents
 from specwright.text import Text
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.delivery import DELIVERY
@@ -307,16 +309,28 @@ class _Builder:
             return None
         schema = sites.schema(self.document, content)
         model = self.index.get(schema.pointer)
-        properties = mapping(schema.value.get("properties"))
-        if model is None or not model.is_class or not properties:
+        members = properties(self.document, Subschema(schema.pointer, schema.value))
+        if model is None or not model.is_class or not members:
             return None
-        required = sequence(schema.value.get("required"))
+        attributes = {
+            name: self._attribute(model, name, member) for name, member in members.items()
+        }
         fields = tuple(
-            self._field(schema, name, attribute, name in required)
-            for name, attribute in model.fields.items()
-            if name in properties
+            self._field(member, name, attribute)
+            for name, member in members.items()
+            # A value of the schema `false` does not exist.
+            if (attribute := attributes[name]) is not None and member.schema.value is not False
         )
-        return fields if len(fields) == len(model.fields) else None
+        has_all = model.fields.keys() <= members.keys() and None not in attributes.values()
+        return fields if has_all else None
+
+    def _attribute(self, model: IndexedModel, name: str, member: Property) -> str | None:
+        """Return the attribute of a property, which may be that of an inherited one."""
+        for pointer in (member.owner, *parents(member.owner)):
+            owner = self.index.get(pointer)
+            if owner is not None and owner.is_class:
+                return model.fields.get(name, owner.fields.get(name))
+        return model.fields.get(name)
 
     def _refusals(self, body: Site) -> tuple[Refusal, ...]:
         """Return the properties' own error codes in the first JSON body."""
@@ -324,9 +338,8 @@ class _Builder:
         schema = {} if content is None else content.value.get("schema", {})
         return refusals(self.document, schema)
 
-    def _field(self, schema: Site, name: str, attribute: str, required: bool) -> BodyField:
-        pointer = schema.pointer + join("properties", name)
-        value = resolve(self.document.data, pointer)
+    def _field(self, member: Property, name: str, attribute: str) -> BodyField:
+        value, required = member.schema.value, member.is_required
         followed = self.document.follow(value)
         described = mapping(value)
         if "description" not in described and isinstance(followed, dict):
@@ -335,7 +348,7 @@ class _Builder:
             name=attribute,
             attribute=attribute,
             wire=Text(name),
-            annotation=self.types.annotation(pointer, value),
+            annotation=self.types.annotation(member.schema.pointer, value),
             required=required,
             tells_null=not required and allows_null(self.document, value),
             default=self._default(value),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from specwright.document.model import Document
 from specwright.document.operations.naming import is_from_place
 from specwright.document.schemas.inspection import is_binary, reference, unwrapped
+from specwright.document.schemas.scalars import joined
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import ALTERNATIVES
 from specwright.ir.model.values import TypeRef
@@ -21,6 +22,7 @@ FORMATS = {
     "time": "datetime.time",
     "uuid": "uuid.UUID",
 }
+_TYPES_OF_VALUES: dict[type, str] = {str: "string", bool: "boolean", int: "integer"}
 MAX_DEPTH = 8
 # Longer types hide the rest of a signature.
 LONGEST = 60
@@ -53,6 +55,8 @@ class Types:
         """
         step, schema = unwrapped(schema)
         pointer += step
+        whole = joined(self.document, schema)
+        schema = schema if whole is None else whole[0]
         if not isinstance(schema, dict):
             return "object"
         ref = reference(schema)
@@ -85,7 +89,7 @@ class Types:
         return all(kind in SCALARS for kind in (kinds if isinstance(kinds, list) else [str(kinds)]))
 
     def _written(self, pointer: Pointer, schema: JsonObject, above: tuple[Pointer, ...]) -> str:
-        types = schema.get("type")
+        types = schema.get("type", _type_of_values(schema))
         if isinstance(types, str):
             return self._single(pointer, schema, types, above)
         if isinstance(types, list) and types:
@@ -99,13 +103,14 @@ class Types:
         if name == "string" and is_binary(schema):
             return "_files.FileTypes"
         if name == "string":
-            values = [schema["const"]] if "const" in schema else sequence(schema.get("enum"))
-            texts = [ascii(value) for value in values if isinstance(value, str)]
+            texts = [ascii(value) for value in _values(schema) if isinstance(value, str)]
             if texts:
                 return f"Literal[{', '.join(texts)}]"
             if schema.get("format") == "decimal" and self.index.get(pointer):
                 return "decimal.Decimal"
             return FORMATS.get(str(schema.get("format")), "str")
+        if name in ("boolean", "integer") and isinstance(const := schema.get("const"), int):
+            return f"Literal[{const}]"
         if name == "array":
             items = self.annotation(pointer + "/items", schema.get("items"), above)
             return f"Sequence[{items}]"
@@ -137,6 +142,17 @@ class Types:
         if ref is None:
             return pointer
         return self.document.target(ref)
+
+
+def _values(schema: JsonObject) -> list[JsonValue]:
+    """Return the only values of a schema, if it lists them."""
+    return [schema["const"]] if "const" in schema else sequence(schema.get("enum"))
+
+
+def _type_of_values(schema: JsonObject) -> str | None:
+    """Return the type that all listed values have; None if they differ, or are not plain."""
+    types = {_TYPES_OF_VALUES.get(type(value)) for value in _values(schema)}
+    return types.pop() if len(types) == 1 else None
 
 
 def _members(schema: JsonObject) -> list[JsonValue]:

@@ -16,7 +16,7 @@ from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.operations.naming import free, model_name
 from specwright.document.schemas import inspection as schemas
-from specwright.document.schemas.inspection import checked_pattern, is_binary
+from specwright.document.schemas.inspection import checked_pattern, has_checked_names, is_binary
 from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import is_told_apart, unknown_member
@@ -116,8 +116,8 @@ def _with_patterns(schema: JsonObject, patterns: Iterable[str]) -> JsonObject:
     names = schema.get("patternProperties")
     if isinstance(names, dict):
         linear_names = {name: linear(name) for name in names}
-        if None in linear_names.values():
-            # The remaining patterns would refuse the names that the lost one allows.
+        if None in linear_names.values() or not has_checked_names(schema):
+            # The remaining patterns would refuse the names that others allow.
             del result["patternProperties"]
             result["additionalProperties"] = {}
         else:
@@ -179,10 +179,18 @@ def _of_part(schema: JsonValue) -> JsonValue:
     return rest
 
 
-def _always_null(schema: JsonValue) -> JsonValue:
-    """Return a property that is null in a form that the generator does not merge with others."""
-    if isinstance(schema, dict) and schema.get("type") == "null":
+def _apart(schema: JsonValue, written: JsonValue) -> JsonValue:
+    """Return a property in a form that the generator does not merge with inherited ones."""
+    if schema is False:
+        # No value is valid, and null is what is left out.
+        schema = {"type": "null"}
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") == "null":
         return {**schema, "const": None}
+    if schema.get("type") == "array" and "allOf" in mapping(written):
+        # Without a limit of its own, it would have the items of the inherited array.
+        return {"minItems": 0, **schema}
     return schema
 
 
@@ -232,8 +240,9 @@ class _Translation:
             known, lambda each, step: self._child(each, None if pointer is None else pointer + step)
         )
         if isinstance(properties := result.get("properties"), dict):
+            declared = mapping(known["properties"])
             result["properties"] = {
-                name: self._described(_always_null(value), mapping(known["properties"])[name])
+                name: self._described(_apart(value, declared[name]), declared[name])
                 for name, value in properties.items()
             }
         if is_binary(schema):

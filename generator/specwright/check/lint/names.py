@@ -297,8 +297,8 @@ RULES = (
     LintRule(
         "parameter-name-clash",
         Category.NAMES,
-        "Arguments are named after parameters in snake case; if two share a name, one is prefixed "
-        "with its place.",
+        "Arguments are named after parameters in snake case; those that share a name, except for "
+        "that of the path, are prefixed with their place.",
         """
         paths:
           /orders/{id}:

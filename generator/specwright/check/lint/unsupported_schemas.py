@@ -10,13 +10,15 @@ from specwright.check.context import LintContext
 from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
-from specwright.document.schemas.inspection import checked_pattern
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.inheritance import properties
+from specwright.document.schemas.inspection import checked_pattern, has_checked_names
 from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
 from specwright.document.shape import Node
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.patterns import linear
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join, resolve, split
 from specwright.text import shorten
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -61,6 +63,11 @@ def _always(schema: _Schema) -> bool:
 
 def _has_properties(schema: _Schema) -> bool:
     return "properties" in schema
+
+
+def _has_unnamed_values(schema: _Schema) -> bool:
+    """Return whether a class has members beside its fields that have no type."""
+    return _has_properties(schema) and not isinstance(schema.get("additionalProperties"), dict)
 
 
 def _has_no_type(schema: _Schema) -> bool:
@@ -118,19 +125,39 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
     "prefixItems": _is_no_tuple,
     "uniqueItems": _is_unique_anything,
     **dict.fromkeys(("maxProperties", "minProperties"), _has_no_class),
-    "propertyNames": _has_properties,
+    "propertyNames": _has_unnamed_values,
+    "patternProperties": lambda schema: not has_checked_names(schema),
     **dict.fromkeys((*_NUMERIC, *_TEXTUAL), _has_no_type),
     **{keyword: _has_values(keyword) for keyword in ("const", "enum")},
 }
 
 
+def _refining(context: LintContext) -> Iterator[Pointer]:
+    """Yield the properties, and their items, that refine inherited ones of a known type."""
+    for node in context.of_kind("schema"):
+        if node.value.keys().isdisjoint(("$ref", "allOf")):
+            continue
+        schema = Subschema(node.pointer, node.value)
+        for declared in properties(context.document, schema).values():
+            for step in ("", "/items"):
+                several = [
+                    (declaration.pointer + step, mapping(resolve(declaration.value, step)))
+                    for declaration in declared.declarations
+                    if not step or "items" in mapping(declaration.value)
+                ]
+                if len(several) > 1 and not all(_has_no_type(value) for _, value in several):
+                    yield from (pointer for pointer, _ in several)
+
+
 def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
     # Keywords inside one that is not checked need no finding of their own.
     covered: list[Pointer] = []
+    refining = set(_refining(context))
     for node in context.of_kind("schema"):
         if any(node.pointer.startswith(f"{pointer}/") for pointer in covered):
             continue
-        schema = {**node.value, "type": ""} if _PART.search(node.pointer) else node.value
+        has_type = _PART.search(node.pointer) or node.pointer in refining
+        schema = {"type": "", **node.value} if has_type else node.value
         keywords = [
             node.pointer + join(keyword)
             for keyword, applies in _UNCHECKED.items()

@@ -1,7 +1,8 @@
 """Names in code of groups, operations, arguments, models and the package of a document.
 
 A name depends only on the thing that it names, and never on its neighbours: that is why names
-that generated code needs for itself are reserved in every document, needed there or not.
+that generated code needs for itself are reserved in every document, needed there or not. Only
+arguments that share a name depend on each other (docs/decisions/0212).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
@@ -81,7 +83,7 @@ PACKAGES = frozenset("httpcore2 httpx2 pydantic pydantic_core starlette typing_e
 LONGEST_TITLE = 100
 
 NO_TAG = "default"
-# The places of an operation's arguments; in a clash, the earlier place keeps the name.
+# The places of an operation's arguments.
 PLACES = ("path", "body", "query", "header", "cookie")
 # The separator of the words of a key that no document can have: the steps to an inline schema.
 STEP = "/"
@@ -170,20 +172,24 @@ def operation_names(identifier: str, tag: str | None, *, short: bool) -> Operati
 def argument_names(wanted: Sequence[tuple[str, str]]) -> list[str]:
     """Return the names of an operation's arguments, each from its place and its name there.
 
-    If two have one name, the one in the later place is prefixed with its place. The order of
-    places is that in which an operation usually gets them: a path always has the same
-    parameters, and a body is the main part of a request.
+    Path parameters keep their names. If other places share a name, each of them is prefixed with
+    its place, so that no argument moves to another place when the document grows
+    (docs/decisions/0212).
 
     Args:
         wanted: the place (one of `PLACES`) and the name of each.
     """
+    # Attributes of models are Python's names already.
+    plain = [apart(name if place == "body" else snake(name), METHOD) for place, name in wanted]
+    places: dict[str, set[str]] = defaultdict(set)
+    for argument, (place, _) in zip(plain, wanted, strict=True):
+        places[argument].add(place)
     names = [""] * len(wanted)
     reserved: set[str] = set()
     for at in sorted(range(len(wanted)), key=lambda at: _precedence(*wanted[at])):
-        place, name = wanted[at]
-        # Attributes of models are Python's names already.
-        argument = apart(name if place == "body" else snake(name), METHOD)
-        if argument in reserved:
+        place, argument = wanted[at][0], plain[at]
+        is_shared = place != "path" and places[argument] != {place}
+        if is_shared or argument in reserved:
             argument = f"{place}_{argument}"
         while argument in reserved:
             argument += "_"

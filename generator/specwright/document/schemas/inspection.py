@@ -107,6 +107,19 @@ def checked_pattern(schema: JsonObject) -> Pattern | None:
     return None if tree and is_decimal(schema) and (tree.like or tree.unlike) else tree
 
 
+def has_checked_names(schema: JsonObject) -> bool:
+    """Return whether models check the `patternProperties` of a schema.
+
+    They check one pattern that all names have to match.
+    """
+    names = mapping(schema.get("patternProperties"))
+    return (
+        len(names) == 1
+        and schema.get("additionalProperties") is False
+        and ("properties" not in schema)
+    )
+
+
 def is_counted(schema: object) -> bool:
     """Return whether a schema limits the number of an object's members and names none of them."""
     if not isinstance(schema, dict) or "properties" in schema:

@@ -1,4 +1,4 @@
-"""Scalars that several schemas describe together."""
+"""Scalars and arrays that several schemas describe together."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # It opens a list of values, which no other extension does.
 _OPEN = EXTENSIBLE_ENUM.name
-_TYPES = ("boolean", "integer", "number", "string", "null")
+_TYPES = ("array", "boolean", "integer", "number", "string", "null")
 
 
 def joined(document: Document, schema: JsonValue) -> tuple[JsonObject, tuple[str, ...]] | None:
     """Return a schema with `allOf` as one without it, and its patterns separately.
 
-    None for a schema without `allOf`, for one of values that are not scalars, and for one
-    with parts that no single schema is equivalent to.
+    None for a schema without `allOf`, for one of objects, and for one with parts that no single
+    schema is equivalent to.
     """
     if not isinstance(schema, dict) or not isinstance(schema.get("allOf"), list):
         return None
@@ -110,17 +110,25 @@ def _with_integers(types: JsonValue) -> list[JsonValue]:
     return [*listed, "integer"] if "number" in listed else listed
 
 
+def _items(one: JsonValue, other: JsonValue) -> JsonValue:
+    if one in (True, {}) or _are_equal(one, other):
+        return other
+    return one if other in (True, {}) else {"allOf": [one, other]}
+
+
+def _either(one: JsonValue, other: JsonValue) -> JsonValue:
+    return one is True or other is True
+
+
 # One value of a keyword in place of two; None without an equivalent.
 _BOTH: dict[str, Callable[[JsonValue, JsonValue], JsonValue]] = {
     "const": _same,
     "enum": _values,
     "format": _same,
+    "items": _items,
     "multipleOf": _same,
+    "prefixItems": _same,
     "type": _types,
-    # The others count what arrays and objects have.
-    **{
-        name: _bound(choose)
-        for name, choose in BOUNDS.items()
-        if not name.endswith(("Items", "Properties"))
-    },
+    "uniqueItems": _either,
+    **{name: _bound(choose) for name, choose in BOUNDS.items() if not name.endswith("Properties")},
 }

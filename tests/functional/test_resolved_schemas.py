@@ -1,0 +1,236 @@
+"""What one part of a schema says, arguments, models and findings know alike.
+
+Each document has one operation that sends and receives `V`. A valid value goes through the
+signature of its method and is read back; an invalid one is refused, or a finding says that models
+do not check it. There is no finding where it is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from specwright.check.checks import check
+from specwright.document.sources.load import load
+from specwright.document.sources.upgrade import upgrade
+from specwright.policy import Settings
+from tests.functional.conftest import Generate
+from tests.functional.documents import Json, content, document, operation, ref
+
+TEXT: Json = {"type": "string"}
+NUMBER: Json = {"type": "integer"}
+BASE: Json = {
+    "type": "object",
+    "properties": {
+        "y": TEXT,
+        "k": NUMBER,
+        "l": {"type": "array"},
+        "n": {"type": "array", "items": NUMBER},
+    },
+    "required": ["y"],
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A schema, with values that it accepts and refuses.
+
+    Attributes:
+        unchecked: the keyword that models do not check.
+    """
+
+    schema: Json
+    valid: tuple[Json, ...]
+    invalid: tuple[Json, ...] = ()
+    unchecked: str = ""
+
+
+CASES = {
+    "properties beside allOf": Case(
+        {"allOf": [ref("B")], "properties": {"z": NUMBER}, "required": ["z"]},
+        ({"y": "a", "z": 1}, {"y": "a", "z": 1, "k": 2}),
+        ({"z": 1}, {"y": "a"}, {"y": "a", "z": "1"}),
+    ),
+    "properties beside $ref": Case(
+        {**ref("B"), "properties": {"z": NUMBER}}, ({"y": "a"}, {"y": "a", "z": 1}), ({"z": 1},)
+    ),
+    "required beside $ref": Case(
+        {**ref("B"), "required": ["k"]}, ({"y": "a", "k": 1},), ({"y": "a"},)
+    ),
+    "properties in a part": Case(
+        {"allOf": [ref("B"), {"type": "object", "properties": {"z": NUMBER}}]},
+        ({"y": "a", "z": 1, "k": 2},),
+        ({"y": "a", "z": "1"},),
+    ),
+    "items of an inherited array": Case(
+        {"allOf": [ref("B"), {"properties": {"l": {"items": NUMBER}}}]},
+        ({"y": "a", "l": [1]},),
+        ({"y": "a", "l": ["x"]},),
+    ),
+    "items of two arrays": Case(
+        {"allOf": [ref("B"), {"properties": {"n": {"items": {"minimum": 5}}}}]},
+        ({"y": "a", "n": [5]},),
+        ({"y": "a", "n": [4]}, {"y": "a", "n": ["5"]}),
+    ),
+    "length of an inherited text": Case(
+        {"allOf": [ref("B")], "properties": {"y": {"maxLength": 2}}},
+        ({"y": "ab"},),
+        ({"y": "abc"}, {"y": 1}),
+    ),
+    "bound of an inherited number": Case(
+        {"allOf": [ref("B"), {"properties": {"k": {"minimum": 5}}}]},
+        ({"y": "a", "k": 5},),
+        ({"y": "a", "k": 4}, {"y": "a", "k": "5"}),
+    ),
+    "values of an inherited text": Case(
+        {"allOf": [ref("B"), {"properties": {"y": {"enum": ["a", "b"]}}}]},
+        ({"y": "a"},),
+        ({"y": "c"},),
+    ),
+    "a constant without a type": Case(
+        {"type": "object", "properties": {"s": {"const": "a"}, "i": {"const": 1}}},
+        ({"s": "a"}, {"i": 1}),
+        ({"s": "b"}, {"i": 2}, {"i": "1"}),
+    ),
+    "a constant that no literal type names": Case(
+        {"type": "object", "properties": {"f": {"const": 1.5}, "o": {"const": {"a": 1}}}},
+        ({"f": 1.5}, {"o": {"a": 1}}),
+        ({"f": 2.5}, {"o": {"a": 2}}),
+        "const",
+    ),
+    "names of properties": Case(
+        {
+            "type": "object",
+            "propertyNames": {"pattern": "^[a-z]+$"},
+            "additionalProperties": NUMBER,
+        },
+        ({"body": {"a": 1}},),
+        ({"body": {"A": 1}}, {"body": {"a": "1"}}),
+    ),
+    "one pattern of names": Case(
+        {"type": "object", "patternProperties": {"^s_": TEXT}, "additionalProperties": False},
+        ({"body": {"s_a": "x"}},),
+        ({"body": {"q": "x"}}, {"body": {"s_a": 1}}),
+    ),
+    "names and types of other properties": Case(
+        {"type": "object", "properties": {"id": TEXT}, "additionalProperties": NUMBER},
+        ({"body": {"id": "a", "n": 1}},),
+        ({"body": {"id": "a", "n": "1"}},),
+    ),
+    "one pattern among other names": Case(
+        {"type": "object", "patternProperties": {"^s_": TEXT}},
+        ({"body": {"s_a": "x"}}, {"body": {"o": [1]}}),
+        ({"body": {"s_a": 1}},),
+        "patternProperties",
+    ),
+    "two patterns of names": Case(
+        {
+            "type": "object",
+            "patternProperties": {"^s_": TEXT, "^i_": NUMBER},
+            "additionalProperties": False,
+        },
+        ({"body": {"s_a": "x", "i_a": 1}},),
+        ({"body": {"s_a": 1}}, {"body": {"q": 1}}),
+        "patternProperties",
+    ),
+    "patterns beside properties": Case(
+        {"type": "object", "properties": {"id": TEXT}, "patternProperties": {"^s_": TEXT}},
+        ({"body": {"id": "a"}}, {"body": {"id": "a", "s_a": "x"}}),
+        ({"body": {"id": 1}},),
+        "patternProperties",
+    ),
+    "a property that is false": Case(
+        {"allOf": [ref("B")], "properties": {"k": False}}, ({"y": "a"},), ({"y": "a", "k": 1},)
+    ),
+    "components that are true or false": Case(
+        {"type": "object", "properties": {"t": ref("T"), "s": TEXT}},
+        ({"t": 1}, {"t": None}, {"s": "a"}),
+        ({"s": 1},),
+    ),
+}
+COMPONENTS: Json = {"B": BASE, "T": True, "N": False}
+
+
+def api(schema: Json) -> Json:
+    body = {"required": True, **content(ref("V"))}
+    paths = {"/v": {"post": operation(ref("V"), operationId="send", requestBody=body)}}
+    return document(paths, {**COMPONENTS, "V": schema})
+
+
+def sent(package: ModuleType, arguments: Json) -> tuple[Any, Any]:
+    """The body of a call with these arguments, and what is read if the server returns it."""
+    transport = package.testing.FakeTransport(
+        lambda request: package.testing.response(request.content)
+    )
+    result = package.Client(transport=transport).things.send(**arguments)
+    written = (
+        result.model_dump(by_alias=True, exclude_unset=True, mode="json")
+        if hasattr(result, "model_dump")
+        else result
+    )
+    return json.loads(transport.requests[0].content), written
+
+
+def body_of(arguments: Json) -> Any:
+    return arguments.get("body", arguments)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_valid_value_goes_through_the_signature(package: Generate, name: str) -> None:
+    made = package(api(CASES[name].schema))
+    for value in CASES[name].valid:
+        assert sent(made, value) == (body_of(value), body_of(value))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_invalid_value_is_refused_or_a_finding_says_why_not(
+    package: Generate, name: str, tmp_path: Path
+) -> None:
+    case = CASES[name]
+    made, path = package(api(case.schema)), tmp_path / "api.json"
+    path.write_text(json.dumps(api(case.schema)))
+    findings = check(upgrade(load(path)), Settings()).findings
+    unchecked = {
+        (finding.pointer or "").split("/")[-1]
+        for finding in findings
+        if finding.rule.startswith("unsupported-")
+    }
+    assert unchecked == ({case.unchecked} if case.unchecked else set())
+    for value in () if case.unchecked else case.invalid:
+        with pytest.raises((TypeError, made.InvalidArgumentError)):
+            sent(made, value)
+
+
+def test_no_argument_moves_to_another_place(package: Generate) -> None:
+    parameters = [{"name": "name", "in": "query", "schema": TEXT}]
+    for properties in ({"q": TEXT}, {"q": TEXT, "name": TEXT}):
+        spec = api({"type": "object", "properties": properties})
+        spec["paths"]["/v"]["post"]["parameters"] = parameters
+        made = package(spec)
+        transport = made.testing.FakeTransport()
+        send = made.Client(transport=transport).things.send
+        if "name" not in properties:
+            send(name="F")
+            assert transport.requests[0].url.endswith("?name=F")
+            continue
+        with pytest.raises(TypeError, match="'name'"):
+            send(name="F")
+        send(query_name="F", body_name="G")
+        assert transport.requests[0].url.endswith("?name=F")
+        assert json.loads(transport.requests[0].content) == {"name": "G"}
+
+
+def test_a_constant_has_its_type_in_the_signature(package: Generate) -> None:
+    made = package(api(CASES["a constant without a type"].schema))
+    annotations = made.client.Things.send.__annotations__
+    assert (annotations["s"], annotations["i"]) == ("Literal['a'] | None", "Literal[1] | None")
+
+
+def test_a_property_that_is_false_is_no_argument(package: Generate) -> None:
+    made = package(api(CASES["a property that is false"].schema))
+    assert "k" not in made.client.Things.send.__annotations__
