@@ -93,8 +93,8 @@ async def test_a_reader_who_polls_sees_each_event_once_in_order_and_without_gap(
                 plan_id=PLAN, reference=f"{writer}-{number}", metadata=metadata
             )
 
-    async def poll(client: AsyncEsimClient) -> None:
-        place, is_last = (await client.events.list()).next_cursor or "", False
+    async def poll(client: AsyncEsimClient, place: str) -> None:
+        is_last = False
         while not is_last:
             is_settled = settled.is_set()
             page = await client.events.list(limit=7, cursor=place)
@@ -105,8 +105,10 @@ async def test_a_reader_who_polls_sees_each_event_once_in_order_and_without_gap(
 
     async with AsyncExitStack() as stack:
         each = [await stack.enter_async_context(running.async_client(key)) for running in processes]
+        # The position before the first order.
+        place = (await each[-1].events.list()).next_cursor or ""
         async with asyncio.TaskGroup() as group:
-            group.create_task(poll(each[-1]))
+            group.create_task(poll(each[-1], place))
             async with asyncio.TaskGroup() as writers:
                 for writer in range(WRITERS):
                     writers.create_task(write(each[writer % len(each)], writer))
