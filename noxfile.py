@@ -96,7 +96,7 @@ def images(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests of toolkit and package (two minutes), or pytest with arguments after `--`."""
+    """Run the tests of toolkit and package (three minutes), or pytest with arguments after `--`."""
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")

@@ -10,22 +10,26 @@ import pytest
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.samples import sample
+from specwright.document.model import Document
 from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 
 
+def things(tmp_path: Path, **members: object) -> Document:
+    """A document with these members."""
+    path = tmp_path / "things.json"
+    path.write_text(
+        json.dumps({"openapi": "3.1.0", "info": {"title": "Things", "version": "1"}, **members}),
+        "utf-8",
+    )
+    return load(path)
+
+
 def sampled(tmp_path: Path, schema: object) -> tuple[Any, bool]:
     """A sample, and whether the schema accepts it."""
-    document = {
-        "openapi": "3.1.0",
-        "info": {"title": "Things", "version": "1"},
-        "components": {"schemas": {"Thing": schema}},
-    }
-    path = tmp_path / "things.json"
-    path.write_text(json.dumps(document), "utf-8")
-    loaded = load(path)
+    loaded = things(tmp_path, components={"schemas": {"Thing": schema}})
     value = sample(loaded, schema)
     return value, not list(Instances(loaded).problems("/components/schemas/Thing", value))
 
@@ -131,14 +135,8 @@ def test_values_that_differ_fit_their_schema(tmp_path: Path) -> None:
     schema = {"type": "integer", "minimum": 8}
     content = {"application/json": {"schema": schema}}
     post = {"operationId": "add", "requestBody": {"content": content}, "responses": {}}
-    document = {
-        "openapi": "3.1.0",
-        "info": {"title": "Things", "version": "1"},
-        "paths": {"/things": {"post": post}},
-    }
-    path = tmp_path / "things.json"
-    path.write_text(json.dumps(document), "utf-8")
+    document = things(tmp_path, paths={"/things": {"post": post}})
     place = "/paths/~1things/post/requestBody/content/application~1json/schema"
-    values = list(Contract(load(path)).distinct_values(place))
+    values = list(Contract(document).distinct_values(place))
     assert values
     assert all(isinstance(value, int) and value >= 8 for value in values)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.inheritance import properties
 from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
 from specwright.ir.model.bodies import MediaTypeDefinition, PartDefinition
 from specwright.ir.model.values import Kind
 from specwright.ir.types import Types
-from specwright.json_values import JsonValue, mapping
 from specwright.runtime.shared.media.table import MEDIA, medium_of
 from specwright.text import Text
 
@@ -51,7 +52,10 @@ class Contents:
     def _parts(self, content: Site) -> Iterator[PartDefinition]:
         """Yield the properties of a form with text that is not simply their value."""
         encoding = dict(sites.members(self.document, content, "encoding"))
-        for name, value in self._properties(sites.schema(self.document, content)):
+        schema = sites.schema(self.document, content)
+        members = properties(self.document, Subschema(schema.pointer, schema.value))
+        for name, member in members.items():
+            value = member.schema.value
             declared = encoding.get(name, Site("", {})).value
             media_type, style = declared.get("contentType"), declared.get("style")
             types = kinds(self.document, value, depth=MAX_DEPTH if style == "deepObject" else 1)
@@ -68,11 +72,6 @@ class Contents:
             )
             if part != PartDefinition(part.name, Kind.STRING, {}, None, None, "form", True):
                 yield part
-
-    def _properties(self, schema: Site) -> Iterator[tuple[str, JsonValue]]:
-        yield from mapping(schema.value.get("properties")).items()
-        for _, part in sites.members(self.document, schema, "allOf"):
-            yield from self._properties(part)
 
 
 def _has_composites(types: Kinds) -> bool:

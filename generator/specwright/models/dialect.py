@@ -181,9 +181,6 @@ def _of_part(schema: JsonValue) -> JsonValue:
 
 def _apart(schema: JsonValue, written: JsonValue) -> JsonValue:
     """Return a property in a form that the generator does not merge with inherited ones."""
-    if schema is False:
-        # No value is valid, and null is what is left out.
-        schema = {"type": "null"}
     if not isinstance(schema, dict):
         return schema
     if schema.get("type") == "null":
@@ -223,6 +220,9 @@ class _Translation:
 
     def schema(self, schema: JsonValue, pointer: Pointer | None) -> JsonValue:
         """Translate a schema; without a pointer, one that is not in the document."""
+        if schema is False:
+            # No value is valid, and null is what is left out.
+            return {"type": "null"}
         if not isinstance(schema, dict):
             return schema
         pattern = schema.get("pattern")

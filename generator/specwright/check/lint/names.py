@@ -30,15 +30,15 @@ Named = tuple[str, Pointer, tuple[tuple[Hashable, str], ...]]
 def _clashes(what: str, named: Iterable[Named]) -> Iterator[LintViolation]:
     owners: dict[tuple[Hashable, str], tuple[str, Pointer]] = {}
     for name, pointer, becomes in named:
-        clash = next((argument for argument in becomes if argument in owners), None)
+        clash = next((identifier for identifier in becomes if identifier in owners), None)
         if clash is not None:
             first, first_pointer = owners[clash]
             yield LintViolation(
                 pointer,
                 f"{what} '{name}' and '{first}' ({first_pointer}) both become '{clash[1]}'",
             )
-        for argument in becomes:
-            owners.setdefault(argument, (name, pointer))
+        for identifier in becomes:
+            owners.setdefault(identifier, (name, pointer))
 
 
 def operation_id_clash(context: LintContext) -> Iterator[LintViolation]:

@@ -11,7 +11,7 @@ from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas.applicators import Subschema
-from specwright.document.schemas.inheritance import properties
+from specwright.document.schemas.inheritance import refinements
 from specwright.document.schemas.inspection import checked_pattern, has_checked_names
 from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
@@ -133,20 +133,18 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
 
 
 def _refining(context: LintContext) -> Iterator[Pointer]:
-    """Yield the properties, and their items, that refine inherited ones of a known type."""
-    for node in context.of_kind("schema"):
-        if node.value.keys().isdisjoint(("$ref", "allOf")):
-            continue
-        schema = Subschema(node.pointer, node.value)
-        for declared in properties(context.document, schema).values():
-            for step in ("", "/items"):
-                several = [
-                    (declaration.pointer + step, mapping(resolve(declaration.value, step)))
-                    for declaration in declared.declarations
-                    if not step or "items" in mapping(declaration.value)
-                ]
-                if len(several) > 1 and not all(_has_no_type(value) for _, value in several):
-                    yield from (pointer for pointer, _ in several)
+    """Yield the properties, and their items, that get a type from another part of their object."""
+    nodes = (Subschema(node.pointer, node.value) for node in context.of_kind("schema"))
+    for schema, declared in refinements(context.document, nodes):
+        for step in ("", "/items"):
+            several = [
+                (declaration.pointer + step, mapping(resolve(declaration.value, step)))
+                for declaration in declared.declarations
+                if not step or "items" in mapping(declaration.value)
+            ]
+            if not all(_has_no_type(value) for _, value in several):
+                # Those of a base may stand alone, without that type.
+                yield from (at for at, _ in several if at.startswith(f"{schema.pointer}/"))
 
 
 def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:

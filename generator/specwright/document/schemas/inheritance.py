@@ -6,7 +6,7 @@ Both apply together with what is beside them (JSON Schema 2020-12, core, 8.2.3.1
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -68,6 +68,19 @@ def properties(document: Document, schema: Subschema) -> dict[str, Property]:
     return declared
 
 
+def refinements(
+    document: Document, schemas: Iterable[Subschema]
+) -> Iterator[tuple[Subschema, Property]]:
+    """Yield the properties that several parts of a schema declare, each with the schema."""
+    for schema in schemas:
+        keywords = mapping(schema.value).keys()
+        # A reference without siblings declares nothing itself.
+        if "allOf" in keywords or {"$ref", "properties"} <= keywords:
+            for declared in properties(document, schema).values():
+                if len(declared.declarations) > 1:
+                    yield schema, declared
+
+
 def compose(document: Document) -> Document:
     """Return the document with schemas that are composed in one way, for readers that see a part.
 
@@ -76,14 +89,11 @@ def compose(document: Document) -> Document:
     """
     document = _with_plain_references(document)
     refined: dict[Pointer, JsonValue] = {}
-    for node in walk(document.data):
-        if node.kind == "schema" and not node.value.keys().isdisjoint(_WHOLE):
-            schema = Subschema(node.pointer, node.value)
-            for declared in properties(document, schema).values():
-                if declared.schema.pointer.startswith(f"{node.pointer}/"):
-                    whole = _refined(document, declared.declarations)
-                    if whole is not None:
-                        refined[declared.schema.pointer] = whole
+    for schema, declared in refinements(document, _schemas(document)):
+        if declared.schema.pointer.startswith(f"{schema.pointer}/"):
+            whole = _refined(document, declared.declarations)
+            if whole is not None:
+                refined[declared.schema.pointer] = whole
     if not refined:
         return document
     data = copy.deepcopy(document.data)
@@ -93,15 +103,26 @@ def compose(document: Document) -> Document:
     return document.with_data(data)
 
 
+def _schemas(document: Document) -> Iterator[Subschema]:
+    for node in walk(document.data):
+        if node.kind == "schema":
+            yield Subschema(node.pointer, node.value)
+
+
 def _with_plain_references(document: Document) -> Document:
+    composed = [
+        schema.pointer
+        for schema in _schemas(document)
+        if "$ref" in mapping(schema.value) and reference(schema.value) is None
+    ]
+    if not composed:
+        return document
     data = copy.deepcopy(document.data)
-    changed = False
-    for node in list(walk(data)):
-        if node.kind == "schema" and "$ref" in node.value and reference(node.value) is None:
-            ref: JsonObject = {"$ref": node.value.pop("$ref")}
-            node.value["allOf"] = [ref, *sequence(node.value.get("allOf"))]
-            changed = True
-    return document.with_data(data) if changed else document
+    for pointer in composed:
+        schema = mapping(resolve(data, pointer))
+        whole: JsonValue = {"$ref": schema.pop("$ref")}
+        schema["allOf"] = [whole, *sequence(schema.get("allOf"))]
+    return document.with_data(data)
 
 
 def _refined(document: Document, declarations: tuple[Subschema, ...]) -> JsonObject | None:
