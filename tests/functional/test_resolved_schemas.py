@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -249,3 +249,10 @@ def test_a_limit_of_a_base_without_a_type_is_reported(tmp_path: Path) -> None:
     findings = check(upgrade(load(path)), Settings()).findings
     places = {finding.pointer for finding in findings if finding.rule == "unsupported-schema"}
     assert places == {"/components/schemas/Base/properties/n/minimum"}
+
+
+def test_a_constant_that_no_literal_type_names_may_be_left_out(package: Generate) -> None:
+    models = package(api(CASES["a constant that no literal type names"].schema)).models
+    fields = models.V.model_fields
+    assert type(None) in get_args(fields["f"].annotation)
+    assert type(None) in get_args(fields["o"].annotation)

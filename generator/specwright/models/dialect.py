@@ -37,6 +37,8 @@ from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
+# The types of constants that no literal type of Python names.
+_NAMELESS: dict[type, str] = {float: "number", dict: "object", list: "array"}
 # Keywords about a place, not about the class of its value.
 BESIDE_REFERENCE = ("default", "deprecated", "description")
 
@@ -233,6 +235,10 @@ class _Translation:
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
         counts = {k: n for k in COUNTS if isinstance(n := known.get(k), int | float)}
         known |= {k: min(count, sys.maxsize) for k, count in counts.items()}
+        if isinstance(const := known.get("const"), float | dict | list):
+            # No literal type names it, and the generator would not let it be left out.
+            del known["const"]
+            known.setdefault("type", _NAMELESS[type(const)])
         if known.pop("uniqueItems", False) is True:
             known["minItems"] = unique(int(counts.get("minItems", 0)))
         known = without_needless_defaults(_with_patterns(known, patterns))
