@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, get_args
 
 import pytest
+from pydantic import ValidationError
 
 from specwright.check.checks import check
 from specwright.document.sources.load import load
@@ -86,6 +87,11 @@ CASES = {
         {"allOf": [ref("B"), {"properties": {"k": {"minimum": 5}}}]},
         ({"y": "a", "k": 5},),
         ({"y": "a", "k": 4}, {"y": "a", "k": "5"}),
+    ),
+    "bound beside $ref": Case(
+        {**ref("B"), "properties": {"k": {"minimum": 5}}},
+        ({"y": "a", "k": 5},),
+        ({"y": "a", "k": 4},),
     ),
     "values of an inherited text": Case(
         {"allOf": [ref("B"), {"properties": {"y": {"enum": ["a", "b"]}}}]},
@@ -253,6 +259,8 @@ def test_a_limit_of_a_base_without_a_type_is_reported(tmp_path: Path) -> None:
 
 def test_a_constant_that_no_literal_type_names_may_be_left_out(package: Generate) -> None:
     models = package(api(CASES["a constant that no literal type names"].schema)).models
-    fields = models.V.model_fields
-    assert type(None) in get_args(fields["f"].annotation)
-    assert type(None) in get_args(fields["o"].annotation)
+    number, object_ = (models.V.model_fields[name].annotation for name in ("f", "o"))
+    assert type(None) in get_args(number)
+    assert type(None) in get_args(object_)
+    with pytest.raises(ValidationError):
+        models.V(f="1.5")
