@@ -7,10 +7,11 @@ from contextlib import suppress
 
 from specwright.compare.document.contents import SharedSchema
 from specwright.compare.schemas.equality import references
-from specwright.compare.schemas.polarity import Polarity, Transfer, ValueEncoding
+from specwright.compare.schemas.transfer import Transfer, ValueEncoding
 from specwright.document.model import Document
 from specwright.document.operations.sites import components
 from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.polarity import Polarity
 from specwright.errors import InputError
 from specwright.json_values import JsonObject, mapping
 from specwright.pointer import Pointer, join, split

@@ -9,13 +9,14 @@ from fnmatch import fnmatchcase
 from specwright.compare.document.pairing import contents_by_media_type, pairs_by_key
 from specwright.compare.document.serialisation import encoding_changes
 from specwright.compare.schemas.flatten import Subschemas
-from specwright.compare.schemas.polarity import Polarity, Transfer, ValueEncoding
+from specwright.compare.schemas.transfer import Transfer, ValueEncoding
 from specwright.compare.verdicts.change import Change, display
 from specwright.compare.verdicts.change_rule import ADDED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site, is_json
 from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.polarity import Polarity
 from specwright.json_values import JsonValue
 from specwright.pointer import join
 

@@ -18,7 +18,6 @@ from specwright.compare.document.pairing import (
 )
 from specwright.compare.document.serialisation import encoding_of, serialisation_changes
 from specwright.compare.document.servers import own_server_changes
-from specwright.compare.schemas.polarity import Polarity, Transfer, of_request, of_response
 from specwright.compare.schemas.presence import (
     BODY_RULES,
     HEADER_RULES,
@@ -28,6 +27,7 @@ from specwright.compare.schemas.presence import (
     presence_change,
     presence_words,
 )
+from specwright.compare.schemas.transfer import Transfer
 from specwright.compare.verdicts.announcements import SUNSET_OPERATION_REMOVED
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import (
@@ -44,9 +44,12 @@ from specwright.document.operations.sites import (
     OperationSite,
     Site,
     members,
+    of_request,
+    of_response,
     request_body,
     responses,
 )
+from specwright.document.schemas.polarity import Polarity
 from specwright.pointer import Pointer
 
 _IN_PATH = """\

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from specwright.compare.document.pairing import pairs_by_key
 from specwright.compare.schemas.flatten import types
-from specwright.compare.schemas.polarity import Polarity, ValueEncoding
+from specwright.compare.schemas.transfer import ValueEncoding
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import RELAXED, SERIALISATION_CHANGED
 from specwright.document.model import Document
 from specwright.document.operations.sites import Site, members
 from specwright.document.operations.sites import schema as schema_of
+from specwright.document.schemas.polarity import Polarity
 
 # The serialisation fields of a parameter or header, with their defaults.
 _SERIALISATION: Mapping[str, object] = {

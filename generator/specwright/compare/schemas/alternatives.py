@@ -16,9 +16,9 @@ from specwright.compare.schemas.flatten import (
     is_note,
     types,
 )
-from specwright.compare.schemas.polarity import Polarity
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
+from specwright.document.schemas.polarity import Polarity
 from specwright.document.shape import OBJECTS
 from specwright.json_values import (
     JsonObject,

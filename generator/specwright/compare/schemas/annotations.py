@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from specwright.compare.schemas.discriminators import discriminator_changes
 from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.pairs import Pair
-from specwright.compare.schemas.polarity import Polarity, Transfer, ValueEncoding
 from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
+from specwright.compare.schemas.transfer import Transfer, ValueEncoding
 from specwright.compare.verdicts.announcements import announcement_changes
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import (
@@ -19,6 +19,7 @@ from specwright.compare.verdicts.change_rule import (
 )
 from specwright.compare.verdicts.declarations import part_changes, reviewed_keywords, worst
 from specwright.compare.verdicts.example import REQUEST, example
+from specwright.document.schemas.polarity import Polarity
 from specwright.json_values import JsonValue, declared_sequence
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from specwright.compare.schemas.polarity import Polarity
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.schemas.inspection import ANNOTATIONS
+from specwright.document.schemas.polarity import Polarity
 from specwright.document.shape import BOUNDS
 from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence, texts

@@ -8,8 +8,9 @@ from typing import NamedTuple, TypeVar
 
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import ChildKey, FlatSchema, Subschemas
-from specwright.compare.schemas.polarity import Polarity, Transfer
+from specwright.compare.schemas.transfer import Transfer
 from specwright.compare.schemas.unions import Union
+from specwright.document.schemas.polarity import Polarity
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.samples.sides import Side
 

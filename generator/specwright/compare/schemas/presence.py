@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.verdicts.announcements import SUNSET_REMOVED
 from specwright.compare.verdicts.change_rule import (
     ADDED,
@@ -28,6 +27,7 @@ from specwright.compare.verdicts.example import (
     WEBHOOK,
     example,
 )
+from specwright.document.schemas.polarity import Polarity
 
 
 class Presence(StrEnum):

@@ -14,7 +14,6 @@ from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.flatten import FlatSchema
 from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed
-from specwright.compare.schemas.polarity import ValueEncoding
 from specwright.compare.schemas.presence import (
     PROPERTY_RULES,
     Presence,
@@ -24,6 +23,7 @@ from specwright.compare.schemas.presence import (
     presence_words,
 )
 from specwright.compare.schemas.text_parsing import with_parsed_text
+from specwright.compare.schemas.transfer import ValueEncoding
 from specwright.compare.schemas.unions import ALTERNATIVE_CHANGED, Union
 from specwright.compare.schemas.value_rules import VALUE_RULES
 from specwright.compare.verdicts.announcements import SUNSET_REMOVED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from specwright.compare.schemas.flatten import FlatSchema, flatten, types
-from specwright.compare.schemas.polarity import Transfer, ValueEncoding
+from specwright.compare.schemas.transfer import Transfer, ValueEncoding
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.json_values import JsonObject, mapping

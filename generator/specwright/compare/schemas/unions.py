@@ -13,12 +13,12 @@ from specwright.compare.schemas.alternatives import (
     partners,
 )
 from specwright.compare.schemas.flatten import CHOICES, FlatSchema, is_note
-from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.polarity import Polarity
 
 _SHOWN = 6
 

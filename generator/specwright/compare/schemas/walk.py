@@ -10,8 +10,8 @@ from specwright.compare.schemas.alternatives import Alternative, is_another
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import FlatSchema, Subschemas, flatten
 from specwright.compare.schemas.pairs import Pair, Schema, UnionContext, directed, own_schemas
-from specwright.compare.schemas.polarity import Transfer
 from specwright.compare.schemas.steps import DecidedStep, UnprovenStep, steps
+from specwright.compare.schemas.transfer import Transfer
 from specwright.compare.schemas.unions import Union, unions
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying

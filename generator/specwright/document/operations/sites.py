@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from specwright.document.model import Document
 from specwright.document.schemas.inspection import is_binary
+from specwright.document.schemas.polarity import Polarity
 from specwright.document.shape import METHODS
 from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, join, resolve
@@ -28,6 +29,16 @@ class Direction(StrEnum):
     PATH = "path"
     WEBHOOK = "webhook"
     CALLBACK = "callback"
+
+
+def of_request(direction: Direction) -> Polarity:
+    """Return the polarity of the parameters and the body of a request."""
+    return Polarity.TO_SERVER if direction is Direction.PATH else Polarity.TO_CLIENT
+
+
+def of_response(direction: Direction) -> Polarity:
+    """Return the polarity of the headers and the body of a response."""
+    return Polarity.TO_CLIENT if direction is Direction.PATH else Polarity.TO_SERVER
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,139 @@
+"""Discriminators: the alternatives of a schema by the tags of their values (OAS 3.1.1, 4.8.25)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from specwright.document.model import Document
+from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
+from specwright.document.schemas.inspection import discriminator_mapping
+from specwright.document.schemas.unions import tags
+from specwright.json_values import mapping
+from specwright.pointer import Pointer, join, resolve, split
+
+COMPONENTS = join("components", "schemas")
+
+
+@dataclass(frozen=True, slots=True)
+class Discriminator:
+    """A property with the name of the schema of its object as its value.
+
+    Attributes:
+        pointer: that of the Discriminator Object.
+        name: the property.
+        tags: its values, each with its schema; those of one schema that a mapping or the schema
+            itself declares come before the name of the component, which counts as well.
+        default: the schema of objects without the property or with another value (OAS 3.2.0,
+            4.25.1).
+        is_inherited: whether the alternatives refer to the schema of the discriminator, by
+            `allOf`, and not the other way round.
+    """
+
+    pointer: Pointer
+    name: str
+    tags: Mapping[str, Subschema]
+    default: Subschema | None
+    is_inherited: bool
+
+    @property
+    def alternatives(self) -> dict[Pointer, tuple[str, ...]]:
+        """The tags of each alternative."""
+        alternatives: dict[Pointer, tuple[str, ...]] = {}
+        for tag, schema in self.tags.items():
+            alternatives[schema.pointer] = (*alternatives.get(schema.pointer, ()), tag)
+        return alternatives
+
+
+@dataclass(frozen=True)
+class Discriminators:
+    """The discriminators of a document."""
+
+    document: Document
+
+    def of(self, schema: Subschema) -> Discriminator | None:
+        """Return the discriminator of a schema; None if it has none, or one without a property."""
+        value = mapping(schema.value)
+        name = mapping(value.get("discriminator")).get("propertyName")
+        if not isinstance(name, str) or not name:
+            return None
+        members = [*held(self.document, schema, ("oneOf", "anyOf"))]
+        alternatives = [self._end(member) for member in members]
+        if not members:
+            alternatives = [schema, *self._children(schema.pointer)]
+        tagged: dict[str, Subschema] = {}
+        for tag, target in discriminator_mapping(value).items():
+            mapped = self._target(target)
+            if mapped is not None:
+                tagged[tag] = mapped
+        for alternative, own in self._declared(alternatives, name):
+            for tag in own:
+                tagged.setdefault(tag, alternative)
+        default = mapping(value["discriminator"]).get("defaultMapping")
+        return Discriminator(
+            schema.pointer + join("discriminator"),
+            name,
+            tagged,
+            self._target(default) if isinstance(default, str) else None,
+            not members,
+        )
+
+    def _declared(
+        self, alternatives: list[Subschema], name: str
+    ) -> Iterator[tuple[Subschema, list[str]]]:
+        """Yield each alternative with the tags that its schema gives it.
+
+        These are values of the property that it lists alone, or else its name as a component.
+        """
+        listed = [
+            tags(self.document, mapping(alternative.value), name) for alternative in alternatives
+        ]
+        together = [value for values in listed for value in values or ()]
+        for alternative, values in zip(alternatives, listed, strict=True):
+            own = values or []
+            if len(own) > 1:
+                own = [value for value in own if together.count(value) == 1]
+            component = self._component(alternative.pointer)
+            if not own and component is not None and (values is None or component in values):
+                own = [component]
+            yield alternative, [value for value in own if isinstance(value, str)]
+
+    @staticmethod
+    def _component(pointer: Pointer) -> str | None:
+        match split(pointer):
+            case ("components", "schemas", key):
+                return key
+        return None
+
+    def _end(self, schema: Subschema) -> Subschema:
+        return Subschema(*self.document.end(schema.pointer, schema.value))
+
+    def _target(self, target: str) -> Subschema | None:
+        """Return the schema that a mapping names, by its component or by a reference."""
+        components = mapping(mapping(self.document.data.get("components")).get("schemas"))
+        if target in components:
+            return Subschema(COMPONENTS + join(target), components[target])
+        pointer = self.document.target(target)
+        if "#" not in target or not self.document.has(pointer):
+            return None
+        return Subschema(pointer, resolve(self.document.data, pointer))
+
+    def _children(self, parent: Pointer) -> Iterator[Subschema]:
+        """Yield the components that are a schema by `allOf`, themselves or through others."""
+        own = Subschema(parent, resolve(self.document.data, parent))
+        _, *children = spread([own], lambda schema: self._heirs.get(schema.pointer, []))
+        yield from children
+
+    @cached_property
+    def _heirs(self) -> Mapping[Pointer, list[Subschema]]:
+        """The components with an `allOf` that refers to each schema."""
+        components = mapping(mapping(self.document.data.get("components")).get("schemas"))
+        heirs: dict[Pointer, list[Subschema]] = defaultdict(list)
+        for key, value in components.items():
+            schema = Subschema(COMPONENTS + join(key), value)
+            for part in held(self.document, schema, ["allOf"]):
+                for base in held(self.document, part, REFERENCES):
+                    heirs[base.pointer].append(schema)
+        return heirs

@@ -1,0 +1,147 @@
+"""The direction of a value, and the properties that objects lack in it.
+
+A `readOnly` property occurs only in responses, a `writeOnly` one only in requests (OAS 3.1.1,
+4.8.24; JSON Schema Validation 2020-12, 9.4), and neither is required where it does not occur.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
+from enum import StrEnum
+
+from specwright.document.model import Document
+from specwright.document.schemas.applicators import (
+    IN_PLACE,
+    REFERENCES,
+    Subschema,
+    held,
+    spread,
+)
+from specwright.document.shape import Node, walk
+from specwright.json_values import JsonValue, mapping, sequence
+from specwright.pointer import Pointer, join, resolve
+
+
+class Polarity(StrEnum):
+    """The direction of a value between an API and its clients."""
+
+    TO_SERVER = "sent by clients"
+    TO_CLIENT = "sent by the API"
+
+    @property
+    def mark(self) -> str:
+        """The keyword of properties that values in this direction lack."""
+        return "readOnly" if self is Polarity.TO_SERVER else "writeOnly"
+
+
+_WHOLE = (*REFERENCES, "allOf")
+_UNIONS = ("anyOf", "oneOf")
+
+
+def is_left_out(document: Document, schemas: Iterable[Subschema], polarity: Polarity) -> bool:
+    """Return whether a property with these schemas is left out of values in this direction.
+
+    One of them says so itself, or by a `$ref`, a part of its `allOf`, or all of its alternatives
+    but null.
+    """
+    whole = spread(schemas, lambda schema: held(document, schema, _WHOLE))
+    return any(_says(document, part, polarity) for part in whole)
+
+
+def _says(document: Document, schema: Subschema, polarity: Polarity) -> bool:
+    if mapping(schema.value).get(polarity.mark) is True:
+        return True
+    for keyword in _UNIONS:
+        members = [
+            member
+            for member in held(document, schema, [keyword])
+            if mapping(member.value).get("type") != "null"
+        ]
+        if members and all(is_left_out(document, [member], polarity) for member in members):
+            return True
+    return False
+
+
+def in_direction(document: Document, polarity: Polarity) -> Document:
+    """Return the document for one direction, without requirements that its values cannot meet.
+
+    Pointers stay as they are.
+    """
+    unrequired = not_required(document, polarity)
+    if not unrequired:
+        return document
+    data = copy.deepcopy(document.data)
+    for pointer, names in unrequired.items():
+        schema = mapping(resolve(data, pointer))
+        schema["required"] = [n for n in sequence(schema.get("required")) if n not in names]
+    return document.with_data(data)
+
+
+def not_required(document: Document, polarity: Polarity) -> Mapping[Pointer, Set[str]]:
+    """Return the names that schemas require, and that values in this direction lack.
+
+    The property may be declared by the schema itself, by one that applies with it, or by one of
+    which it is a part.
+    """
+    nodes = [node for node in walk(document.data) if node.kind == "schema"]
+    owners = {node.pointer: names for node in nodes if (names := _names(document, node, polarity))}
+    if not owners:
+        return {}
+    users: dict[Pointer, set[Pointer]] = defaultdict(set)
+    wholes: dict[Pointer, set[Pointer]] = defaultdict(set)
+    for node in nodes:
+        schema = Subschema(node.pointer, node.value)
+        for keyword in IN_PLACE:
+            for part in held(document, schema, [keyword]):
+                users[part.pointer].add(node.pointer)
+                if keyword in _WHOLE:
+                    wholes[part.pointer].add(node.pointer)
+    unrequired: dict[Pointer, set[str]] = defaultdict(set)
+    for owner, names in owners.items():
+        for user in _above(owner, users):
+            unrequired[user] |= names
+        for whole in _above(owner, wholes):
+            start = Subschema(whole, resolve(document.data, whole))
+            for part in spread([start], lambda schema: held(document, schema, IN_PLACE)):
+                unrequired[part.pointer] |= {
+                    name
+                    for name in names
+                    if part.pointer == owner or name not in _properties(part.value)
+                }
+    return {
+        pointer: names & required
+        for pointer, names in unrequired.items()
+        if not names.isdisjoint(required := _required(document, pointer))
+    }
+
+
+def _names(document: Document, node: Node, polarity: Polarity) -> set[str]:
+    return {
+        name
+        for name, value in _properties(node.value).items()
+        if is_left_out(
+            document, [Subschema(node.pointer + join("properties", name), value)], polarity
+        )
+    }
+
+
+def _above(pointer: Pointer, users: Mapping[Pointer, Set[Pointer]]) -> Iterator[Pointer]:
+    """Yield a schema and those that it is a part of, at any depth."""
+    seen = {pointer}
+    pending = [pointer]
+    while pending:
+        yield (current := pending.pop())
+        new = users.get(current, set()) - seen
+        seen |= new
+        pending += new
+
+
+def _properties(schema: JsonValue) -> Mapping[str, JsonValue]:
+    return mapping(mapping(schema).get("properties"))
+
+
+def _required(document: Document, pointer: Pointer) -> set[str]:
+    required = mapping(resolve(document.data, pointer)).get("required")
+    return {name for name in sequence(required) if isinstance(name, str)}
