@@ -91,6 +91,19 @@ GROUPS: dict[str, dict[str, LazyCommand]] = {
     },
 }
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
+# Commands by the names that other tools give them.
+_OTHER_NAMES = {
+    "lint": "validate",
+    "check": "validate",
+    "format": "fmt",
+    "serve": "mock",
+    "new": "init",
+    "build": "generate",
+    "codegen": "generate",
+    "compare": "diff",
+    "breaking": "diff",
+    "preview": "docs",
+}
 
 _OBJECTS_BEFORE_A_SEARCH = 200_000
 
@@ -110,7 +123,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not ctx.resilient_parsing:
-            hint = did_you_mean(name, COMMANDS, "`specwright --help` lists them")
+            otherwise = did_you_mean(name, COMMANDS, "`specwright --help` lists them")
+            meant = _OTHER_NAMES.get(name)
+            hint = otherwise if meant is None else f"did you mean '{meant}'?"
             raise InputError(f"unknown command '{name}'", hint=hint)
         return super().resolve_command(ctx, args)
 
@@ -166,7 +181,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(__version__, prog_name="specwright")
 def cli() -> None:
-    """Generate code from one OpenAPI document, and check that both stay in agreement."""
+    """Generate code from one OpenAPI document, and keep the code and the document in step."""
 
 
 def main() -> NoReturn:

@@ -124,12 +124,12 @@ class Config:
     """The settings of one document; None where the project sets nothing.
 
     Attributes:
-        document: the OpenAPI document.
+        document: the OpenAPI document; an address only if an argument names it.
         output: the directory of the generated package.
         test: settings of contract tests.
     """
 
-    document: Path | None = None
+    document: Path | str | None = None
     output: Path | None = None
     options: PackageOptions = PackageOptions()
     test: ContractTesting = ContractTesting()
@@ -142,6 +142,16 @@ def find_project(start: Path) -> Path | None:
         if os.path.lexists(file) and _tables(file)[1] is not None:
             return file
     return None
+
+
+def project_of(document: Path | str | None = None) -> Path | None:
+    """Return the settings of a document's project: the nearest above it, else above this directory.
+
+    Args:
+        document: its path or its address; None for the project of this directory.
+    """
+    above = find_project(document.parent.resolve()) if isinstance(document, Path) else None
+    return above or find_project(Path.cwd())
 
 
 def read_config(file: Path) -> Config:
@@ -177,7 +187,7 @@ def configs_as_of(file: Path, content: bytes) -> tuple[Config, ...]:
     return _configs(file, text, tables or [])
 
 
-def of_document(configs: Sequence[Config], document: Path) -> Config | None:
+def of_document(configs: Sequence[Config], document: Path | str) -> Config | None:
     """Return the settings of a document; a project's only settings apply to any document."""
     if len(configs) == 1:
         return configs[0]
@@ -185,14 +195,16 @@ def of_document(configs: Sequence[Config], document: Path) -> Config | None:
     return next((config for config in own if is_same(config.document, document)), None)
 
 
-def is_same(path: Path | None, other: Path) -> bool:
-    """Return whether two paths name the same file."""
-    return path is not None and Path(os.path.realpath(path)) == Path(os.path.realpath(other))
+def is_same(name: Path | str | None, other: Path | str) -> bool:
+    """Return whether two names are those of one document."""
+    if not isinstance(name, Path) or not isinstance(other, Path):
+        return name == other
+    return os.path.realpath(name) == os.path.realpath(other)
 
 
 def several(configs: Sequence[Config]) -> InputError:
     """Return the error for a command that works on one document but was not given any."""
-    named = ", ".join(config.document.name for config in configs if config.document is not None)
+    named = ", ".join(str(config.document) for config in configs)
     return InputError("the project has several documents", hint=f"name one of {named}")
 
 
@@ -248,7 +260,7 @@ def file_beside(document: str, name: str, option: str) -> str | None:
     Raises:
         InputError: it is a link to another directory, which only the option can name.
     """
-    file = Path(document).with_name(name)
+    file = Path(document).parent / name
     if not os.path.lexists(file):
         return None
     if not is_below(file, file.parent):

@@ -135,7 +135,7 @@ def test_reference_and_mock_follow(project: Path) -> None:
 
 def test_the_mock_may_read_the_same_files(tmp_path: Path) -> None:
     document, parts = tmp_path / "api.json", tmp_path / "parts"
-    package = PackageBuild.of(Config(document=document), None, Remote.FETCH, (parts,))
+    package = PackageBuild.of(Config(document=document), Remote.FETCH, (parts,))
     assert [*_of_mock(package, {"allowed": (parts,)})] == [
         "--remote-refs=fetch",
         f"--allow-refs-from={parts}",

@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from specwright import policy
+from specwright.arguments.document_names import path_or_url
 from specwright.arguments.project import chosen_document, configured, reference_directories
 from specwright.check.checks import LEFT_OUT
 from specwright.check.lint.table import RULE_IDS
@@ -27,32 +28,33 @@ from specwright.policy import Settings
 
 
 def read_document(
-    path: str | Path, allowed: tuple[Path, ...], remote: Remote = Remote.REFUSE
+    name: Path | str, allowed: tuple[Path, ...], remote: Remote = Remote.REFUSE
 ) -> Document:
     """Read a document as it is written, with the files that it may refer to.
 
     Args:
+        name: its path or its address.
         allowed: directories outside the project that it may refer to, too.
 
     Raises:
         InputError: it cannot be used.
     """
-    within = reference_directories(Path(path), allowed)
-    return load(path, remote=remote, within=within, read=read_argument)
+    within = reference_directories(name, allowed)
+    return load(name, remote=remote, within=within, read=read_argument)
 
 
 def read_side(name: str, allowed: tuple[Path, ...]) -> Document:
-    """Read one of the documents of a comparison, upgraded: a file, or `git:REF:path`.
+    """Read one of the documents of a comparison, upgraded: a file, an address or `git:REF:path`.
 
     Raises:
         InputError: it cannot be used.
     """
     if name.startswith(PREFIX):
         return upgrade(load_commit(name, remote=Remote.KEEP))
-    return upgrade(read_document(name, allowed, Remote.KEEP))
+    return upgrade(read_document(path_or_url(name), allowed, Remote.KEEP))
 
 
-def valid_document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
+def valid_document(named: Path | str | None, allowed: tuple[Path, ...]) -> Document:
     """Return the named document, or that of the project, upgraded.
 
     Raises:
@@ -156,7 +158,7 @@ def accepted_in(commit: Commit, document: Path) -> tuple[acceptances.Acceptance,
     Raises:
         InputError: an entry in the file is invalid.
     """
-    file = document.with_name(acceptances.FILE_NAME)
+    file = document.parent / acceptances.FILE_NAME
     name = commit.name_of(file)
     try:
         content = commit.read(name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from specwright import policy
+from specwright.arguments.document_names import document_argument
 from specwright.arguments.project import (
     DEFAULT_OUTPUT,
     all_configured,
@@ -18,7 +19,6 @@ from specwright.arguments.project import (
     chosen_document,
     chosen_output,
     configured,
-    path_or_url,
     reference_directories,
     remote_refs,
 )
@@ -48,7 +48,7 @@ def _ignore(parts: Iterable[str]) -> None:
 
 _Command = Callable[..., None]
 _OPTIONS = (
-    click.option("--document", type=path_or_url, help="The OpenAPI document, or its address."),
+    document_argument(),
     click.option(
         "--output",
         type=click.Path(path_type=Path),
@@ -92,12 +92,10 @@ def packages(arguments: PackageArguments) -> list[PackageBuild]:
     if (document, output, package, templates) == (None, None, None, None):
         configs = all_configured()
     else:
-        local = document if isinstance(document, Path) else None
-        configs = (configured(document=local, output=output, package=package, templates=templates),)
-    address, remote = document if isinstance(document, str) else None, arguments["remote_refs"]
-    return [
-        PackageBuild.of(config, address, Remote(remote), arguments["allowed"]) for config in configs
-    ]
+        own = configured(document=document, output=output, package=package, templates=templates)
+        configs = (own,)
+    remote = Remote(arguments["remote_refs"])
+    return [PackageBuild.of(config, remote, arguments["allowed"]) for config in configs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +114,10 @@ class PackageBuild:
     within: Sequence[Path]
 
     @classmethod
-    def of(
-        cls, config: Config, address: str | None, remote: Remote, allowed: Sequence[Path]
-    ) -> PackageBuild:
-        target = chosen_output(config)
-        if address is not None:
-            return cls(address, config.options, target, remote, ())
+    def of(cls, config: Config, remote: Remote, allowed: Sequence[Path]) -> PackageBuild:
         document = chosen_document(config)
         within = reference_directories(document, allowed)
-        return cls(document, config.options, target, remote, within)
+        return cls(document, config.options, chosen_output(config), remote, within)
 
     def update(self, start: Start, notice: Notice = _ignore) -> tuple[str, str]:
         """Write the files that have changed; return the outcome and the share of the document.

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -14,20 +15,18 @@ from specwright.config import (
     check_package,
     find_project,
     is_below,
+    is_same,
     of_document,
+    project_of,
     read_configs,
     several,
 )
-from specwright.document.model import is_remote
 from specwright.document.sources.bundle import Remote
 from specwright.errors import InputError
 
+T = TypeVar("T")
+
 DEFAULT_OUTPUT = "generated"
-
-
-def path_or_url(value: str) -> Path | str:
-    """Return an address as it is, and any other argument as a path."""
-    return value if is_remote(value) else Path(value)
 
 
 allow_refs_from = click.option(
@@ -62,21 +61,21 @@ USUAL_NAMES = ("openapi.json", "openapi.yaml", "openapi.yml")
 
 def configured(
     *,
-    document: Path | None = None,
+    document: Path | str | None = None,
     output: Path | None = None,
     package: str | None = None,
     templates: Path | None = None,
 ) -> Config:
-    """Join the project's settings with the arguments, which take precedence.
+    """Join the settings of a document's project with the arguments, which take precedence.
 
     Raises:
         InputError: a setting or an argument is invalid, or the project has several documents and
             none is named.
     """
-    configs = _of_project()
+    configs = _of_project(document)
     if document is None and len(configs) > 1:
         raise several(configs)
-    config = of_document(configs, document or Path()) or Config()
+    config = configs[0] if document is None else of_document(configs, document) or Config()
     if package is not None:
         try:
             check_package(package)
@@ -93,7 +92,8 @@ def configured(
             output=output or config.output,
             options=options,
             test=config.test,
-        )
+        ),
+        project_of(document),
     )
 
 
@@ -103,11 +103,12 @@ def all_configured() -> tuple[Config, ...]:
     Raises:
         InputError: a setting is invalid.
     """
-    return tuple(map(_usable, _of_project()))
+    project = project_of()
+    return tuple(_usable(config, project) for config in _of_project())
 
 
-def _of_project() -> tuple[Config, ...]:
-    project = find_project(Path.cwd())
+def _of_project(document: Path | str | None = None) -> tuple[Config, ...]:
+    project = project_of(document)
     configs = read_configs(project) if project else (Config(),)
     return tuple(
         replace(
@@ -120,16 +121,16 @@ def _of_project() -> tuple[Config, ...]:
     )
 
 
-def _usable(config: Config) -> Config:
+def _usable(config: Config, project: Path | None) -> Config:
     """Return the settings with an output; raise an error if the templates are missing."""
     templates = config.options.templates
     # Systems reject some names, and `Path.is_dir` passes on their errors.
     if templates is not None and not os.path.isdir(templates):  # noqa: PTH112
         raise InputError(f"{templates}: this directory of templates does not exist")
-    return replace(config, output=config.output or _shown(_default_output()))
+    return replace(config, output=config.output or _shown(_default_output(project)))
 
 
-def chosen_document(config: Config) -> Path:
+def chosen_document(config: Config) -> Path | str:
     """Return the document, or the one that has a usual name, or raise an error with a hint."""
     if config.document is not None:
         return config.document
@@ -144,7 +145,7 @@ def chosen_document(config: Config) -> Path:
     )
 
 
-def chosen_documents(named: Sequence[Path]) -> tuple[Path, ...]:
+def chosen_documents(named: Sequence[Path | str]) -> tuple[Path | str, ...]:
     """Return the named documents, each once, or those of the project.
 
     Raises:
@@ -153,13 +154,24 @@ def chosen_documents(named: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(named or map(chosen_document, all_configured())))
 
 
+def own_settings(document: Path | str) -> Config:
+    """Return the settings that the project has for this document, not for another one.
+
+    Raises:
+        InputError: a setting is invalid.
+    """
+    for config in _of_project(document):
+        if config.document is None or is_same(config.document, document):
+            return config
+    return Config()
+
+
 def chosen_output(config: Config) -> Path:
     """Return the directory of the generated package."""
     return config.output or Path(DEFAULT_OUTPUT)
 
 
-def _default_output() -> Path:
-    project = find_project(Path.cwd())
+def _default_output(project: Path | None) -> Path:
     above = project.parent if project else Path.cwd()
     output = above / DEFAULT_OUTPUT
     if not is_below(output, above):
@@ -169,20 +181,28 @@ def _default_output() -> Path:
     return output
 
 
-def reference_directories(document: Path, allowed: Sequence[Path]) -> Sequence[Path]:
+def reference_directories(document: Path | str, allowed: Sequence[Path]) -> Sequence[Path]:
     """Return the directories with files that a document may refer to: those allowed, its project.
 
-    The project is the directory of the nearest pyproject.toml with our table above the document,
-    else the git working tree that contains it, else the document's own directory.
+    The project is the git working tree that contains the document, or the directory of its
+    settings if that is above; without both, it is the document's own directory. A document on
+    another machine has none.
     """
+    if isinstance(document, str):
+        return allowed
     own = document.parent.resolve()
     settings = find_project(own)
-    checkouts = (path for path in (own, *own.parents) if (path / ".git").exists())
-    return [*allowed, settings.parent if settings else next(checkouts, own)]
+    roots = [root for root in (repository(own), settings and settings.parent) if root is not None]
+    return [*allowed, min(roots, key=lambda root: len(root.parts), default=own)]
 
 
-def _shown(path: Path | None) -> Path | None:
+def repository(directory: Path) -> Path | None:
+    """Return the top of the git working tree that contains a directory."""
+    above = (directory, *directory.parents)
+    return next((path for path in above if (path / ".git").exists()), None)
+
+
+def _shown(path: T) -> T | Path:
     """Return a path as people write it: relative, if it is below the working directory."""
-    if path is None:
-        return None
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    here = Path.cwd()
+    return path.relative_to(here) if isinstance(path, Path) and path.is_relative_to(here) else path

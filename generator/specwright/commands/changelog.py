@@ -31,12 +31,20 @@ Exit codes: 0, or 2 if a document cannot be used.
 )
 @click.argument("documents", metavar="[BASE] [REVISION]", type=click.Path(path_type=str), nargs=-1)
 @click.option(
+    "--document", metavar="PATH|URL", help="The same as REVISION.  [default: that of the project]"
+)
+@click.option(
     "--since",
     metavar="REF",
     help="Write an entry for each version that REVISION has had since this commit.",
 )
 @allow_refs_from
-def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path, ...]) -> None:
+def changelog(
+    documents: tuple[str, ...],
+    document: str | None,
+    since: str | None,
+    allowed: tuple[Path, ...],
+) -> None:
     """Write the changelog entry for the change from BASE to REVISION, in Markdown.
 
     Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit. REVISION is the
@@ -44,7 +52,7 @@ def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path
     heading is the version of REVISION. Accepted changes are included. With --since, BASE is left
     out: the versions are those of the commits up to the working tree, the newest first.
     """
-    names = list(documents) if since is None else ["", *documents]
+    names = [*([] if since is None else [""]), *documents, *([document] if document else [])]
     if not 1 <= len(names) <= 2:
         raise click.UsageError("expected BASE [REVISION] or --since REF [REVISION]")
     newer = names[1] if len(names) == 2 else str(chosen_document(configured()))

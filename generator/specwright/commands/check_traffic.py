@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.documents import lint_settings
+from specwright.arguments.document_names import document_argument
+from specwright.arguments.documents import lint_settings, read_document, sound_part
 from specwright.arguments.output import lint_file, output_format
-from specwright.arguments.project import allow_refs_from, configured
-from specwright.arguments.target import tested_part
+from specwright.arguments.project import allow_refs_from, chosen_document, configured
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
@@ -29,8 +29,8 @@ from specwright.report.terminal import show
 \b
 Examples:
   specwright check-traffic staging.har --base-url https://staging.example.com/v1
-  specwright check-traffic reports/report.har --base-url http://127.0.0.1:8000/api/v1 \\
-    --document openapi.json --format github
+  specwright check-traffic reports/report.har openapi.json --format github \\
+    --base-url http://127.0.0.1:8000/api/v1
 
 Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the file or the document
 cannot be used.
@@ -43,11 +43,7 @@ cannot be used.
     required=True,
     help="The base URL of the paths in the document; requests to other URLs are left out.",
 )
-@click.option(
-    "--document",
-    type=click.Path(path_type=Path),
-    help="The OpenAPI document.  [default: that of the project]",
-)
+@document_argument()
 @click.option(
     "--report-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -61,7 +57,7 @@ def check_traffic(
     ctx: click.Context,
     har: Path,
     base_url: str,
-    document: Path | None,
+    document: Path | str | None,
     report_dir: Path | None,
     output: str,
     config: str | None,
@@ -71,8 +67,9 @@ def check_traffic(
 
     Every rule about single exchanges is applied; no request is sent.
     """
-    part = tested_part(document, allowed, ())
-    contract = Contract(with_settings(part.document, configured(document=document)), part.left_out)
+    project = configured(document=document)
+    part = sound_part(read_document(chosen_document(project), allowed))
+    contract = Contract(with_settings(part.document, project), part.left_out)
     recording = read(har)
     traffic = watch(contract, base_url.rstrip("/"), recording.exchanges)
     record = traffic.record

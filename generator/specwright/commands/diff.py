@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import accepted, change_settings, read_side
 from specwright.arguments.output import fail_on_level, output_format
 from specwright.arguments.project import allow_refs_from, chosen_document, configured, strip_prefix
@@ -38,7 +39,7 @@ accepted changes cannot be used.
 """
 )
 @click.argument("base", type=click.Path(path_type=str))
-@click.argument("revision", type=click.Path(path_type=str), required=False)
+@document_argument("revision")
 @output_format
 @fail_on_level
 @click.option(
@@ -53,7 +54,7 @@ accepted changes cannot be used.
 def diff(
     ctx: click.Context,
     base: str,
-    revision: str | None,
+    revision: Path | str | None,
     output: str,
     fail_on: str,
     acceptances: str | None,
@@ -62,12 +63,12 @@ def diff(
 ) -> None:
     """Review the change from BASE to REVISION for breaking changes.
 
-    Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit, or directories, of
-    which the documents with the same path are compared. REVISION is the document of
-    [tool.specwright] unless it is given. docs/reference/rules.md lists the rules; `lint.toml`
-    beside REVISION sets their levels, too.
+    Both are files with OpenAPI 3, addresses of such files, or `git:REF:path` for a file of a
+    commit; or directories, of which the documents with the same path are compared. REVISION is the
+    document of [tool.specwright] unless it is given. docs/reference/rules.md lists the rules;
+    `lint.toml` beside REVISION sets their levels, too.
     """
-    newer = revision or str(chosen_document(configured()))
+    newer = str(revision or chosen_document(configured()))
 
     def compared(base: str, revision: str) -> Report:
         before, after = (read_side(name, allowed) for name in (base, revision))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import document_argument
 from specwright.arguments.packages import PackageBuild, new_worker
 from specwright.arguments.pages import Pages
 from specwright.arguments.project import allow_refs_from, configured
@@ -25,7 +26,7 @@ Exit codes: 0 if the pages are written, 1 if the document has findings that lint
 errors, 2 if the document cannot be used or a page cannot be written.
 """
 )
-@click.argument("document", type=click.Path(path_type=Path), required=False)
+@document_argument()
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
@@ -33,7 +34,7 @@ errors, 2 if the document cannot be used or a page cannot be written.
     help="The page to write, if it ends in .html; otherwise the directory of a site.",
 )
 @allow_refs_from
-def docs(document: Path | None, output: Path, allowed: tuple[Path, ...]) -> None:
+def docs(document: Path | str | None, output: Path, allowed: tuple[Path, ...]) -> None:
     """Write the reference of an API as an HTML page, or as a site.
 
     It has operations, webhooks, models, errors and declared rules. DOCUMENT is the document of
@@ -43,5 +44,5 @@ def docs(document: Path | None, output: Path, allowed: tuple[Path, ...]) -> None
     left alone.
     """
     pages = Pages.at(output)
-    package = PackageBuild.of(configured(document=document), None, Remote.REFUSE, allowed)
+    package = PackageBuild.of(configured(document=document), Remote.REFUSE, allowed)
     say(pages.update(package, new_worker, partial(show, err=True)))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import documents_argument, local
 from specwright.arguments.project import chosen_documents
 from specwright.document.sources.canonical import canonical
 from specwright.document.sources.load import is_json, parse_openapi, read_file
@@ -25,10 +26,10 @@ Exit codes: 0 if the documents have or now have canonical form, 1 if --check fou
 2 if one cannot be read or written.
 """
 )
-@click.argument("documents", type=click.Path(path_type=Path), nargs=-1)
+@documents_argument
 @click.option("--check", is_flag=True, help="Change nothing; report documents that would change.")
 @click.pass_context
-def fmt(ctx: click.Context, documents: tuple[Path, ...], check: bool) -> None:
+def fmt(ctx: click.Context, documents: tuple[Path | str, ...], check: bool) -> None:
     """Rewrite OpenAPI documents in canonical form.
 
     DOCUMENTS are by default those of [tool.specwright], or the openapi.json, openapi.yaml or
@@ -39,7 +40,7 @@ def fmt(ctx: click.Context, documents: tuple[Path, ...], check: bool) -> None:
     style and its comments, which move with the field below them. The content does not change.
     """
     changed = {}
-    for path in chosen_documents(documents):
+    for path in local(chosen_documents(documents), "format a copy of it"):
         before = read_file(str(path))
         after = _formatted(path, before)
         if after != before:

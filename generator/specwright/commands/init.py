@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from specwright.arguments.project import USUAL_NAMES, path_or_url
+from specwright.arguments.document_names import document_argument
+from specwright.arguments.project import USUAL_NAMES
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
 from specwright.document.operations.sites import Direction, operations
@@ -38,7 +39,7 @@ Exit codes: 0 if the project has its files now, 2 if there is no document, the p
 settings already, or a file cannot be written.
 """
 )
-@click.argument("document", type=path_or_url, required=False)
+@document_argument(default="the openapi.json, openapi.yaml or openapi.yml that is here")
 def init(document: Path | str | None) -> None:
     """Start a project from DOCUMENT: settings, ignore rules and pull request checks.
 

@@ -10,6 +10,7 @@ from queue import Empty, SimpleQueue
 
 import click
 
+from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import valid_document
 from specwright.arguments.project import allow_refs_from
 from specwright.arguments.receiver import receiver_options
@@ -57,11 +58,7 @@ Exit codes: 0 after Ctrl-C, SIGTERM or SIGHUP, 2 if webhooks cannot be received.
 """
 )
 @click.argument("url")
-@click.option(
-    "--document",
-    type=click.Path(path_type=Path),
-    help="The OpenAPI document.  [default: that of the project]",
-)
+@document_argument()
 @click.option(KEY_OPTIONS[MAIN][0], "key", metavar="NAME", help=KEY_OPTIONS[MAIN][1])
 @receiver_options
 @click.option("--forward-to", metavar="URL", help="Pass deliveries on to this URL.")
@@ -70,7 +67,7 @@ Exit codes: 0 after Ctrl-C, SIGTERM or SIGHUP, 2 if webhooks cannot be received.
 @allow_refs_from
 def listen(
     url: str,
-    document: Path | None,
+    document: Path | str | None,
     key: str | None,
     receiver: ReceiverOptions | None,
     forward_to: str | None,

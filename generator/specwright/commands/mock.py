@@ -9,6 +9,7 @@ from threading import Event
 
 import click
 
+from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import read_document, sound_part
 from specwright.arguments.project import allow_refs_from, chosen_document, configured, remote_refs
 from specwright.document.operations.pagination import with_pagination
@@ -29,7 +30,7 @@ Examples:
 Exit codes: 0 after Ctrl-C or SIGTERM, 2 if the document or the port cannot be used.
 """
 )
-@click.argument("document", type=click.Path(path_type=Path), required=False)
+@document_argument()
 @click.option(
     "--port", metavar="N", type=click.IntRange(0, 65535), help="The port.  [default: a free one]"
 )
@@ -40,7 +41,7 @@ Exit codes: 0 after Ctrl-C or SIGTERM, 2 if the document or the port cannot be u
 @click.pass_context
 def mock(
     ctx: click.Context,
-    document: Path | None,
+    document: Path | str | None,
     port: int | None,
     remote_refs: str,
     allowed: tuple[Path, ...],

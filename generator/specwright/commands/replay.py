@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import document_argument, path_or_url
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
 from specwright.conformance.checks.verdicts import ReplayVerdict
@@ -48,11 +49,7 @@ file, the document or the target cannot be used.
 )
 @click.argument("result", type=click.Path(path_type=Path))
 @click.argument("failure")
-@click.option(
-    "--document",
-    type=click.Path(path_type=Path),
-    help="The OpenAPI document.  [default: the one that RESULT names]",
-)
+@document_argument(default="the one that RESULT names")
 @access_options
 @allow_refs_from
 @click.pass_context
@@ -60,7 +57,7 @@ def replay(
     ctx: click.Context,
     result: Path,
     failure: str,
-    document: Path | None,
+    document: Path | str | None,
     access: Access,
     allowed: tuple[Path, ...],
 ) -> None:
@@ -72,9 +69,9 @@ def replay(
     recorded = read(result, failure)
     url = access.base_url(recorded.target)
     _need(recorded, access.keys(url))
-    path = document or Path(recorded.document)
-    part = tested_part(path, allowed, access.hosts)
-    project = configured(document=path)
+    name = document or path_or_url(recorded.document)
+    part = tested_part(name, allowed, access.hosts)
+    project = configured(document=name)
     contract = Contract(with_settings(part.document, project), part.left_out)
     say(f"{recorded.rule}: {recorded.message}")
     with target_of(access, url, contract, project.test) as target:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import documents_argument, local
 from specwright.arguments.documents import (
     accepted,
     accepted_in,
@@ -63,13 +64,7 @@ or a setting cannot be used.
 @click.option(
     "--base", required=True, metavar="REF", help="The commit to compare with, as git names it."
 )
-@click.option(
-    "--document",
-    "documents",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    help="An OpenAPI document, or a directory of them (repeatable).",
-)
+@documents_argument
 @output_format
 @click.option(
     "--report-dir",
@@ -88,7 +83,7 @@ or a setting cannot be used.
 def review(
     ctx: click.Context,
     base: str,
-    documents: tuple[Path, ...],
+    documents: tuple[Path | str, ...],
     output: str,
     report_dir: Path | None,
     fail_on: str,
@@ -99,16 +94,18 @@ def review(
     """Review the changes to the contract in the working tree since a commit.
 
     One report: the findings of `validate`, those of `diff`, the drift of the generated package,
-    and how its public names changed. The documents are those of [tool.specwright] unless some are
-    given. One that the commit does not have is new, or was moved from a path with the same title.
+    and how its public names changed. DOCUMENTS are files with OpenAPI 3, or directories of them;
+    by default those of [tool.specwright]. One that the commit does not have is new, or was moved
+    from a path with the same title.
     """
     commit = Commit.of(base)
-    configs = _configs(documents)
+    named = local(documents, "review a copy of it in the repository")
+    configs = _configs(named)
     with progress("checking the documents") as say_step:
         job = _Job(commit, prefixes, allowed, say_step, accepted_in_base=accepted_in_base)
         gone = removed_since(commit)
         reports, moved = zip(*(job.report(config, gone) for config in configs), strict=True)
-        reports = (*reports, *_removed(commit, set(gone) - set(moved), documents))
+        reports = (*reports, *_removed(commit, set(gone) - set(moved), named))
     report = merge_reports(reports)
     report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
     if output == "github":
@@ -152,7 +149,7 @@ class _Job:
 
     def report(self, config: Config, gone: Sequence[str]) -> tuple[Report, str | None]:
         """Review a document; return its former place, too, if it was moved."""
-        options, chosen = config.options, chosen_document(config)
+        options, chosen = config.options, Path(chosen_document(config))
         revision = read_document(chosen, self.allowed)
         settings = lint_settings(chosen, short_method_names=options.short_method_names)
         name, moved = self.commit.name_of(chosen), None

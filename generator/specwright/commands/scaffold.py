@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import document_argument
 from specwright.arguments.project import (
     allow_refs_from,
     chosen_document,
@@ -27,13 +28,13 @@ Exit codes: 0 if every file exists now, 1 if the document has findings that lint
 errors, 2 if a file cannot be written.
 """
 )
+@document_argument()
 @click.option(
     "--into",
     type=click.Path(path_type=Path),
     required=True,
     help="The directory of the implementation.",
 )
-@click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
 @click.option("--package", help="Import name of the generated package.")
 @click.option(
     "--templates", type=click.Path(path_type=Path), help="Directory of templates of your own."
@@ -41,7 +42,7 @@ errors, 2 if a file cannot be written.
 @allow_refs_from
 def scaffold(
     into: Path,
-    document: Path | None,
+    document: Path | str | None,
     package: str | None,
     templates: Path | None,
     allowed: tuple[Path, ...],

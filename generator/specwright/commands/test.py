@@ -10,9 +10,10 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import lint_settings
 from specwright.arguments.output import lint_file, output_format
-from specwright.arguments.project import allow_refs_from, configured, path_or_url
+from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.receiver import receiver_options, retry_scale
 from specwright.arguments.selection import Selection, selection_options
 from specwright.arguments.target import Access, access_options, target_of, tested_part
@@ -47,7 +48,7 @@ NOT_REACHED = 3
     epilog="""
 \b
 Examples:
-  specwright test http://127.0.0.1:8000/api/v1 --document openapi.json --api-key-env KEY
+  specwright test http://127.0.0.1:8000/api/v1 openapi.json --api-key-env KEY
   specwright test https://sandbox.example.com/v1 --allow-host sandbox.example.com \\
     --api-key-env KEY --profile full --report-dir reports
 
@@ -57,12 +58,7 @@ Ctrl-C.
 """
 )
 @click.argument("url")
-@click.option(
-    "--document",
-    type=path_or_url,
-    metavar="PATH|URL",
-    help="The OpenAPI document, or its address.  [default: that of the project]",
-)
+@document_argument()
 @access_options
 @selection_options
 @click.option(
@@ -136,13 +132,13 @@ def test(
     receiver: ReceiverOptions | None,
     allowed: tuple[Path, ...],
 ) -> None:
-    """Test the running implementation at URL against the document.
+    """Test the running implementation at URL against DOCUMENT.
 
     Requests change data: use a sandbox and test keys.
     """
     target_url = access.base_url(url)
     part = tested_part(document, allowed, access.hosts)
-    project = configured(document=document if isinstance(document, Path) else None)
+    project = configured(document=document)
     chosen_part, excluded = selection.of(with_settings(part.document, project))
     contract = Contract(chosen_part, part.left_out, excluded)
     standards = Standards(

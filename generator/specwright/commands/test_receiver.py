@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import valid_document
 from specwright.arguments.output import output_format
 from specwright.arguments.project import allow_refs_from
@@ -26,19 +27,19 @@ from specwright.report.terminal import show
 \b
 Examples:
   specwright test-receiver http://127.0.0.1:8080/webhooks --secret-env WEBHOOK_SECRET
-  specwright test-receiver https://staging.example/hooks --allow-host staging.example \\
-    --secret-env WEBHOOK_SECRET --document spec/openapi.json --format sarif
+  specwright test-receiver https://staging.example/hooks spec/openapi.json --format sarif \\
+    --allow-host staging.example --secret-env WEBHOOK_SECRET
 
 Exit codes: 0 if every response was right, 1 if one was wrong, 2 if nothing could be sent.
 """,
 )
 @click.argument("url")
+@document_argument()
 @click.option(
     "--secret-env",
     metavar="NAME",
     help="The environment variable with the secret of the endpoint, if deliveries are signed.",
 )
-@click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
 @allow_host
 @output_format
 @allow_refs_from
@@ -47,7 +48,7 @@ def test_receiver(
     ctx: click.Context,
     url: str,
     secret_env: str | None,
-    document: Path | None,
+    document: Path | str | None,
     hosts: tuple[str, ...],
     output: str,
     allowed: tuple[Path, ...],

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.document_names import documents_argument
 from specwright.arguments.documents import lint_settings, read_document
 from specwright.arguments.output import lint_file, output_format
-from specwright.arguments.project import all_configured, allow_refs_from, chosen_documents
+from specwright.arguments.project import allow_refs_from, chosen_documents, own_settings
 from specwright.check.checks import check
-from specwright.config import is_same
+from specwright.document.operations.pagination import with_pagination
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Report
@@ -33,7 +34,7 @@ Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if a docu
 configuration cannot be used.
 """
 )
-@click.argument("documents", type=click.Path(path_type=Path), nargs=-1)
+@documents_argument
 @output_format
 @lint_file
 @click.option(
@@ -48,7 +49,7 @@ configuration cannot be used.
 @click.pass_context
 def validate(
     ctx: click.Context,
-    documents: tuple[Path, ...],
+    documents: tuple[Path | str, ...],
     output: str,
     config: str | None,
     remote_refs: str,
@@ -56,10 +57,10 @@ def validate(
 ) -> None:
     """Check OpenAPI documents and report findings.
 
-    DOCUMENTS are JSON or YAML files with OpenAPI 3.0, 3.1 or 3.2; by default those of
-    [tool.specwright], or the openapi.json, openapi.yaml or openapi.yml that is here. They are
-    checked against the official schema, then for errors that it cannot express, then against the
-    rules of docs/reference/rules.md.
+    DOCUMENTS are JSON or YAML files with OpenAPI 3.0, 3.1 or 3.2, or their addresses; by default
+    those of [tool.specwright], or the openapi.json, openapi.yaml or openapi.yml that is here. They
+    are checked against the official schema, then for errors that it cannot express, then against
+    the rules of docs/reference/rules.md.
     """
     report = merge_reports(
         [
@@ -72,16 +73,9 @@ def validate(
 
 
 def _checked(
-    document: Path, config: str | None, allowed: tuple[Path, ...], remote: Remote
+    document: Path | str, config: str | None, allowed: tuple[Path, ...], remote: Remote
 ) -> Report:
-    short_names = _short_method_names(document)
-    settings = lint_settings(document, short_method_names=short_names, file=config)
-    return check(upgrade(read_document(document, allowed, remote)), settings)
-
-
-def _short_method_names(document: Path) -> bool:
-    """Return whether the project generates short names from this document."""
-    return any(
-        is_same(config.document, document) and config.options.short_method_names
-        for config in all_configured()
-    )
+    options = own_settings(document).options
+    settings = lint_settings(document, short_method_names=options.short_method_names, file=config)
+    read = with_pagination(read_document(document, allowed, remote), options.pagination)
+    return check(upgrade(read), settings)

@@ -67,10 +67,11 @@ def watch(
     the next change starts the next run. --docs and --mock are for one document; if it cannot be
     used, the last pages and the last mock stay.
     """
-    if isinstance(options["document"], str):
+    document = options["document"]
+    if isinstance(document, str):
         raise InputError(
-            "a document on another machine cannot be watched",
-            hint="watch a copy of it, or run specwright generate when it changes",
+            f"{document}: is on another machine, and cannot be watched",
+            hint=f"watch a copy of it, or run it again: specwright generate {document}",
         )
     try:
         with _Workers() as workers, ExitStack() as ending:
@@ -97,7 +98,7 @@ def _chosen(options: PackageArguments, beside: Sequence[Beside]) -> list[Package
     if beside and len(chosen) > 1:
         raise InputError(
             f"--docs and --mock are for one document, and the project has {len(chosen)}",
-            hint="name one with --document",
+            hint="name one of them",
         )
     return chosen
 
@@ -159,7 +160,7 @@ def _inputs(package: PackageBuild) -> Iterator[Path]:
     """Yield the files that a package is made from, apart from those the document refers to."""
     document = Path(package.document)
     yield document
-    yield document.with_name(policy.FILE_NAME)
+    yield document.parent / policy.FILE_NAME
     if package.options.templates is not None:
         yield package.options.templates
 
