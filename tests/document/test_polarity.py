@@ -94,6 +94,15 @@ def test_no_direction_requires_what_it_lacks(
         ),
         pytest.param(
             {
+                "A": {"required": ["id"], "properties": {"id": {"$ref": "#/components/schemas/C"}}},
+                "C": {"anyOf": [{"$ref": "#/components/schemas/C"}, {"readOnly": False}]},
+                "D": {"readOnly": True},
+            },
+            "A/required",
+            id="a union of itself",
+        ),
+        pytest.param(
+            {
                 "A": {"oneOf": [{"$ref": "#/components/schemas/B"}, MARKED]},
                 "B": {"required": ["id"], "properties": {"id": {}}},
             },

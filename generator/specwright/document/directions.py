@@ -1,7 +1,5 @@
 """Two schemas in place of one that has members which are only read, or only sent.
 
-A `readOnly` property occurs only in responses, a `writeOnly` one only in requests (OAS 3.1.1,
-4.8.24; JSON Schema Validation 2020-12, 9.4), and neither is required where it does not occur.
 `Order` is the schema for reading. Requests, and all schemas that are sent in them, refer to
 `OrderInput`.
 """
@@ -23,46 +21,51 @@ from specwright.document.operations.sites import (
     request_body,
     responses,
 )
-from specwright.document.schemas.inspection import discriminator_mapping, map_children, unwrapped
+from specwright.document.schemas.inspection import discriminator_mapping, map_children
+from specwright.document.schemas.polarity import Polarity, lacking, not_required
 from specwright.document.schemas.unions import says_its_tag
 from specwright.document.shape import OBJECTS
-from specwright.json_values import JsonObject, JsonValue, mapping, sequence
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.pointer import Pointer, join, split
 
 COMPONENTS = join("components", "schemas")
 SUFFIX = "Input"
-READ, SENT = "readOnly", "writeOnly"
 _HELD = frozenset(["schema", "itemSchema"])
-_PARTS = ("allOf", "anyOf", "oneOf")
+
+# Names of properties, by the place of a schema.
+_Names = Mapping[Pointer, Set[str]]
 
 
 def split_directions(document: Document) -> Document:
     """Return a normalised document in which requests and responses have schemas of their own."""
     schemas = _schemas(document)
-    divided = _divided(document)
+    lacked = {polarity: lacking(document, polarity) for polarity in Polarity}
+    divided = _divided(document, lacked)
     if not divided:
         return document
     sent = _reached(document, _holders(document, sent=True)) & divided
     read = _reached(document, _holders(document, sent=False))
     here = {key for key in sent - read if is_from_place(key)}
     inputs = _named(schemas, sent - here) | {key: key for key in here}
-    to_server = _Rewriting(document, READ, inputs)
-    to_client = _Rewriting(document, SENT, {})
+    to_server = _Rewriting.of(document, lacked[Polarity.TO_SERVER], inputs)
+    to_client = _Rewriting.of(document, lacked[Polarity.TO_CLIENT], {})
     changed: JsonObject = {}
     for key, schema in schemas.items():
-        changed[key] = to_client.schema(schema) if key in divided - here else schema
+        pointer = COMPONENTS + join(key)
+        changed[key] = to_client.schema(schema, pointer) if key in divided - here else schema
         if key in inputs:
-            changed[inputs[key]] = to_server.schema(schema)
+            changed[inputs[key]] = to_server.schema(schema, pointer)
     components = {**mapping(document.data["components"]), "schemas": changed}
     for holder in _holders(document, sent=True):
         for key in _HELD & holder.value.keys():
-            holder.value[key] = to_server.schema(holder.value[key])
+            holder.value[key] = to_server.schema(holder.value[key], holder / key)
     return document.with_data({**document.data, "components": components})
 
 
 def inputs_of(document: Document) -> dict[str, str]:
     """Return the keys of the schemas that have a second one for requests, with its key."""
-    sent = _reached(document, _holders(document, sent=True)) & _divided(document)
+    lacked = {polarity: lacking(document, polarity) for polarity in Polarity}
+    sent = _reached(document, _holders(document, sent=True)) & _divided(document, lacked)
     return _named(_schemas(document), sent)
 
 
@@ -79,10 +82,15 @@ def _schemas(document: Document) -> Mapping[str, JsonValue]:
     return mapping(mapping(document.data.get("components")).get("schemas"))
 
 
-def _divided(document: Document) -> set[str]:
+def _divided(document: Document, lacked: Mapping[Polarity, _Names]) -> set[str]:
     """Return the components that differ between requests and responses."""
     schemas = _schemas(document)
-    keys = {key for key, each in schemas.items() if _has_marks(document, each)}
+    keys = {
+        split(pointer)[2]
+        for names in lacked.values()
+        for pointer in names
+        if pointer.startswith(COMPONENTS + "/")
+    }
     users: dict[str, set[str]] = {}
     for key, each in schemas.items():
         for used in _components_of(document, each):
@@ -93,22 +101,6 @@ def _divided(document: Document) -> set[str]:
         keys |= new
         pending.extend(new)
     return keys
-
-
-def _has_marks(document: Document, schema: JsonValue) -> bool:
-    return any(
-        _is_marked(document, value, keyword)
-        for part in _within(schema)
-        for value in _properties(part).values()
-        for keyword in (READ, SENT)
-    )
-
-
-def _is_marked(document: Document, schema: JsonValue, keyword: str) -> bool:
-    return any(
-        isinstance(schema_, dict) and schema_.get(keyword) is True
-        for schema_ in (schema, unwrapped(schema)[1], document.follow(unwrapped(schema)[1]))
-    )
 
 
 def _within(schema: JsonValue) -> Iterator[JsonObject]:
@@ -125,10 +117,6 @@ def _within(schema: JsonValue) -> Iterator[JsonObject]:
                 case "schema{}", dict():
                     for member in value.values():
                         yield from _within(member)
-
-
-def _properties(schema: JsonValue) -> Mapping[str, JsonValue]:
-    return mapping(mapping(schema).get("properties"))
 
 
 def _components_of(document: Document, schema: JsonValue) -> set[str]:
@@ -177,45 +165,35 @@ class _Rewriting:
     """A rewriting of schemas without the members that one direction leaves out.
 
     Attributes:
-        keyword: marks the members to leave out.
+        lacking: the names of the members to leave out, by the schema that declares them.
+        unrequired: those by the schema that requires them.
         keys: the keys of components in this direction.
     """
 
     document: Document
-    keyword: str
+    lacking: _Names
+    unrequired: _Names
     keys: Mapping[str, str]
 
-    def schema(self, schema: JsonValue, above: Set[str] = frozenset()) -> JsonValue:
+    @classmethod
+    def of(cls, document: Document, lacking: _Names, keys: Mapping[str, str]) -> _Rewriting:
+        return cls(document, lacking, not_required(document, lacking), keys)
+
+    def schema(self, schema: JsonValue, pointer: Pointer) -> JsonValue:
         if not isinstance(schema, dict):
             return schema
-        gone = above | self._left_out(schema, ())
-        result = map_children(
-            schema,
-            lambda each, step: self.schema(each, gone if split(step)[0] in _PARTS else frozenset()),
-        )
+        result = map_children(schema, lambda child, step: self.schema(child, pointer + step))
         if isinstance(properties := result.get("properties"), dict):
-            marked = self._marked(schema)
-            result["properties"] = {k: v for k, v in properties.items() if k not in marked}
-        if isinstance(required := schema.get("required"), list):
-            result["required"] = [name for name in required if name not in gone]
+            names = self.lacking.get(pointer, ())
+            result["properties"] = {k: v for k, v in properties.items() if k not in names}
+        if pointer in self.unrequired:
+            required = texts(result["required"])
+            result["required"] = [name for name in required if name not in self.unrequired[pointer]]
         if self.document.is_local(ref := schema.get("$ref")):
             result["$ref"] = self._reference(ref)
         if isinstance(discriminator := schema.get("discriminator"), dict):
             result["discriminator"] = self._discriminator(schema, discriminator)
         return result
-
-    def _marked(self, schema: JsonValue) -> set[str]:
-        members = _properties(schema).items()
-        return {name for name, each in members if _is_marked(self.document, each, self.keyword)}
-
-    def _left_out(self, schema: JsonValue, above: tuple[int, ...]) -> set[str]:
-        """Return the properties that a schema loses, itself or through its parts."""
-        followed = self.document.follow(schema)
-        if not isinstance(followed, dict) or id(followed) in above:
-            return set()
-        above = (*above, id(followed))
-        parts = [part for keyword in _PARTS for part in sequence(followed.get(keyword))]
-        return self._marked(followed).union(*(self._left_out(part, above) for part in parts))
 
     def _reference(self, ref: str) -> str:
         key, inner = _component(self.document, ref)

@@ -19,7 +19,7 @@ from specwright.document.schemas.applicators import (
     held,
     spread,
 )
-from specwright.document.shape import Node, walk
+from specwright.document.shape import walk
 from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, resolve
 
@@ -38,30 +38,65 @@ class Polarity(StrEnum):
 
 _WHOLE = (*REFERENCES, "allOf")
 _UNIONS = ("anyOf", "oneOf")
+_DIRECTIONAL = frozenset((*_WHOLE, *_UNIONS, *(polarity.mark for polarity in Polarity)))
 
 
-def is_left_out(document: Document, schemas: Iterable[Subschema], polarity: Polarity) -> bool:
+def is_left_out(
+    document: Document,
+    schemas: Iterable[Subschema],
+    polarity: Polarity,
+    above: frozenset[Pointer] = frozenset(),
+) -> bool:
     """Return whether a property with these schemas is left out of values in this direction.
 
     One of them says so itself, or by a `$ref`, a part of its `allOf`, or all of its alternatives
     but null.
+
+    Args:
+        above: the schemas of which these are alternatives, to stop at cycles.
     """
-    whole = spread(schemas, lambda schema: held(document, schema, _WHOLE))
-    return any(_says(document, part, polarity) for part in whole)
+    # Most properties have no such keyword, neither themselves nor through other schemas.
+    directional = [s for s in schemas if not _DIRECTIONAL.isdisjoint(mapping(s.value))]
+    whole = spread(directional, lambda schema: held(document, schema, _WHOLE))
+    return any(_says(document, part, polarity, above) for part in whole)
 
 
-def _says(document: Document, schema: Subschema, polarity: Polarity) -> bool:
-    if mapping(schema.value).get(polarity.mark) is True:
-        return True
+def _says(
+    document: Document, schema: Subschema, polarity: Polarity, above: frozenset[Pointer]
+) -> bool:
+    value = mapping(schema.value)
+    if value.get(polarity.mark) is True or schema.pointer in above:
+        return value.get(polarity.mark) is True
+    above |= {schema.pointer}
     for keyword in _UNIONS:
         members = [
             member
             for member in held(document, schema, [keyword])
             if mapping(member.value).get("type") != "null"
         ]
-        if members and all(is_left_out(document, [member], polarity) for member in members):
+        if members and all(is_left_out(document, [m], polarity, above) for m in members):
             return True
     return False
+
+
+def lacking(document: Document, polarity: Polarity) -> Mapping[Pointer, Set[str]]:
+    """Return the names of properties that values in this direction lack, by their schema."""
+    schemas = _schemas(document)
+    if not any(mapping(schema.value).get(polarity.mark) is True for schema in schemas):
+        return {}
+    names_of: dict[Pointer, set[str]] = {}
+    for schema in schemas:
+        for name, value in _properties(schema.value).items():
+            place = Subschema(schema.pointer + join("properties", name), value)
+            if is_left_out(document, [place], polarity):
+                names_of.setdefault(schema.pointer, set()).add(name)
+    return names_of
+
+
+def _schemas(document: Document) -> list[Subschema]:
+    return [
+        Subschema(node.pointer, node.value) for node in walk(document.data) if node.kind == "schema"
+    ]
 
 
 def in_direction(document: Document, polarity: Polarity) -> Document:
@@ -69,7 +104,7 @@ def in_direction(document: Document, polarity: Polarity) -> Document:
 
     Pointers stay as they are.
     """
-    unrequired = not_required(document, polarity)
+    unrequired = not_required(document, lacking(document, polarity))
     if not unrequired:
         return document
     data = copy.deepcopy(document.data)
@@ -79,27 +114,26 @@ def in_direction(document: Document, polarity: Polarity) -> Document:
     return document.with_data(data)
 
 
-def not_required(document: Document, polarity: Polarity) -> Mapping[Pointer, Set[str]]:
-    """Return the names that schemas require, and that values in this direction lack.
+def not_required(
+    document: Document, lacking: Mapping[Pointer, Set[str]]
+) -> Mapping[Pointer, Set[str]]:
+    """Return the names that schemas require, and that values in one direction lack.
 
     The property may be declared by the schema itself, by one that applies with it, or by one of
     which it is a part.
     """
-    nodes = [node for node in walk(document.data) if node.kind == "schema"]
-    owners = {node.pointer: names for node in nodes if (names := _names(document, node, polarity))}
-    if not owners:
+    if not lacking:
         return {}
     users: dict[Pointer, set[Pointer]] = defaultdict(set)
     wholes: dict[Pointer, set[Pointer]] = defaultdict(set)
-    for node in nodes:
-        schema = Subschema(node.pointer, node.value)
+    for schema in _schemas(document):
         for keyword in IN_PLACE:
             for part in held(document, schema, [keyword]):
-                users[part.pointer].add(node.pointer)
+                users[part.pointer].add(schema.pointer)
                 if keyword in _WHOLE:
-                    wholes[part.pointer].add(node.pointer)
+                    wholes[part.pointer].add(schema.pointer)
     unrequired: dict[Pointer, set[str]] = defaultdict(set)
-    for owner, names in owners.items():
+    for owner, names in lacking.items():
         for user in _above(owner, users):
             unrequired[user] |= names
         for whole in _above(owner, wholes):
@@ -114,16 +148,6 @@ def not_required(document: Document, polarity: Polarity) -> Mapping[Pointer, Set
         pointer: names & required
         for pointer, names in unrequired.items()
         if not names.isdisjoint(required := _required(document, pointer))
-    }
-
-
-def _names(document: Document, node: Node, polarity: Polarity) -> set[str]:
-    return {
-        name
-        for name, value in _properties(node.value).items()
-        if is_left_out(
-            document, [Subschema(node.pointer + join("properties", name), value)], polarity
-        )
     }
 
 
