@@ -14,7 +14,7 @@ import jsonschema_rs
 from specwright.document.model import Document
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.json_values import JsonObject, JsonValue, mapping
-from specwright.pointer import join, split
+from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -36,8 +36,30 @@ class Patch:
     why: str
 
 
+# Sections of `components` that later versions have. Targets in other files are brought there
+# whatever the version of the document.
+_LATER_SECTIONS = {"3.0": ("pathItems", "mediaTypes"), "3.1": ("mediaTypes",), "3.2": ()}
+
+_BROUGHT = "targets in other files are brought to this section"
 _PATCHES: dict[str, tuple[Patch, ...]] = {
+    "3.0": (
+        Patch(
+            "/definitions/Components/properties/pathItems",
+            {"type": "object", "additionalProperties": {"$ref": "#/definitions/PathItem"}},
+            _BROUGHT,
+        ),
+        Patch(
+            "/definitions/Components/properties/mediaTypes",
+            {"type": "object", "additionalProperties": {"$ref": "#/definitions/MediaType"}},
+            _BROUGHT,
+        ),
+    ),
     "3.1": (
+        Patch(
+            "/$defs/components/properties/mediaTypes",
+            {"type": "object", "additionalProperties": {"$ref": "#/$defs/media-type"}},
+            _BROUGHT,
+        ),
         Patch(
             "/$defs/link/properties/body",
             None,
@@ -94,13 +116,27 @@ _UNKNOWN = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 def check_schema(document: Document) -> list[SchemaMismatch]:
     """Return the violations of the specification in the version that the document is written in."""
-    data, version = (document.written or document).data, (document.written or document).version[:3]
+    written = document.written or document
+    data, version = written.data, written.version[:3]
     validator = (
         _validator_30() if version == "3.0" else _validator(version, _has_known_dialect(data))
     )
-    if validator.is_valid(data):
-        return []
-    return list(_without_consequences(list(validator.iter_errors(data))))
+    violations = list(_later_sections(written))
+    if not validator.is_valid(data):
+        violations.extend(_without_consequences(list(validator.iter_errors(data))))
+    return violations
+
+
+def _later_sections(document: Document) -> Iterator[SchemaMismatch]:
+    """Yield the sections of later versions that the author has written."""
+    components = mapping(document.data.get("components"))
+    for section in _LATER_SECTIONS[document.version[:3]]:
+        place, members = join("components", section), components.get(section)
+        # Something else than an object breaks the schema itself.
+        if isinstance(members, dict):
+            brought = [place + join(name) in document.grafts for name in members]
+            if not brought or not all(brought):
+                yield _unknown_field(place)
 
 
 def unknown_dialect(document: Document) -> str | None:
@@ -117,6 +153,8 @@ def _has_known_dialect(data: JsonObject) -> bool:
 def _validator_30() -> jsonschema_rs.Validator:
     # The schema of 3.0 describes Schema Objects itself.
     schema = _read("openapi_spec_validator", "resources/schemas/v3.0/schema.json")
+    for patch in _PATCHES["3.0"]:
+        _apply(schema, patch)
     return jsonschema_rs.Draft4Validator(schema, offline=True, mask="this")
 
 
@@ -173,12 +211,18 @@ def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterat
             yield from _problems(error)
 
 
+def _unknown_field(pointer: Pointer) -> SchemaMismatch:
+    name = split(pointer)[-1]
+    return SchemaMismatch(
+        pointer, f"'{name}' is not a field of this object", keyword="additionalProperties"
+    )
+
+
 def _problems(error: jsonschema_rs.ValidationError) -> Iterator[SchemaMismatch]:
     place, keyword = join(*error.instance_path), error.kind.name
     if keyword in _UNKNOWN:
         for name in getattr(error.kind, "unexpected", []):
-            message = f"'{name}' is not a field of this object"
-            yield SchemaMismatch(place + join(name), message, keyword=keyword)
+            yield _unknown_field(place + join(name))
     else:
         yield SchemaMismatch(
             place, _sentence(error), getattr(error.kind, "property", None), keyword
