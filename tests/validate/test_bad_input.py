@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from specwright.cli import cli
+from specwright.document.sources.load import load
+from specwright.json_values import mapping
 
 from .documents import SKELETON, write
 
@@ -35,8 +37,8 @@ TEXTS = {
     "deep.json": ('{"openapi": "3.1.1", "x":' + "[" * 300 + "]" * 300 + "}", "1:225: nested"),
     "bomb.json": ("[" * 100_000, "1:201: nested"),
     "half.json": ('{"openapi": "3.1.1",\n "x": "\\ud800"}', "2:7: lone surrogate in a string"),
-    "empty.json": ("", "1:1: is empty"),
-    "blank.yaml": ("\n\n", "1:1: is empty"),
+    "empty.json": ("", "1:1: the file is empty"),
+    "blank.yaml": ("\n\n", "1:1: the file is empty"),
     "list.json": ("[]", "1:1: not an OpenAPI document"),
     "none.json": ("{}", "1:1: the field 'openapi' is missing"),
     "swagger.json": ('{\n "swagger": "2.0"}', "2:2: Swagger 2.0"),
@@ -80,8 +82,9 @@ def test_text_that_is_not_a_document(name: str, tmp_path: Path) -> None:
 
 BYTES = {
     "latin.json": (b'{"openapi": "3.1.1",\n "x": "caf\xe9"}', "2:11: not UTF-8 text"),
-    "utf16.json": ('{"openapi": "3.1.1"}'.encode("utf-16"), "1:1: not UTF-8 text"),
-    "mark.json": (b'\xef\xbb\xbf{"openapi": "3.1.1"}', "1:1: starts with a byte order mark"),
+    "marked.json": (b'\xef\xbb\xbf{\n"caf\xe9"}', "2:5: not UTF-8 text"),
+    "half.yaml": ("a: 1\nb: x".encode("utf-16-le") + b"\xd8", "2:5: not UTF-16-LE text"),
+    "mark.yaml": (b"\xef\xbb\xbf", "1:1: the file is empty"),
 }
 
 
@@ -91,6 +94,37 @@ def test_bytes_that_are_not_text(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     assert refused(path)[0] == expected
+
+
+ENCODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_a_document_is_read_in_each_encoding_of_yaml(
+    suffix: str, encoding: str, tmp_path: Path
+) -> None:
+    """YAML 1.2.2, 5.2, which includes JSON."""
+    text = json.dumps(SKELETON | {"info": {"title": "Müsli", "version": "1"}}, ensure_ascii=False)
+    path = tmp_path / f"openapi.{suffix}"
+    path.write_bytes(text.encode(encoding))
+    document = load(path)
+    assert mapping(document.data["info"])["title"] == "Müsli"
+    assert document.locate("/info").column == text.index('"info"') + 1
+
+
+TABS = {
+    "first": ("info:\n\ttitle: A\n", "2:1: not valid YAML: line 2 begins with a tab"),
+    "after spaces": ("info:\n  \ttitle: A\n", "2:3: not valid YAML: line 2 begins with a tab"),
+    "after a dash": ("tags:\n  - \tname: A\n", "2:5: not valid YAML: line 2 has a tab"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), TABS.values(), ids=TABS)
+def test_a_tab_is_named(text: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "openapi.yaml"
+    path.write_text(text, "utf-8")
+    assert refused(path) == (expected, "hint: YAML indents with spaces: replace the tab")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -171,6 +171,14 @@ def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["openapi.json"]
 
 
+def test_the_canonical_form_is_utf_8_without_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "openapi.yaml"
+    canonical_text = "openapi: 3.1.1\ninfo:\n  title: Tälle\n"
+    path.write_bytes(canonical_text.encode("utf-16"))
+    assert CliRunner().invoke(cli, ["fmt", str(path)]).exit_code == 0
+    assert path.read_bytes() == canonical_text.encode()
+
+
 def test_check_changes_nothing_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "openapi.json"
     path.write_text('{"openapi":"3.1.1"}', "utf-8")

@@ -9,7 +9,7 @@ import click
 from specwright.arguments.document_names import documents_argument, local
 from specwright.arguments.project import chosen_documents
 from specwright.document.sources.canonical import canonical
-from specwright.document.sources.load import is_json, parse_openapi, read_file
+from specwright.document.sources.load import decode, is_json, parse_openapi, read_file
 from specwright.errors import InputError, Location
 from specwright.files import replace_files
 from specwright.report.terminal import say
@@ -57,7 +57,7 @@ def fmt(ctx: click.Context, documents: tuple[Path | str, ...], check: bool) -> N
 def _formatted(document: Path, content: bytes) -> bytes:
     name = str(document)
     data = parse_openapi(name, content)
-    text = content.decode()
+    text = decode(name, content)
     if is_json(name, text):
         return canonical(data).encode()
     # Imported here because JSON documents do not need it.

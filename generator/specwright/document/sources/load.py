@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os.path
 import re
 from collections.abc import Callable, Iterable
@@ -38,7 +39,6 @@ class Directories:
 
 
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
-_BOM = b"\xef\xbb\xbf"
 # Bytes to show of content that is not a document.
 _SHOWN = 120
 
@@ -180,7 +180,7 @@ def read_file(file: str, read: Callable[[Path], bytes] = read_regular) -> bytes:
 
 def parse(file: str, content: bytes) -> tuple[JsonValue, Source]:
     """Parse JSON or YAML."""
-    text = _decode(file, content)
+    text = decode(file, content)
     if is_json(file, text):
         return json_source.parse(file, text)
     # Imported here because JSON documents do not need it.
@@ -197,24 +197,27 @@ def is_json(file: str, text: str) -> bool:
     return suffix == ".json" or text.lstrip()[:1] in ("{", "[")
 
 
-def _decode(file: str, content: bytes) -> str:
-    if content.startswith(_BOM):
-        raise InputError(
-            "starts with a byte order mark",
-            Location(file, 1, 1),
-            "save it as UTF-8 without a byte order mark",
-        )
+def decode(file: str, content: bytes) -> str:
+    """Return the text of a file, in the encoding that its first bytes show.
+
+    They tell UTF-8, UTF-16 and UTF-32 apart, with or without a byte order mark (YAML 1.2.2, 5.2).
+    """
+    encoding = json.detect_encoding(content)
     try:
-        text = content.decode("utf-8")
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        before = content[: error.start]
-        line_start = before.rfind(b"\n") + 1
-        column = len(before[line_start:].decode("utf-8", "replace")) + 1
+        before = error.object[: error.start].decode(encoding, "replace")
+        line_start = before.rfind("\n") + 1
+        name = encoding.upper().removesuffix("-SIG")
         raise InputError(
-            "not UTF-8 text", Location(file, before.count(b"\n") + 1, column), "save it as UTF-8"
+            f"not {name} text",
+            Location(file, before.count("\n") + 1, len(before) - line_start + 1),
+            "save it as UTF-8",
         ) from None
     if not text.strip():
-        raise InputError("is empty", Location(file, 1, 1), "an OpenAPI document was expected")
+        raise InputError(
+            "the file is empty", Location(file, 1, 1), "an OpenAPI document was expected"
+        )
     return text
 
 

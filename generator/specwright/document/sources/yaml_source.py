@@ -90,6 +90,14 @@ def parse(file: str, text: str) -> tuple[JsonValue, YamlSource]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file, 1, 1)
+        line, column = Lines(text).text(place.line), place.column - 1
+        if line[column : column + 1] == "\t":
+            verb = "has" if line[:column].strip(" ") else "begins with"
+            raise InputError(
+                f"not valid YAML: line {place.line} {verb} a tab",
+                place,
+                "YAML indents with spaces: replace the tab",
+            ) from None
         raise InputError(
             f"not valid YAML: {error.problem or error.context}",
             place,
