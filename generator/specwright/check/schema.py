@@ -37,7 +37,7 @@ class Patch:
 
 
 # Sections of `components` that later versions have. Targets in other files are brought there
-# whatever the version of the document.
+# in a document of any version.
 _LATER_SECTIONS = {"3.0": ("pathItems", "mediaTypes"), "3.1": ("mediaTypes",), "3.2": ()}
 
 _BROUGHT = "targets in other files are brought to this section"
