@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -112,6 +113,7 @@ class Finding:
         waived: the reason why the project accepts it, if it does.
         related_pointer: the second place as a JSON pointer, if it is in a document.
         affected: the affected part of the API, if it is about a change.
+        values: the values that it is about, as JSON texts, where rule and place do not identify it.
         cause: the defect in words that are the same for every operation, value and run; empty if
             those of the message are.
         occurrences: the operations with this cause, in the order in which they were found;
@@ -129,6 +131,7 @@ class Finding:
     waived: str | None = None
     related_pointer: Pointer | None = None
     affected: Affected | None = None
+    values: tuple[str, ...] = ()
     cause: str = ""
     occurrences: tuple[Occurrence, ...] = ()
 
@@ -164,13 +167,19 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """A stable id, independent of the run and of line numbers: 16 hex digits.
+        """The id of a finding: 16 hex digits, made of its rule, its place and its values.
 
-        The operations that have a cause do not change its id.
+        It does not depend on the run, on line numbers or on the words of the message. The
+        operations that have a cause do not change its id.
         """
         place = "" if self.cause else self.pointer or self.location.file
-        identity = "\n".join((self.rule, place, self.cause or self.message))
+        identity = "\n".join((self.rule, place, *self.values))
         return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def values_of(*members: object) -> tuple[str, ...]:
+    """Return the values that identify a finding, as JSON texts in a normal form."""
+    return tuple(json.dumps(member, sort_keys=True, default=str) for member in members)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from specwright.config import file_beside, read_toml
 from specwright.document.model import is_remote
 from specwright.errors import InputError, Location, did_you_mean
-from specwright.findings import Finding, Level, RuleDescription
+from specwright.findings import Finding, Level, RuleDescription, values_of
 from specwright.pointer import Pointer, split
 
 FILE_NAME = "lint.toml"
@@ -161,7 +161,8 @@ class Waivers:
 
     def _finding(self, rule: RuleDescription, waiver: Waiver, message: str) -> Finding:
         level = self.settings.level(rule)
-        return Finding(rule.id, level, waiver.location, waiver.where, message)
+        values = values_of(waiver.rule)
+        return Finding(rule.id, level, waiver.location, waiver.where, message, values=values)
 
 
 def places_of(pointer: Pointer | None) -> tuple[str, ...]:

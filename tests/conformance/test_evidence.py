@@ -88,9 +88,8 @@ def test_a_cause_has_one_fingerprint_whatever_operations_have_it(contract: Contr
         for number, pointer in enumerate(pointers, 1):
             name = contract.operations[pointer].name
             shown = (answered(number, pointer, 500),)
-            record.violate(
-                Violation("server-error", pointer, "answered 500", shown, operation=name)
-            )
+            words = "answered 500"
+            record.violate(Violation("server-error", pointer, words, shown, words, name))
         (finding,) = judged(contract, record).findings
         prints.add(finding.fingerprint)
     assert len(prints) == 1

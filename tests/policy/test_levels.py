@@ -41,7 +41,8 @@ def found(contract: Contract, settings: Settings, *baseline: Known) -> Judged:
         proof = Exchange(number, "fuzzing", MAIN, pointer, request, answer, None, 0, 0)
         name = contract.operations[pointer].name
         message, place = "status 418 is not declared", pointer + "/responses"
-        record.violate(Violation(RULE, place, message, (proof,), operation=name))
+        violation = Violation(RULE, place, message, (proof,), message, name, values=("418",))
+        record.violate(violation)
     return judged(contract, record, Standards(settings, frozenset(baseline)), is_whole=True)
 
 
@@ -99,7 +100,7 @@ def test_a_waiver_that_nothing_needs_is_said(contract: Contract) -> None:
 
 
 def test_what_was_there_before_fails_no_run(contract: Contract) -> None:
-    known = Known(RULE, "GET /orders", f"{LIST}/responses", "status 418 is not declared")
+    known = Known(RULE, "GET /orders", f"{LIST}/responses", ("418",))
     outcome = found(contract, Settings(), known)
     assert [finding.operations for finding in outcome.findings] == [("POST /orders",)]
     assert [finding.waived for finding in outcome.waived] == ["It is in the baseline."]
@@ -120,11 +121,11 @@ def test_a_file_that_is_not_a_result_is_not_a_baseline(tmp_path: Path, text: str
         read_baseline(path)
 
 
-def test_a_baseline_knows_failures_by_rule_place_and_cause(tmp_path: Path) -> None:
+def test_a_baseline_knows_failures_by_rule_place_and_values(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
-    failure = {"id": "F7", "rule": RULE, "pointer": "/x", "cause": "a cause", "message": "today"}
+    failure = {"id": "F7", "rule": RULE, "pointer": "/x", "values": ["418"], "cause": "a cause"}
     path.write_text(json.dumps({"version": VERSION, "failures": [failure]}), "utf-8")
-    assert read_baseline(path) == {Known(RULE, "", "/x", "a cause")}
+    assert read_baseline(path) == {Known(RULE, "", "/x", ("418",))}
 
 
 def test_coercion_and_allow_fail_the_strict_profile_only() -> None:

@@ -111,7 +111,7 @@ def test_json_has_a_member_for_what_there_is() -> None:
     assert broken == {
         "rule": "response-narrowed",
         "level": "error",
-        "fingerprint": "64ad57eb11e7764e",
+        "fingerprint": "d7194872cfd03f4d",
         "file": "new.json",
         "line": 2,
         "column": 3,

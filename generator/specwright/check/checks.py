@@ -10,7 +10,7 @@ from specwright.check.context import LintContext
 from specwright.check.lint.rule import LintRule
 from specwright.check.lint.table import RULES
 from specwright.document.model import Document
-from specwright.findings import Finding, Level, Report, RuleDescription, in_order
+from specwright.findings import Finding, Level, Report, RuleDescription, in_order, values_of
 from specwright.isolation import Stopped, TaskLimits, isolated
 from specwright.policy import WAIVER_EXPIRED, WAIVER_UNUSED, Settings, Waivers, places_of
 from specwright.report.error_report import UNUSABLE
@@ -106,7 +106,7 @@ def examine(document: Document, *settings: Settings) -> Examination:
     rules = [rule for rule in RULES if rule.id in chosen]
     outcomes = isolated([partial(_apply, rule, context) for rule in rules], _limits(context))
     findings_by_rule = {
-        rule.id: [_incomplete(context, f"'{rule.id}' stopped: {outcome}")]
+        rule.id: [_incomplete(context, rule, f"'{rule.id}' stopped: {outcome}")]
         if isinstance(outcome, Stopped)
         else outcome
         for rule, outcome in zip(rules, outcomes, strict=True)
@@ -126,23 +126,25 @@ def _limits(context: LintContext) -> TaskLimits:
 def _apply(rule: LintRule, context: LintContext) -> list[Finding]:
     findings: list[Finding] = []
     try:
-        for pointer, message in rule.check(context):
+        for pointer, message, values in rule.check(context):
             place = context.document.locate(pointer)
-            findings.append(Finding(rule.id, rule.recommended, place, pointer, message))
+            findings.append(
+                Finding(rule.id, rule.recommended, place, pointer, message, values=values)
+            )
     except MemoryError:
         # Nothing more can be done in this process.
         raise
     # A document of invalid shape can break any assumption; the official schema has reported it.
     except Exception as error:
         reason = f"'{rule.id}' stopped: {type(error).__name__}: {error}"
-        findings.append(_incomplete(context, reason))
-    findings.extend(_incomplete(context, reason) for reason in context.unfinished)
+        findings.append(_incomplete(context, rule, reason))
+    findings.extend(_incomplete(context, rule, reason) for reason in context.unfinished)
     return findings
 
 
-def _incomplete(context: LintContext, reason: str) -> Finding:
-    start = context.document.locate("")
-    return Finding(INCOMPLETE.id, INCOMPLETE.recommended, start, "", shorten(reason))
+def _incomplete(context: LintContext, rule: LintRule, reason: str) -> Finding:
+    start, values = context.document.locate(""), values_of(rule.id)
+    return Finding(INCOMPLETE.id, INCOMPLETE.recommended, start, "", shorten(reason), values=values)
 
 
 def _waive(document: Document, findings: tuple[Finding, ...], settings: Settings) -> Report:

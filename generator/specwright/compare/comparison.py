@@ -19,7 +19,7 @@ from specwright.compare.document.operations import (
 )
 from specwright.compare.document.pairing import pairs_by_key, parameters_by_key
 from specwright.compare.document.security import Security
-from specwright.compare.document.servers import server_changes
+from specwright.compare.document.servers import MovedPrefixes, moved_prefixes, server_changes
 from specwright.compare.proofs.containment import StepOutcome, StepVerdict
 from specwright.compare.proofs.judgements import judgements
 from specwright.compare.schemas.annotations import annotation_changes
@@ -44,7 +44,7 @@ from specwright.document.operations.descriptions import API, OPERATION, subject
 from specwright.document.operations.sites import Direction, Site
 from specwright.document.operations.sites import operations as operations_of
 from specwright.errors import InputError, Location
-from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
+from specwright.findings import Affected, Finding, Level, Report, in_order, values_of, worst_first
 from specwright.pointer import Pointer, unescape
 from specwright.policy import Settings, places_of
 from specwright.report.wording import counted
@@ -158,10 +158,12 @@ class _Review:
     prefixes: Sequence[str]
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
     unstable: set[str] = field(default_factory=set)
+    moved: MovedPrefixes = field(init=False)
 
     def run(self) -> None:
         base, revision = self.documents
-        pairs, others = pair_operations(base, revision, self.prefixes)
+        self.moved = moved_prefixes(base, revision)
+        pairs, others = pair_operations(base, revision, self.prefixes, self.moved)
         self.unstable |= {
             label(operation) for operation in operations_of(base) if is_unstable(operation)
         }
@@ -188,11 +190,12 @@ class _Review:
         for name, schema in unused_schemas(base, revision):
             for difference in walk.compare(schema.base, schema.revision, schema.transfer):
                 operations[difference].setdefault(f"no operation: the component {name}")
-        changes = _document_changes(base, revision, security)
+        changes = _document_changes(base, revision, security, self.moved)
         for change in _catch_malformed("the document", "", changes):
             self._add(change)
         if not walk.is_complete:
-            self._add(Change(DIFF_INCOMPLETE, "", "", f"more than {MOST_PAIRS:,} schemas differ"))
+            message = f"more than {MOST_PAIRS:,} schemas differ"
+            self._add(Change(DIFF_INCOMPLETE, "", "", message, ()))
         self._judge(walk, operations)
 
     def _compare(
@@ -200,7 +203,7 @@ class _Review:
     ) -> Iterator[Change | Difference]:
         yield from security.changes(pair.base, pair.revision)
         yield from _operation_declarations(self.documents, pair)
-        for result in operation_changes(self.documents, pair):
+        for result in operation_changes(self.documents, pair, self.moved):
             if isinstance(result, SharedSchema):
                 yield from walk.compare(result.base, result.revision, result.transfer)
             else:
@@ -210,7 +213,8 @@ class _Review:
         """Add the changes of schema pairs, judged by proofs in a separate process."""
         for difference, names in operations.items():
             for decided in (*difference.decided, *annotation_changes(difference.pair)):
-                change = Change(decided.rule, decided.base, decided.revision, decided.message)
+                at = decided.base, decided.revision
+                change = Change(decided.rule, *at, decided.message, decided.values)
                 self._add(change, *names)
         judged = judgements(walk, list(operations))
         for difference, names in operations.items():
@@ -235,7 +239,8 @@ class _Review:
         base, revision = self.documents
         if operations and self.unstable.issuperset(operations) and _may_break(change):
             words = f"{change.message} ({change.rule})"
-            change = replace(change, rule=UNSTABLE_CHANGED, message=words)
+            values = (*values_of(change.rule), *change.values)
+            change = replace(change, rule=UNSTABLE_CHANGED, message=words, values=values)
         return Finding(
             change.rule,
             change.rule.level,
@@ -245,6 +250,7 @@ class _Review:
             None if change.base is None else base.locate(change.base),
             counterexample=change.counterexample,
             related_pointer=change.base,
+            values=change.values,
             affected=Affected(self._subject(change), tuple(operations)),
         )
 
@@ -270,14 +276,16 @@ def _catch_malformed(what: str, at: Pointer, results: Iterator[T]) -> Iterator[T
         yield from results
     except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
         message = f"{what} was not fully compared: {type(error).__name__}: {error}"
-        yield Change(DIFF_INCOMPLETE, None, at, message)
+        yield Change(DIFF_INCOMPLETE, None, at, message, values_of(what))
 
 
-def _document_changes(base: Document, revision: Document, security: Security) -> Iterator[Change]:
-    yield from server_changes(base, revision)
+def _document_changes(
+    base: Document, revision: Document, security: Security, moved: MovedPrefixes
+) -> Iterator[Change]:
     yield from security.scheme_changes()
     roots = Site("", base.data), Site("", revision.data)
     yield from declaration_changes(*roots, Place.DOCUMENT)
+    yield from server_changes(base, revision, moved)
 
 
 def _operation_declarations(
@@ -295,7 +303,7 @@ def _operation_declarations(
 
 
 def _change(step: UnprovenStep, verdict: StepVerdict) -> Change:
-    rule, message = step.rule, step.message
+    rule, message, values = step.rule, step.message, step.values
     match verdict.outcome:
         case StepOutcome.SAFE | StepOutcome.SAME:
             rule = step.otherwise
@@ -303,8 +311,8 @@ def _change(step: UnprovenStep, verdict: StepVerdict) -> Change:
             rule = TEXT_TYPE_CHANGED
         case StepOutcome.UNPROVEN:
             message = f"{message} ({step.rule} is not proven{verdict.reason})"
-            rule = DIFF_UNPROVEN
-    return Change(rule, step.base, step.revision, message, verdict.counterexample)
+            rule, values = DIFF_UNPROVEN, (*values_of(step.rule), *values)
+    return Change(rule, step.base, step.revision, message, values, verdict.counterexample)
 
 
 def _title(document: Document) -> object:

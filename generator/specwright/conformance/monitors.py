@@ -15,6 +15,7 @@ from specwright.conformance.checks.table import RESPONSE_CHECKS
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.recording.exchange import FUZZING, Exchange, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
+from specwright.findings import values_of
 
 
 @dataclass(slots=True)
@@ -67,7 +68,8 @@ class Monitors:
             # The same for all paths that match no operation.
             message = cause = f"answered {response.status}"
             place, name = exchange.operation or "", self.contract.name_of(exchange)
-            yield Violation(SERVER_ERROR, place, message, (exchange,), cause, name)
+            values = values_of(response.status)
+            yield Violation(SERVER_ERROR, place, message, (exchange,), cause, name, values=values)
         yield from self._request_ids.check(exchange, response)
         yield from self._shown_once.check(exchange, response)
 

@@ -12,7 +12,7 @@ from specwright.compare.verdicts.change_rule import SDK_BROKEN
 from specwright.emit.drift import FileDifference
 from specwright.emit.manifest import LOCK
 from specwright.errors import Location
-from specwright.findings import Evidence, Finding, Level, RuleDescription, Table
+from specwright.findings import Evidence, Finding, Level, RuleDescription, Table, values_of
 from specwright.review.sdk import NameChange, sdk_changes
 from specwright.review.surface import Surface, surface
 
@@ -137,7 +137,8 @@ class RegeneratedPackage:
         path, line = revision[change.name].place if change.name in revision else ("", 1)
         place = Location((self.output / (path or base[change.name].place[0])).as_posix(), line, 1)
         message = f"{change.name}: {change.words or change.kind}"
-        return Finding(SDK_BROKEN, SDK_BROKEN.level, place, None, message)
+        values = (*values_of(change.kind, change.name), *change.values)
+        return Finding(SDK_BROKEN, SDK_BROKEN.level, place, None, message, values=values)
 
     def _drift(self, files: Files) -> str:
         if not self.differences:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import takewhile
 
 from specwright.compare.verdicts.change import became
+from specwright.findings import values_of
 from specwright.review.surface import Name, Surface, SurfaceParameter
 
 # Servers implement the names in this module; clients do not call them.
@@ -31,12 +32,14 @@ class NameChange:
     Attributes:
         breaks: whether code that uses the name as before fails at run time. A changed type does
             not count: the comparison of the documents judges the values.
+        values: what changed, apart from the words, as JSON texts.
     """
 
     kind: NameChangeKind
     name: str
     words: str
     breaks: bool = False
+    values: tuple[str, ...] = ()
 
 
 def sdk_changes(base: Surface, revision: Surface) -> tuple[NameChange, ...]:
@@ -81,22 +84,23 @@ def _is_implemented(name: str) -> bool:
 def _changed(base: Surface, revision: Surface) -> Iterator[NameChange]:
     for name in base:
         if name in revision:
-            for words, breaks in _differences(base[name], revision[name]):
-                yield NameChange(
-                    NameChangeKind.CHANGED, name, words, breaks and not _is_implemented(name)
-                )
+            for words, breaks, values in _differences(base[name], revision[name]):
+                is_broken = breaks and not _is_implemented(name)
+                yield NameChange(NameChangeKind.CHANGED, name, words, is_broken, values)
 
 
-def _differences(old: Name, new: Name) -> Iterator[tuple[str, bool]]:
+def _differences(old: Name, new: Name) -> Iterator[tuple[str, bool, tuple[str, ...]]]:
     if (old.parameters is None) != (new.parameters is None):
-        yield "is now another kind of object", True
+        yield "is now another kind of object", True, values_of("parameters")
         return
     if old.value != new.value:
-        yield _became(old.value, new.value), False
+        yield _became(old.value, new.value), False, values_of(old.value, new.value)
     before, after = old.parameters or {}, new.parameters or {}
     for name in dict.fromkeys((*before, *after)):
-        for words, breaks in _parameter(before.get(name), after.get(name)):
-            yield f"parameter '{name}' {words}", breaks
+        one, other = before.get(name), after.get(name)
+        for words, breaks in _parameter(one, other):
+            values = values_of(name, *(side and asdict(side) for side in (one, other)))
+            yield f"parameter '{name}' {words}", breaks, values
 
 
 def _parameter(

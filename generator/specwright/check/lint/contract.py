@@ -12,7 +12,7 @@ from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.operations.sites import Direction
 from specwright.document.shape import Node
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary import table
@@ -56,7 +56,9 @@ def contract_key(context: LintContext) -> Iterator[LintViolation]:
 def contract_shape(context: LintContext) -> Iterator[LintViolation]:
     for declaration in _declarations(context):
         for error in validator(declaration.keyword).iter_errors(declaration.value):
-            yield LintViolation(declaration.pointer + join(*error.instance_path), error.message)
+            values = values_of(error.kind.name, getattr(error.kind, "property", None))
+            place = declaration.pointer + join(*error.instance_path)
+            yield LintViolation(place, error.message, values)
 
 
 def contract_reference(context: LintContext) -> Iterator[LintViolation]:
@@ -90,9 +92,8 @@ def contract_webhook(context: LintContext) -> Iterator[LintViolation]:
         if any(name in webhook.value for webhook in webhooks):
             for webhook in webhooks:
                 if name not in webhook.value:
-                    yield LintViolation(
-                        webhook.pointer, f"other webhooks declare {name}, this one does not"
-                    )
+                    message = f"other webhooks declare {name}, this one does not"
+                    yield LintViolation(webhook.pointer, message, values_of(name))
 
 
 def _keys(context: LintContext) -> Iterator[tuple[Node, str]]:

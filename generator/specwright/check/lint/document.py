@@ -11,7 +11,7 @@ from specwright.check.lint.rule import Category, Check, LintRule, LintViolation
 from specwright.check.schema import check_schema, unknown_dialect
 from specwright.check.semantics import PARAMETER_DUPLICATE, PATH_PARAMETERS
 from specwright.document.operations.sites import Direction
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.json_values import mapping, sequence
 from specwright.pointer import join
 from specwright.text import shorten
@@ -21,7 +21,7 @@ _VARIABLE = re.compile(r"\{[^{}]*\}")
 
 def official_schema(context: LintContext) -> Iterator[LintViolation]:
     for problem in check_schema(context.document):
-        yield LintViolation(problem.pointer, problem.message)
+        yield LintViolation(problem.pointer, problem.message, problem.values)
 
 
 def later_field(context: LintContext) -> Iterator[LintViolation]:
@@ -47,7 +47,8 @@ def _semantic(rule: str) -> Check:
     def check(context: LintContext) -> Iterator[LintViolation]:
         for semantic in context.semantics:
             if semantic.rule == rule:
-                yield LintViolation(semantic.pointer, shorten(semantic.message))
+                name = semantic.message.partition("'")[2].partition("'")[0]
+                yield LintViolation(semantic.pointer, shorten(semantic.message), values_of(name))
 
     return check
 
@@ -90,7 +91,8 @@ def server_variables(context: LintContext) -> Iterator[LintViolation]:
         variables = mapping(node.value.get("variables"))
         for name in re.findall(r"\{([^{}]+)\}", str(node.value.get("url"))):
             if name not in variables:
-                yield LintViolation(node.pointer + "/url", f"variable '{name}' is not described")
+                message = f"variable '{name}' is not described"
+                yield LintViolation(node.pointer + "/url", message, values_of(name))
     for node in context.of_kind("serverVariable"):
         values = sequence(node.value.get("enum"))
         if values and node.value.get("default") not in values:

@@ -14,7 +14,7 @@ from specwright.document.operations.sites import Direction, OperationSite, Site,
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.document.shape import Node
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, resolve, split
 
@@ -61,7 +61,8 @@ def _violations(
             continue
         inside = problem.pointer if _is_written_at(context, pointer) else ""
         at = f" at {problem.pointer}" if problem.pointer else ""
-        yield LintViolation(pointer + inside, f"the {what} does not fit{at}: {problem.message}")
+        message = f"the {what} does not fit{at}: {problem.message}"
+        yield LintViolation(pointer + inside, message, problem.values)
 
 
 def _goes_one_way(context: LintContext, schema: Pointer, problem: SchemaMismatch) -> bool:
@@ -100,7 +101,8 @@ def _enum(node: Node, values: list[JsonValue]) -> Iterator[LintViolation]:
     for index, value in enumerate(values):
         pointer = node.pointer + join("enum", index)
         if allowed and not allowed.intersection(_types_of(value)):
-            yield LintViolation(pointer, f"{value!r} is not of type {' or '.join(sorted(allowed))}")
+            message = f"{value!r} is not of type {' or '.join(sorted(allowed))}"
+            yield LintViolation(pointer, message, values_of("type"))
         written = f"{type(value).__name__} {value!r}"
         if written in seen:
             yield LintViolation(pointer, f"{value!r} is listed twice")

@@ -15,7 +15,7 @@ from specwright.document.operations.expressions import EXPRESSION
 from specwright.document.operations.sites import OperationSite, Site
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.shape import Node
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
 
@@ -51,7 +51,8 @@ def link_parameters(context: LintContext) -> Iterator[LintViolation]:
                 )
         for place, name in known:
             if place == "path" and not {name, f"path.{name}"} & set(arguments):
-                yield LintViolation(node.pointer, f"the path parameter '{name}' is not given")
+                message = f"the path parameter '{name}' is not given"
+                yield LintViolation(node.pointer, message, values_of(name))
         if "requestBody" in node.value and "requestBody" not in target.value:
             yield LintViolation(f"{node.pointer}/requestBody", "the target takes no request body")
 

@@ -15,7 +15,7 @@ from specwright.document.operations.naming import (
     operation_names,
 )
 from specwright.document.operations.sites import Direction, OperationSite, operations, parameters
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.json_values import mapping
 from specwright.names import snake
 from specwright.pointer import Pointer, join
@@ -145,6 +145,7 @@ def parameter_name_clash(context: LintContext) -> Iterator[LintViolation]:
                 yield LintViolation(
                     operation.pointer,
                     f"{place} parameter '{name}' and {first} both become '{snake(name)}'",
+                    values_of(place, name),
                 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.operations.sites import Direction, OperationSite
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.json_values import mapping, sequence
 from specwright.pointer import join
 
@@ -62,7 +62,8 @@ def operation_text(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         for field in ("summary", "description"):
             if not operation.value.get(field):
-                yield LintViolation(operation.pointer, f"{_title(operation)} has no {field}")
+                message = f"{_title(operation)} has no {field}"
+                yield LintViolation(operation.pointer, message, values_of(field))
 
 
 def response_success(context: LintContext) -> Iterator[LintViolation]:

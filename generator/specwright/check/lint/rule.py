@@ -26,10 +26,16 @@ class Category(StrEnum):
 
 
 class LintViolation(NamedTuple):
-    """A place that breaks a rule, and how."""
+    """A place that breaks a rule, and how.
+
+    Attributes:
+        values: the values that it is about, as JSON texts, if the place may break it in several
+            ways.
+    """
 
     pointer: Pointer
     message: str
+    values: tuple[str, ...] = ()
 
 
 Check = Callable[[LintContext], Iterator[LintViolation]]

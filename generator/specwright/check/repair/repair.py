@@ -83,8 +83,8 @@ def _objects(repaired: RepairedDocument) -> bool:
 def _kinds(repaired: RepairedDocument) -> bool:
     """Remove references to objects of another kind; return whether there were any."""
     wrong = {
-        pointer.removesuffix("/$ref"): message
-        for pointer, message in reference_kind(LintContext(repaired.document))
+        violation.pointer.removesuffix("/$ref"): violation.message
+        for violation in reference_kind(LintContext(repaired.document))
     }
     for pointer, message in wrong.items():
         repaired.drop(pointer, message)

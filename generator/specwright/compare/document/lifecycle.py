@@ -14,6 +14,7 @@ from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import RELAXED, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.operations.sites import OperationSite, Site
+from specwright.findings import values_of
 
 # The fields for the stability of an operation, as several tools write them; the levels, lowest
 # first.
@@ -52,11 +53,12 @@ def deprecation_changes(old: Site, new: Site, what: str) -> Iterator[Change]:
     """Yield the changes of a deprecation or sunset."""
     for rule, field in announcement_changes(old.value, new.value):
         if field == DEPRECATED:
+            values = values_of(*(is_deprecated(site.value) for site in (old, new)))
             words = f"{what} is {'now' if is_deprecated(new.value) else 'no longer'} deprecated"
         else:
-            dates = (sunset(site.value) for site in (old, new))
-            words = f"the sunset of {what} {became(*(date and str(date) for date in dates))}"
-        yield Change(rule, old / field, new / field, words)
+            dates = [date and str(date) for date in (sunset(site.value) for site in (old, new))]
+            values, words = values_of(*dates), f"the sunset of {what} {became(*dates)}"
+        yield Change(rule, old / field, new / field, words, values)
 
 
 def stability_changes(old: OperationSite, new: OperationSite, what: str) -> Iterator[Change]:
@@ -65,7 +67,8 @@ def stability_changes(old: OperationSite, new: OperationSite, what: str) -> Iter
     if before != after:
         rule = STABILITY_LOWERED if after < before else RELAXED
         message = f"the stability of {what}: {_LEVELS[before]} -> {_LEVELS[after]}"
-        yield Change(rule, old / STABILITY, new / STABILITY, message)
+        values = values_of(_LEVELS[before], _LEVELS[after])
+        yield Change(rule, old / STABILITY, new / STABILITY, message, values)
 
 
 def is_unstable(operation: OperationSite) -> bool:

@@ -5,34 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from specwright.compare.document.contents import ChangeOrSchema, content_changes, schemas_of
+from specwright.compare.document.contents import (
+    ChangeOrSchema,
+    content_changes,
+    header_changes,
+    presence_changes,
+    value_changes,
+)
 from specwright.compare.document.lifecycle import deprecation_changes, stability_changes
 from specwright.compare.document.pairing import (
     ParameterKey,
     callbacks_by_key,
-    headers_by_name,
     match_operations,
     operations_by_key,
     pairs_by_key,
     parameters_by_key,
 )
-from specwright.compare.document.serialisation import encoding_of, serialisation_changes
-from specwright.compare.document.servers import own_server_changes
+from specwright.compare.document.serialisation import serialisation_changes
+from specwright.compare.document.servers import MovedPrefixes, own_server_changes
 from specwright.compare.schemas.presence import (
     BODY_RULES,
-    HEADER_RULES,
     PARAMETER_RULES,
-    PresenceRules,
-    presence,
-    presence_change,
-    presence_words,
 )
-from specwright.compare.schemas.transfer import Transfer
 from specwright.compare.verdicts.announcements import SUNSET_OPERATION_REMOVED
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import (
     ADDED,
-    SERIALISATION_CHANGED,
     ChangeCategory,
     ChangeRule,
 )
@@ -43,13 +41,13 @@ from specwright.document.operations.sites import (
     Direction,
     OperationSite,
     Site,
-    members,
     of_request,
     of_response,
     request_body,
     responses,
 )
 from specwright.document.schemas.polarity import Polarity
+from specwright.findings import values_of
 from specwright.pointer import Pointer
 
 _IN_PATH = """\
@@ -191,13 +189,18 @@ def label(operation: OperationSite) -> str:
 
 
 def pair_operations(
-    base: Document, revision: Document, prefixes: Sequence[str] = ()
+    base: Document, revision: Document, prefixes: Sequence[str], moved: MovedPrefixes
 ) -> tuple[list[OperationPair], list[tuple[str, Change]]]:
     """Return the operations in both documents, and a change with a name for each of the others."""
     pairs: list[OperationPair] = []
     others: list[tuple[str, Change]] = []
     seen: set[tuple[Pointer, Pointer, str, str]] = set()
-    queue = [(operations_by_key(base, prefixes), operations_by_key(revision, prefixes))]
+    queue = [
+        (
+            operations_by_key(base, prefixes, moved.base),
+            operations_by_key(revision, prefixes, moved.revision),
+        )
+    ]
     while queue:
         for old, new in match_operations(*queue.pop()):
             if old is None or new is None:
@@ -216,18 +219,18 @@ def pair_operations(
 def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[tuple[str, Change]]:
     if new is not None:
         message = f"{label(new)} was added"
-        yield label(new), Change(OPERATION_ADDED, None, new.pointer, message)
+        yield label(new), Change(OPERATION_ADDED, None, new.pointer, message, ())
     if old is not None:
         message = f"{label(old)} was removed"
-        yield label(old), Change(OPERATION_REMOVED, old.pointer, old.pointer, message)
+        yield label(old), Change(OPERATION_REMOVED, old.pointer, old.pointer, message, ())
 
 
 def operation_changes(
-    documents: tuple[Document, Document], pair: OperationPair
+    documents: tuple[Document, Document], pair: OperationPair, moved: MovedPrefixes
 ) -> Iterator[ChangeOrSchema]:
     """Yield the changes of an operation, and the pairs of schemas to compare."""
     yield from _members(pair)
-    yield from own_server_changes(documents, pair.base, pair.revision)
+    yield from own_server_changes(documents, pair.base, pair.revision, moved)
     yield from _parameters(documents, pair)
     yield from _bodies(documents, pair)
     yield from _responses(documents, pair)
@@ -236,14 +239,16 @@ def operation_changes(
 def _members(pair: OperationPair) -> Iterator[Change]:
     old, new = pair.base, pair.revision
     if old.id is not None and old.id != new.id:
-        message = f"operationId {became(old.id, new.id)}"
-        yield Change(OPERATION_ID_CHANGED, old / "operationId", new / "operationId", message)
+        message, values = f"operationId {became(old.id, new.id)}", values_of(old.id, new.id)
+        at = old / "operationId", new / "operationId"
+        yield Change(OPERATION_ID_CHANGED, *at, message, values)
     tags = [_first_tag(site) for site in (old, new)]
     # Tags that differ only in case or separators form one group of a client.
     groups = [tag and group_names(tag).attribute for tag in tags]
     if groups[0] is not None and groups[0] != groups[1]:
         message = f"the first tag {became(*tags)}"
-        yield Change(OPERATION_GROUP_CHANGED, old / "tags", new / "tags", message)
+        at = old / "tags", new / "tags"
+        yield Change(OPERATION_GROUP_CHANGED, *at, message, values_of(*tags))
     yield from deprecation_changes(old, new, pair.name)
     yield from stability_changes(old, new, pair.name)
 
@@ -270,21 +275,24 @@ def _parameters(
     for before, after in moved.items():
         message = f"parameter '{before.name}' moved: {before.place} -> {after.place}"
         old, new = base.pop(before), revision.pop(after)
-        yield Change(PARAMETER_MOVED, old.pointer, new.pointer, message)
-    yield from _order(pair, [key for key in base if key in revision], list(revision))
+        values = values_of(before, after)
+        yield Change(PARAMETER_MOVED, old.pointer, new.pointer, message, values)
+    yield from _order(pair, base, revision)
     for key, one, other in pairs_by_key(base, revision):
         yield from _parameter(documents, pair, key, one, other, polarity)
 
 
 def _order(
-    pair: OperationPair, shared: list[ParameterKey], revision: list[ParameterKey]
+    pair: OperationPair, base: dict[ParameterKey, Site], revision: dict[ParameterKey, Site]
 ) -> Iterator[Change]:
     """Yield a change if the shared parameters are in another order."""
-    now = [key for key in revision if key in shared]
-    if shared != now:
-        words = [", ".join(key.name for key in order) for order in (shared, now)]
+    was = [key for key in base if key in revision]
+    now = [key for key in revision if key in base]
+    if was != now:
+        names = (", ".join(_name(base[key], key) for key in order) for order in (was, now))
         at = pair.base / "parameters", pair.revision / "parameters"
-        yield Change(PARAMETER_ORDER_CHANGED, *at, f"order of parameters: {became(*words)}")
+        message = f"order of parameters: {became(*names)}"
+        yield Change(PARAMETER_ORDER_CHANGED, *at, message, values_of(was, now))
 
 
 def _parameter(
@@ -298,48 +306,23 @@ def _parameter(
     words = f"{key.place} parameter '{_name(old or new, key)}'"
     if key.place == "path" and old is None and new is not None:
         # The path template had the parameter before it was declared.
-        yield Change(ADDED, None, new.pointer, f"{words} is now declared")
+        yield Change(ADDED, None, new.pointer, f"{words} is now declared", values_of(key))
         return
-    yield from _presence(PARAMETER_RULES, words, old, new, (pair.base, pair.revision), polarity)
+    at = pair.base, pair.revision
+    yield from presence_changes(PARAMETER_RULES, words, values_of(key), old, new, at, polarity)
     if old is None or new is None:
         return
     names = [str(site.value.get("name")) for site in (old, new)]
     if key.place == "path" and names[0] != names[1]:
         message = f"path parameter {became(*names)}"
-        yield Change(PARAMETER_RENAMED, old / "name", new / "name", message)
+        yield Change(PARAMETER_RENAMED, old / "name", new / "name", message, values_of(*names))
     yield from deprecation_changes(old, new, words)
     yield from serialisation_changes(old, new, key.place, words, polarity)
-    yield from _value_holder(documents, old, new, polarity)
+    yield from value_changes(documents, old, new, polarity)
 
 
 def _name(site: Site | None, key: ParameterKey) -> str:
     return str(site.value.get("name", key.name)) if site else key.name
-
-
-def _presence(
-    rules: PresenceRules,
-    words: str,
-    old: Site | None,
-    new: Site | None,
-    owners: tuple[Site, Site],
-    polarity: Polarity,
-) -> Iterator[Change]:
-    before, after = (
-        presence(declared=node is not None, required=_is_required(node)) for node in (old, new)
-    )
-    change = presence_change(before, after, polarity)
-    if change is None:
-        return
-    yield Change(
-        rules[change],
-        old.pointer if old else owners[0].pointer,
-        new.pointer if new else owners[1].pointer,
-        f"{words} {presence_words(before, after)}",
-    )
-
-
-def _is_required(site: Site | None) -> bool:
-    return site is not None and site.value.get("required") is True
 
 
 def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[ChangeOrSchema]:
@@ -348,9 +331,8 @@ def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterat
         request_body(document, operation)
         for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
     )
-    yield from _presence(
-        BODY_RULES, "the request body", old, new, (pair.base, pair.revision), polarity
-    )
+    at = pair.base, pair.revision
+    yield from presence_changes(BODY_RULES, "the request body", (), old, new, at, polarity)
     if old is not None and new is not None:
         yield from content_changes(documents, old, new, polarity)
 
@@ -360,7 +342,7 @@ def _responses(
 ) -> Iterator[ChangeOrSchema]:
     polarity = of_response(pair.base.direction)
     base, revision = (
-        {status.upper(): response for status, response in responses(document, operation)}
+        {_status(name): response for name, response in responses(document, operation)}
         for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
     )
     for status, one, other in pairs_by_key(base, revision):
@@ -368,43 +350,19 @@ def _responses(
         range_ = f"{status[0]}XX"
         old, new = one or base.get(range_), other or revision.get(range_)
         if old is not None and new is not None:
-            yield from _headers(documents, old, new, polarity)
+            yield from header_changes(documents, old, new, "response header", polarity)
             yield from content_changes(documents, old, new, polarity)
         elif new is not None:
-            yield Change(ADDED, None, new.pointer, f"response {status} was added")
+            message = f"response {status} was added"
+            yield Change(ADDED, None, new.pointer, message, values_of(status))
         elif old is not None and not (
             status == range_ and any(other.startswith(status[0]) for other in revision)
         ):
             rule = STATUS_REMOVED if status[:1] == "2" else ERROR_STATUS_REMOVED
-            at = pair.revision / "responses"
-            yield Change(rule, old.pointer, at, f"response {status} was removed")
+            at, message = pair.revision / "responses", f"response {status} was removed"
+            yield Change(rule, old.pointer, at, message, values_of(status))
 
 
-def _headers(
-    documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
-) -> Iterator[ChangeOrSchema]:
-    base, revision = (
-        headers_by_name(members(document, response, "headers"))
-        for document, response in zip(documents, (old, new), strict=True)
-    )
-    for name, one, other in pairs_by_key(base, revision):
-        words = f"response header '{name}'"
-        yield from _presence(HEADER_RULES, words, one, other, (old, new), polarity)
-        if one is not None and other is not None:
-            yield from deprecation_changes(one, other, words)
-            yield from serialisation_changes(one, other, "header", words, polarity)
-            yield from _value_holder(documents, one, other, polarity)
-
-
-def _value_holder(
-    documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
-) -> Iterator[ChangeOrSchema]:
-    """Yield the changes of a parameter or header value, which has a schema or one content."""
-    has_content = ["content" in site.value for site in (old, new)]
-    if all(has_content):
-        yield from content_changes(documents, old, new, polarity)
-    elif any(has_content):
-        message = "its serialisation changed between `schema` and `content`"
-        yield Change(SERIALISATION_CHANGED, old.pointer, new.pointer, message)
-    else:
-        yield schemas_of(old, new, Transfer(polarity, encoding_of(new)))
+def _status(name: str) -> str:
+    """Return the key of a response, with a range such as `4xx` in upper case."""
+    return name if name == "default" else name.upper()

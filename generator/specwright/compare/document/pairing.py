@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from specwright.document.model import Document
+from specwright.document.operations.servers import servers_of
 from specwright.document.operations.sites import (
     Direction,
     OperationSite,
@@ -56,12 +57,13 @@ def pairs_by_key(
 
 
 def operations_by_key(
-    document: Document, prefixes: Sequence[str] = ()
+    document: Document, prefixes: Sequence[str] = (), before: str = ""
 ) -> dict[OperationKey, OperationSite]:
     """Return the operations of paths and webhooks; callbacks belong to their operations.
 
     Args:
         prefixes: path prefixes to ignore, such as `/v1`.
+        before: the end of the server's URL that is a part of the paths of the other document.
 
     Raises:
         InputError: two operations are the same without their prefixes.
@@ -70,7 +72,8 @@ def operations_by_key(
     for operation in operations(document):
         if operation.direction is Direction.CALLBACK:
             continue
-        name = _without_prefix(operation.key, prefixes)
+        is_below = operation.direction is Direction.PATH and not servers_of(operation)
+        name = _without_prefix(f"{before}{operation.key}" if is_below else operation.key, prefixes)
         key = OperationKey(operation.direction, name, operation.method)
         if key in by_key:
             raise InputError(

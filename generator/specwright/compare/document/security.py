@@ -12,6 +12,7 @@ from specwright.compare.verdicts.example import example
 from specwright.document.model import Document
 from specwright.document.operations.security import schemes
 from specwright.document.operations.sites import OperationSite, Site
+from specwright.findings import values_of
 from specwright.json_values import declared_mapping, declared_sequence, mapping
 from specwright.pointer import join
 
@@ -91,12 +92,13 @@ class Security:
             for requirement in before
         ]
         self.used.update(*before)
-        unmet = [old for old in before if not any(_is_met(new, old) for new in after)]
-        if unmet:
-            message = f"security {became(_words(unmet), _words(after))}"
-            yield Change(SECURITY_TIGHTENED, base / "security", revision / "security", message)
-        elif before != after:
-            yield Change(RELAXED, base / "security", revision / "security", "security was relaxed")
+        at = base / "security", revision / "security"
+        values = values_of(*map(_in_order, (before, after)))
+        if not all(any(_is_met(new, old) for new in after) for old in before):
+            message = f"security {became(_words(before), _words(after))}"
+            yield Change(SECURITY_TIGHTENED, *at, message, values)
+        elif values[0] != values[1]:
+            yield Change(RELAXED, *at, "security was relaxed", values)
 
     def scheme_changes(self) -> Iterator[Change]:
         """Yield the changes in the way that credentials of used schemes are sent or obtained."""
@@ -107,11 +109,15 @@ class Security:
             before, after = _parts(old), _parts(new)
             new_parts = _case_folded(new)
             for path, value in _case_folded(old).items():
-                if value != new_parts.get(path):
+                # The members of a removed flow were removed with it.
+                is_inside = path[:2] != path and path[:2] not in after
+                is_same = new_parts.get(path) == value or after.get(path) == before[path]
+                if not (is_same or is_inside):
                     words = became(before[path], after[path]) if path in after else "was removed"
                     message = f"security scheme '{name}': {'/'.join(path)} {words}"
                     at = join("components", "securitySchemes", name, *path)
-                    yield Change(SECURITY_SCHEME_CHANGED, at, at, message)
+                    values = values_of(before[path], after.get(path))
+                    yield Change(SECURITY_SCHEME_CHANGED, at, at, message, values)
 
 
 def _parts(scheme: Site) -> SchemeParts:
@@ -150,6 +156,17 @@ def _requirements(document: Document, operation: OperationSite) -> list[Requirem
         if isinstance(requirement, dict)
     ]
     return requirements or [{}]
+
+
+def _in_order(requirements: list[Requirement]) -> list[dict[str, list[str]]]:
+    """Return requirements in a normal form: neither their order nor that of scopes matters."""
+    return sorted(
+        (
+            {name: sorted(scopes) for name, scopes in requirement.items()}
+            for requirement in requirements
+        ),
+        key=values_of,
+    )
 
 
 def _is_met(requirement: Requirement, credentials: Requirement) -> bool:

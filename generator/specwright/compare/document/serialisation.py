@@ -13,6 +13,7 @@ from specwright.document.model import Document
 from specwright.document.operations.sites import Site, members
 from specwright.document.operations.sites import schema as schema_of
 from specwright.document.schemas.polarity import Polarity
+from specwright.findings import values_of
 
 # The serialisation fields of a parameter or header, with their defaults.
 _SERIALISATION: Mapping[str, object] = {
@@ -51,7 +52,8 @@ def _changes(
             )
             rule = RELAXED if allows_more else SERIALISATION_CHANGED
             message = f"{words}: {name} {became(before[name], after[name])}"
-            yield Change(rule, old / name, new / name, message)
+            values = values_of(before[name], after[name])
+            yield Change(rule, old / name, new / name, message, values)
 
 
 def _serialisation(site: Site, place: str) -> dict[str, object]:
@@ -69,12 +71,7 @@ def encoding_changes(
 ) -> Iterator[Change]:
     """Yield the changes in the serialisation of the parts of a form."""
     sides = tuple(zip(documents, (old, new), strict=True))
-    encodings = [dict(members(document, site, "encoding")) for document, site in sides]
-    for name, *parts in pairs_by_key(*encodings):
-        sites = [
-            part or Site(site / "encoding", {})
-            for part, site in zip(parts, (old, new), strict=True)
-        ]
+    for name, *sites in parts_of_form(documents, old, new):
         before, after = (
             {
                 **_serialisation(part, "query"),
@@ -83,6 +80,18 @@ def encoding_changes(
             for (document, site), part in zip(sides, sites, strict=True)
         )
         yield from _changes(before, after, (sites[0], sites[1]), f"part '{name}'", polarity)
+
+
+def parts_of_form(
+    documents: tuple[Document, Document], old: Site, new: Site
+) -> Iterator[tuple[str, Site, Site]]:
+    """Yield the encodings of the parts of a form by name; one is empty if it is not declared."""
+    base, revision = (
+        dict(members(document, site, "encoding"))
+        for document, site in zip(documents, (old, new), strict=True)
+    )
+    for name, one, other in pairs_by_key(base, revision):
+        yield name, one or Site(old / "encoding", {}), other or Site(new / "encoding", {})
 
 
 def _media_types(document: Document, content: Site, name: str, part: Site) -> str:

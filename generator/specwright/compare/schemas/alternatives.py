@@ -72,14 +72,19 @@ class Alternative:
 
     @property
     def name(self) -> str:
-        """The display name: the component, the title, the value or the type."""
+        """The display name, also if nothing in the document names it."""
+        return self.declared_name or ("object" if self.properties else "any value")
+
+    @property
+    def declared_name(self) -> str:
+        """The component, the title, the value or the type; empty without any of these."""
         if self.reference is not None:
             return split(self.reference)[-1]
         for keyword in ("title", "const", "enum", "type"):
             if keyword in self.flat.keywords:
                 value = self.flat.keywords[keyword]
                 return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return "object" if self.properties else "any value"
+        return ""
 
     @cached_property
     def kinds(self) -> frozenset[str]:

@@ -20,6 +20,7 @@ from specwright.compare.verdicts.change_rule import (
 from specwright.compare.verdicts.declarations import part_changes, reviewed_keywords, worst
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.schemas.polarity import Polarity
+from specwright.findings import values_of
 from specwright.json_values import JsonValue, declared_sequence
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
@@ -124,13 +125,18 @@ def annotation_changes(pair: Pair) -> Iterator[DecidedStep]:
             revision = pair.revision.place(annotation.keyword, pair.base)
             message = f"{annotation.keyword} {became(before, after)}"
             yield DecidedStep(
-                annotation.judge(before, after, pair.transfer), base, revision, message
+                annotation.judge(before, after, pair.transfer),
+                base,
+                revision,
+                message,
+                values_of(annotation.keyword, before, after),
             )
 
 
 def _announcement_steps(pair: Pair) -> Iterator[DecidedStep]:
     base, revision = pair.base, pair.revision
     for rule, keyword in announcement_changes(base.keywords, revision.keywords):
-        words = became(base.keywords.get(keyword), revision.keywords.get(keyword))
+        values = base.keywords.get(keyword), revision.keywords.get(keyword)
         places = base.place(keyword, revision), revision.place(keyword, base)
-        yield DecidedStep(rule, *places, f"{keyword} {words}")
+        words = f"{keyword} {became(*values)}"
+        yield DecidedStep(rule, *places, words, values_of(keyword, *values))

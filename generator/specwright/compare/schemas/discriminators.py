@@ -12,6 +12,7 @@ from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
+from specwright.findings import values_of
 from specwright.json_values import JsonObject
 
 Discriminator = JsonObject
@@ -38,23 +39,25 @@ def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
     base = pair.base.place("discriminator", pair.revision)
     revision = pair.revision.place("discriminator", pair.base)
     if old is None or new is None:
-        words = became(
-            *(discriminator and discriminator.get("propertyName") for discriminator in (old, new))
-        )
-        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, f"the discriminator {words}")
+        names = [
+            discriminator and discriminator.get("propertyName") for discriminator in (old, new)
+        ]
+        words = f"the discriminator {became(*names)}"
+        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, words, values_of(*names))
         return
     names = [discriminator.get("propertyName") for discriminator in (old, new)]
     if names[0] != names[1]:
         message = f"the discriminator {became(*names)}"
-        yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message)
+        yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message, values_of(*names))
         return
     broken = sorted(_unidentified(pair, old, new))
     if broken:
         message = f"the discriminator has other tags for {', '.join(broken)}"
-        yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message)
+        yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message, values_of(*broken))
     elif _tags(old).keys() != _tags(new).keys():
         message = f"tags of the discriminator {became(_words(old), _words(new))}"
-        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
+        values = values_of(_tags(old), _tags(new))
+        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message, values)
 
 
 def _unidentified(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]:

@@ -158,7 +158,10 @@ BODY_REMOVED = ChangeRule(
 HEADER_REQUIRED = ChangeRule(
     "header-required",
     ChangeCategory.WIRE,
-    "Receivers of a webhook or callback respond without the header and are rejected.",
+    (
+        "Clients send a part of a form without the header, or receivers of a webhook or callback "
+        "respond without it, and are rejected."
+    ),
     example=example(
         "webhooks: {a: {post: {responses: {default: {description: It.%s}}}}}\n",
         "",

@@ -42,6 +42,7 @@ from specwright.compare.verdicts.example import (
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import applying
 from specwright.document.sources.upgrade import CONTENT_FORMATS
+from specwright.findings import values_of
 from specwright.json_values import JsonValue, declared_mapping, declared_sequence, mapping, sequence
 from specwright.pointer import Pointer
 from specwright.samples.non_validating import KNOWN_FORMATS, type_of_keyword
@@ -95,6 +96,7 @@ class UnprovenStep:
             break. None for keywords that validators enforce.
         otherwise: the rule for the step if it is safe.
         base, revision: the places of the keyword.
+        values: what changed, apart from the words of the message, as JSON texts.
         receiver_of_text: the receiver's schema with values that parse alike, where values are text.
         by_example: whether only a counterexample proves a break, as authors rarely intend it.
         whole_sender: the sender's schema; only its values count, not those of intermediate schemas.
@@ -107,6 +109,7 @@ class UnprovenStep:
     base: Pointer | None
     revision: Pointer
     message: str
+    values: tuple[str, ...]
     otherwise: ChangeRule = SCHEMA_COMPATIBLE
     receiver_of_text: Schema | None = None
     by_example: bool = False
@@ -126,6 +129,7 @@ class DecidedStep:
     base: Pointer | None
     revision: Pointer
     message: str
+    values: tuple[str, ...]
 
 
 def steps(
@@ -189,8 +193,9 @@ def _union_step(
     unmatched, others, _ = directed(pair.transfer.polarity, union.removed, union.added)
     is_union, _, _ = directed(pair.transfer.polarity, *union.names)
     if not pair.is_lifted and is_union is None:
+        rule = VALUE_RULES[f"union-{suffix}"]
         yield UnprovenStep(
-            VALUE_RULES[f"union-{suffix}"], sender, receiver, None, base, revision, union.message
+            rule, sender, receiver, None, base, revision, union.message, union.values
         )
         return
     if not unmatched:
@@ -198,9 +203,11 @@ def _union_step(
         if schemas is not None:
             message = f"{union.message}, and a value may match several of them"
             rule = VALUE_RULES[f"union-{suffix}"]
-            yield UnprovenStep(rule, *schemas, None, base, revision, message, by_example=True)
+            yield UnprovenStep(
+                rule, *schemas, None, base, revision, message, union.values, by_example=True
+            )
         elif others:
-            yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, union.message)
+            yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, union.message, union.values)
         return
     stem = _union_stem(union, unmatched)
     fewer = 0 < len(others) + len(union.partners) < len(unmatched) + len(union.partners)
@@ -212,7 +219,7 @@ def _union_step(
     rule, message = VALUE_RULES[f"{stem}-{suffix}"], union.message
     if stem == "nullable":
         message = _NULL[suffix]
-    yield UnprovenStep(rule, lost, receiver, None, base, revision, message, otherwise)
+    yield UnprovenStep(rule, lost, receiver, None, base, revision, message, union.values, otherwise)
 
 
 def _disjoint_schemas(
@@ -257,6 +264,9 @@ def _keyword_step(
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[0], pair.base)
     message = "; ".join(_words(name, pair) for name in names)
+    values = values_of(
+        *((name, _value(pair.base, name), _value(pair.revision, name)) for name in names)
+    )
     sender, receiver, suffix = directed(pair.transfer.polarity, before, after)
     stem = group.stem
     if _is_null_only(names, before, after):
@@ -266,11 +276,17 @@ def _keyword_step(
             for place, other in ((pair.base, pair.revision), (pair.revision, pair.base))
         )
     if not group.asserts and _is_wider(names[0], sender.get(names[0]), receiver.get(names[0])):
-        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
+        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message, values)
     else:
         rule = VALUE_RULES[f"{stem}-{suffix}"]
         applies_to = None if group.asserts else type_of_keyword(names[0], receiver.get(names[0]))
-        yield UnprovenStep(rule, sender, receiver, applies_to, base, revision, message)
+        yield UnprovenStep(rule, sender, receiver, applies_to, base, revision, message, values)
+
+
+def _value(flat: FlatSchema, name: str) -> JsonValue:
+    """Return the value of a keyword, or the names of its subschemas."""
+    names: list[JsonValue] = [child for keyword, child in flat.children if keyword == name]
+    return flat.keywords.get(name, names)
 
 
 def _is_wider(keyword: str, sender: JsonValue, receiver: JsonValue) -> bool:
@@ -373,6 +389,7 @@ def _property_step(
     change = presence_change(*states, pair.transfer.polarity)
     base, revision = (_property_place(flat, name) for flat in (pair.base, pair.revision))
     message = f"property '{name}' {presence_words(*states)}"
+    values = values_of(name)
     sender, receiver, _ = directed(pair.transfer.polarity, before, after)
     _, receiving, _ = directed(pair.transfer.polarity, pair.base, pair.revision)
     is_closed = receiving.keywords.get("additionalProperties") is False
@@ -382,21 +399,22 @@ def _property_step(
     }
     if change in (PresenceChange.REQUIRED, PresenceChange.NOT_SENT):
         rule = PROPERTY_RULES[change]
-        yield UnprovenStep(rule, sender, receiver, None, base, revision, message)
+        yield UnprovenStep(rule, sender, receiver, None, base, revision, message, values)
     elif (
         is_closed
         and change in rules_if_closed
         and name not in declared_mapping(receiver.get("properties"))
     ):
-        yield UnprovenStep(rules_if_closed[change], sender, receiver, None, base, revision, message)
+        rule = rules_if_closed[change]
+        yield UnprovenStep(rule, sender, receiver, None, base, revision, message, values)
     elif (
         change is PresenceChange.REMOVED
         and name not in pair.revision.hidden
         and name not in _declared_properties(sides[1].document, pair)
     ):
-        yield DecidedStep(PROPERTY_RULES[change], base, revision, message)
+        yield DecidedStep(PROPERTY_RULES[change], base, revision, message, values)
     else:
-        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message)
+        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message, values)
 
 
 def _declared_properties(document: Document, pair: Pair) -> set[str]:

@@ -19,6 +19,7 @@ from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.polarity import Polarity
+from specwright.findings import values_of
 
 _SHOWN = 6
 
@@ -71,6 +72,17 @@ class Union:
         """The alternatives that only the revision has."""
         kept = {new for new, _ in self.partners}
         return [alternative for n, alternative in enumerate(self.revision) if n not in kept]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The keywords, and the alternatives of only one side, in any order."""
+        return values_of(
+            self.names,
+            *(
+                sorted(alternative.declared_name for alternative in side)
+                for side in (self.removed, self.added)
+            ),
+        )
 
     @property
     def message(self) -> str:

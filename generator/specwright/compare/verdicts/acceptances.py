@@ -11,7 +11,7 @@ from pathlib import Path
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.config import file_beside, read_toml
 from specwright.errors import InputError, Location, did_you_mean
-from specwright.findings import Finding, Level
+from specwright.findings import Finding, Level, values_of
 
 FILE_NAME = "review.toml"
 _TABLE = "[[accepted]]"
@@ -138,11 +138,9 @@ def entries_in_base(
     """Return the entries that the base also has, and a finding for each of the others."""
     known = [entry for entry in entries if any(entry.matches(other) for other in base)]
     pending = [
-        Finding(
+        _finding(
             ACCEPTANCE_PENDING,
-            ACCEPTANCE_PENDING.level,
-            entry.location,
-            None,
+            entry,
             f"{entry.about} is not accepted until the acceptance is in the base",
         )
         for entry in entries
@@ -173,24 +171,13 @@ def apply(
     for acceptance in acceptances:
         if acceptance not in needed:
             message = f"no finding matches {acceptance.about}: remove the acceptance"
-            remaining.append(
-                Finding(
-                    ACCEPTANCE_UNUSED,
-                    ACCEPTANCE_UNUSED.level,
-                    acceptance.location,
-                    None,
-                    message,
-                )
-            )
+            remaining.append(_finding(ACCEPTANCE_UNUSED, acceptance, message))
         elif acceptance.expires < today:
             message = f"{acceptance.about} was accepted until {acceptance.expires}"
-            remaining.append(
-                Finding(
-                    ACCEPTANCE_EXPIRED,
-                    ACCEPTANCE_EXPIRED.level,
-                    acceptance.location,
-                    None,
-                    message,
-                )
-            )
+            remaining.append(_finding(ACCEPTANCE_EXPIRED, acceptance, message))
     return remaining, accepted
+
+
+def _finding(rule: ChangeRule, acceptance: Acceptance, message: str) -> Finding:
+    values = values_of(acceptance.rule, acceptance.where, acceptance.change)
+    return Finding(rule, rule.level, acceptance.location, None, message, values=values)

@@ -131,7 +131,7 @@ def short_notice(
         message = f"its removal on {day} is less than {least.days} days away"
     else:
         return
-    yield Change(NOTICE_TOO_SHORT, change.base, change.revision, message)
+    yield replace(change, rule=NOTICE_TOO_SHORT, message=message)
 
 
 def is_deprecated(value: object) -> bool:

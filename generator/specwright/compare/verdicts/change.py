@@ -18,6 +18,7 @@ class Change:
     Attributes:
         base: the place in the older document; None if missing there.
         revision: the place in the newer one, or the former place of a removed part.
+        values: what changed, apart from the words of the message, as JSON texts.
         counterexample: a value that one side accepts and the other does not, as JSON text.
     """
 
@@ -25,6 +26,7 @@ class Change:
     base: Pointer | None
     revision: Pointer
     message: str
+    values: tuple[str, ...]
     counterexample: str | None = None
 
 

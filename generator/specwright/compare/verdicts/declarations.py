@@ -9,6 +9,7 @@ from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import DECLARED, OPERATION, WEBHOOK, example
 from specwright.document.operations.sites import Site
+from specwright.findings import values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keyword import Keyword, KeywordReader, Place
@@ -127,7 +128,13 @@ def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Ch
         if parts and (name in base.value) is not (name in revision.value):
             # An added or removed declaration is one change, however many members it has.
             word = "added" if name in revision.value else "removed"
-            yield Change(worst(parts), base / name, revision / name, f"{name} was {word}")
+            yield Change(
+                worst(parts),
+                base / name,
+                revision / name,
+                f"{name} was {word}",
+                values_of(base.value.get(name), revision.value.get(name)),
+            )
             continue
         for part in parts:
             yield Change(
@@ -135,6 +142,7 @@ def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Ch
                 base.pointer + join(name, *part.path),
                 revision.pointer + join(name, *part.path),
                 f"{'/'.join((name, *part.path))} {became(part.before, part.after)}",
+                values_of(part.before, part.after),
             )
 
 

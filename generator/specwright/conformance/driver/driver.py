@@ -182,6 +182,7 @@ class Driver:
         *exchanges: Exchange,
         at: Pointer | None = None,
         cause: str = "",
+        values: tuple[str, ...] = (),
     ) -> None:
         """Note that a rule was broken.
 
@@ -190,10 +191,13 @@ class Driver:
             at: the part of the document that it breaks; by default the operation.
             exchanges: those that show it; the last is the proof.
             cause: the fault in words for every operation and value; by default the message.
+            values: what identifies the fault beside rule and place, as JSON texts.
         """
         name, pointer = (operation.name, operation.pointer) if operation is not None else ("", "")
         place = pointer if at is None else at
-        self.target.record.violate(Violation(rule, place, message, exchanges, cause, name))
+        self.target.record.violate(
+            Violation(rule, place, message, exchanges, cause, name, values=values)
+        )
 
     def _is_needed(self, operation: ContractOperation, slot: ParameterSlot) -> bool:
         one_of = operation.get(REQUIRES_ONE_OF)

@@ -19,6 +19,7 @@ from specwright.conformance.fuzzing.traffic import TrafficOracle
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations.sites import OperationSite
+from specwright.findings import values_of
 from specwright.pointer import split
 
 # Statuses that refuse credentials, and one that says nothing about them.
@@ -113,7 +114,8 @@ def _after(
             f"{report.status} from {_named(report.operation)}"
         )
         cause = f"a resource that was {words} gets {report.status}"
-        return Violation(rule, operation.pointer, message, (before, report.proof), cause)
+        proofs, values = (before, report.proof), values_of(report.status)
+        return Violation(rule, operation.pointer, message, proofs, cause, values=values)
 
     return judge
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from specwright.conformance.checks.table import BY_ID
 from specwright.conformance.checks.table import DESCRIPTIONS as RULES
@@ -18,6 +18,7 @@ from specwright.findings import (
     Occurrence,
     RuleDescription,
     in_order,
+    values_of,
 )
 from specwright.http_messages import (
     BODY_LIMIT,
@@ -38,12 +39,12 @@ _EXCHANGES = 4
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The identity of a failure across runs, which does not depend on a seed or a day."""
+    """The identity of a failure across runs, which does not depend on a seed, a day or words."""
 
     rule: str
     operation: str
     pointer: Pointer
-    cause: str
+    values: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +85,25 @@ def judged(
     settings = standards.settings
     waivers = Waivers(settings, _BY_ID)
     causes: dict[tuple[str, str, Level, str | None], list[Occurrence]] = {}
+    identities: dict[str, tuple[str, ...]] = {}
     for id, violation in record.failures.items():
         occurrence = _occurrence(contract, id, violation)
         known = known_as(violation, occurrence.operation)
+        cause = violation.cause or violation.message
+        # Without a cause that is the same everywhere, the fault is that of a place.
+        place = () if violation.cause else values_of(violation.pointer)
+        identities[id] = (*place, *violation.values)
         places = (*places_of(violation.pointer), occurrence.operation)
         level = settings.level(_BY_ID[violation.rule], places)
         if level is not Level.OFF:
             reason = waivers.reason(violation.rule, places)
             if reason is None and known in standards.baseline:
                 reason = IN_BASELINE
-            causes.setdefault((violation.rule, known.cause, level, reason), []).append(occurrence)
-    findings = [_finding(*cause, occurrences) for cause, occurrences in causes.items()]
+            causes.setdefault((violation.rule, cause, level, reason), []).append(occurrence)
+    findings = [
+        replace(_finding(*cause, occurrences), values=identities[occurrences[0].id])
+        for cause, occurrences in causes.items()
+    ]
     about = (
         finding for finding in waivers.findings() if is_whole or finding.rule == WAIVER_EXPIRED.id
     )
@@ -123,8 +132,7 @@ def _finding(
 
 def known_as(violation: Violation, operation: str) -> Known:
     """Return the identity of a violation across runs."""
-    cause = violation.cause or violation.message
-    return Known(str(violation.rule), operation, violation.pointer, cause)
+    return Known(str(violation.rule), operation, violation.pointer, violation.values)
 
 
 def operation_of(contract: Contract, violation: Violation) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from specwright.conformance.outcome.coverage import Item
-from specwright.conformance.outcome.evidence import Known, known_as, operation_of
+from specwright.conformance.outcome.evidence import Known, operation_of
 from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.conformance.recording.origins import Origins
 from specwright.conformance.recording.record import Violation
@@ -110,7 +110,8 @@ def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> JsonOb
         "rule": violation.rule,
         **({"operation": operation} if operation else {}),
         "pointer": violation.pointer,
-        "cause": known_as(violation, operation).cause,
+        "values": [*violation.values],
+        "cause": violation.cause or violation.message,
         "message": violation.text,
         "setup": [_recorded(exchange, run) for exchange in origins.of(violation.exchanges)],
         "requests": [_recorded(exchange, run) for exchange in violation.exchanges],
@@ -167,9 +168,16 @@ def read_baseline(path: Path) -> frozenset[Known]:
     """
 
     def failures(data: Any) -> frozenset[Known]:
-        named = ("rule", "operation", "pointer", "cause")
-        entries = [{"operation": "", **failure} for failure in data["failures"]]
-        return frozenset(Known(*(str(failure[name]) for name in named)) for failure in entries)
+        entries = [{"operation": "", "values": [], **failure} for failure in data["failures"]]
+        return frozenset(
+            Known(
+                str(failure["rule"]),
+                str(failure["operation"]),
+                str(failure["pointer"]),
+                tuple(map(str, failure["values"])),
+            )
+            for failure in entries
+        )
 
     return _read(path, failures)
 

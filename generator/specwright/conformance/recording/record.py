@@ -23,6 +23,8 @@ class Violation:
         cause: the fault, in words that are the same for every operation and value; by default
             the message.
         operation: method and path of the operation, which its text begins with.
+        values: the values that are the same in every run, as JSON texts, where the rule and the
+            place, or the rule and a cause, do not identify the fault.
     """
 
     rule: str
@@ -31,6 +33,7 @@ class Violation:
     exchanges: tuple[Exchange, ...] = ()
     cause: str = ""
     operation: str = ""
+    values: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def text(self) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import jsonschema_rs
 
 from specwright.document.model import Document
+from specwright.findings import values_of
 from specwright.pointer import Pointer, join
 from specwright.text import shorten
 
@@ -33,6 +34,11 @@ class SchemaMismatch:
     missing: str | None = None
     keyword: str = ""
     limit: str = ""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Its place, the keyword and the property, which identify it for one value."""
+        return values_of(self.pointer, self.keyword, self.missing)
 
 
 class Instances:

@@ -14,6 +14,7 @@ from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import ANONYMOUS, UNKNOWN_KEY
 from specwright.conformance.recording.exchange import Exchange
+from specwright.findings import values_of
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
 
@@ -124,4 +125,5 @@ def _is_about(
     if wanted and response.at(errors.code.raw) not in wanted:
         cause = f"answered {response.status}, not with '{wanted[0]}'"
         message = f"{shown}, {how}: {cause}"
-        driver.violate(PRECEDENCE, None, message, exchange, at=place, cause=cause)
+        rule, values = PRECEDENCE, values_of(response.status, wanted[0])
+        driver.violate(rule, None, message, exchange, at=place, cause=cause, values=values)

@@ -9,6 +9,7 @@ from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
+from specwright.findings import values_of
 
 DELETED_IS_GONE = BehaviourRule(
     "deleted-is-gone",
@@ -61,8 +62,16 @@ def _deleted(driver: Driver, operation: ContractOperation) -> None:
                 continue
             message = f"answered {response.status} after {operation.name}"
             cause = f"answered with success after {operation.name}"
-            proofs, place = (first, again), operation.pointer
-            driver.violate(DELETED_IS_GONE, other, message, *proofs, at=place, cause=cause)
+            driver.violate(
+                DELETED_IS_GONE,
+                other,
+                message,
+                first,
+                again,
+                at=operation.pointer,
+                cause=cause,
+                values=values_of(operation.name),
+            )
 
 
 def _after_another(

@@ -14,6 +14,7 @@ from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, readings, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.schemas.instances import SchemaMismatch
+from specwright.findings import values_of
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
@@ -53,7 +54,7 @@ _CAUSES: Mapping[str, str] = {
     "additionalProperties": "a body with an unknown member",
     "unevaluatedProperties": "a body with an unknown member",
 }
-_OTHER = "a value that does not fit"
+_NULL, _OTHER = "null where it is not allowed", "a value that does not fit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +92,15 @@ def accepted_value(
         value, name = f" = {spelled(wrong)}", name or "a body"
     limit = f" ({problem.limit})" if problem.limit and value else ""
     if is_converted(contract.requests, sent.schema, sent.value):
-        rule, cause = COERCION, "a value of the wrong type is converted"
+        rule, cause, values = COERCION, "a value of the wrong type is converted", values_of("type")
     else:
-        what = "null where it is not allowed" if _is_null(wrong, problem) else None
-        rule = INVALID_ACCEPTED
-        cause = f"{what or _CAUSES.get(problem.keyword, _OTHER)} is accepted"
-    return _violation(rule, place, operation, f"{name}{value}{limit}", exchange, cause)
+        is_null = _is_null(wrong, problem)
+        what = _NULL if is_null else _CAUSES.get(problem.keyword, _OTHER)
+        # Keywords with the same words are one cause.
+        kind = next((keyword for keyword, words in _CAUSES.items() if words == what), None)
+        rule, cause, values = INVALID_ACCEPTED, f"{what} is accepted", values_of(kind, is_null)
+    how = f"{name}{value}{limit}"
+    return _violation(rule, place, operation, how, exchange, cause, values)
 
 
 def accepted_form(
@@ -204,7 +208,8 @@ def _violation(
     how: str,
     exchange: Exchange,
     cause: str,
+    values: tuple[str, ...] = (),
 ) -> Violation:
     status = exchange.response.status if exchange.response is not None else "no response"
     message = f"{operation.name} accepted {how}: {status}"
-    return Violation(rule, place, message, (exchange,), cause)
+    return Violation(rule, place, message, (exchange,), cause, values=values)

@@ -14,7 +14,7 @@ from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.operations.sites import essence
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.pointer import join
 
 UNDOCUMENTED_OPERATION = BehaviourRule(
@@ -78,4 +78,5 @@ class RecordedRequests:
         place = join("paths") if known is None else join("paths", known[0])
         message = f"{asked} was answered {response and response.status}"
         cause = f"{asked} is not in the document"
-        yield Violation(UNDOCUMENTED_OPERATION, place, message, (exchange,), cause)
+        rule, values = UNDOCUMENTED_OPERATION, values_of(asked)
+        yield Violation(rule, place, message, (exchange,), cause, values=values)

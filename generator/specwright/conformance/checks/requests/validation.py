@@ -34,6 +34,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.document.operations import sites
+from specwright.findings import values_of
 from specwright.json_values import JsonObject, JsonValue, mapping, texts
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.client.wire.query import parts
@@ -356,8 +357,15 @@ class _Trial:
             return
         cause = f"refused with '{code}', not '{min(wanted)}'"
         message = f"{spot.name}: {variant.how} is {cause}: {response.status}"
-        rule, operation = ERROR_CODE, self.operation
-        self.driver.violate(rule, operation, message, exchange, at=place, cause=cause)
+        self.driver.violate(
+            ERROR_CODE,
+            self.operation,
+            message,
+            exchange,
+            at=place,
+            cause=cause,
+            values=values_of(code, min(wanted)),
+        )
 
     def _own_code(self, place: Pointer) -> str | None:
         described = self.contract.document.end(place, {"$ref": f"#{place}"})[1]

@@ -14,6 +14,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
+from specwright.findings import values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.report.redaction import REDACTED
@@ -85,7 +86,8 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
     if not matching:
         header = f"with Content-Type {media_type}" if media_type else "without a Content-Type"
         message = f"{response.status} {header} (declared: {', '.join(contents)})"
-        yield checked.violation(UNDECLARED_MEDIA_TYPE, place, message)
+        values = values_of(media_type)
+        yield checked.violation(UNDECLARED_MEDIA_TYPE, place, message, values=values)
         return
     if not sites.is_json(media_type) or "schema" not in matching[0].value:
         return
@@ -109,8 +111,9 @@ def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Ite
     )
     for problem in itertools.islice(problems, _PROBLEMS):
         message = f"{problem.message} at '{_general(problem.pointer)}'"
-        status = checked.response.status
-        yield checked.violation(RESPONSE_SCHEMA, schema, f"{status}: {message}")
+        message = f"{checked.response.status}: {message}"
+        values = values_of(_general(problem.pointer), problem.keyword, problem.missing)
+        yield checked.violation(RESPONSE_SCHEMA, schema, message, values=values)
 
 
 def _write_only(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:

@@ -27,10 +27,17 @@ class CheckedResponse:
     response: HttpResponse
     declared: Site | None
 
-    def violation(self, rule: str, pointer: Pointer, message: str, cause: str = "") -> Violation:
+    def violation(
+        self,
+        rule: str,
+        pointer: Pointer,
+        message: str,
+        cause: str = "",
+        values: tuple[str, ...] = (),
+    ) -> Violation:
         """Return a violation that this exchange shows."""
-        proof = (self.exchange,)
-        return Violation(rule, pointer, message, proof, cause, self.operation.name)
+        proof, name = (self.exchange,), self.operation.name
+        return Violation(rule, pointer, message, proof, cause, name, values=values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from specwright.conformance.checks.verdicts import judge_error_code
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import HttpResponse
 from specwright.conformance.recording.record import Violation
+from specwright.findings import values_of
 from specwright.pointer import join
 from specwright.vocabulary.keywords.error import ERROR, Condition
 
@@ -42,7 +43,8 @@ def error_code_is_listed(checked: CheckedResponse) -> Iterator[Violation]:
     codes = {name.raw: declaration for name, declaration in errors.codes.items()}
     if code is None or code not in codes:
         problem = "no error code" if code is None else "an error code that is not listed"
-        yield checked.violation(ERROR_CODE, place, f"{response.status} with {problem}")
+        message, values = f"{response.status} with {problem}", values_of(response.status)
+        yield checked.violation(ERROR_CODE, place, message, values=values)
         return
     declaration = codes[code]
     if declaration.status != response.status:
@@ -50,11 +52,15 @@ def error_code_is_listed(checked: CheckedResponse) -> Iterator[Violation]:
             ERROR_CODE,
             place,
             f"'{code}' with status {response.status}, not {declaration.status}",
+            values=values_of(code, response.status),
         )
     if errors.type is not None and response.at(errors.type.raw) != declaration.type.raw:
-        yield checked.violation(ERROR_CODE, place, f"'{code}' with a different type")
+        message, values = f"'{code}' with a different type", values_of(code, errors.type.raw)
+        yield checked.violation(ERROR_CODE, place, message, values=values)
     if not response.at(errors.message.raw):
-        yield checked.violation(ERROR_CODE, place, f"'{code}' without a human-readable message")
+        message = f"'{code}' without a human-readable message"
+        values = values_of(code, errors.message.raw)
+        yield checked.violation(ERROR_CODE, place, message, values=values)
 
 
 def error_code(contract: Contract, response: HttpResponse) -> str | None:

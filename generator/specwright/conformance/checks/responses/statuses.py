@@ -14,7 +14,7 @@ from specwright.conformance.driver.roles import LIVE_MODE, OTHER_TENANT, STRANGE
 from specwright.conformance.recording.exchange import FUZZING, Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.pointer import Pointer, join
 
 
@@ -130,7 +130,7 @@ def undeclared(
     cause = f"status {status} is not declared{kind}"
     declared = ", ".join(operation.responses) or "none"
     message = f"{cause} (declared: {declared})"
-    return Violation(rule, place, message, (exchange,), cause, name)
+    return Violation(rule, place, message, (exchange,), cause, name, values=values_of(status))
 
 
 def _other_slash(request: HttpRequest, response: HttpResponse) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from specwright.conformance.checks.lifecycle.read_after_write import WRITTEN_IS_READ
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
 from specwright.conformance.recording.record import Violation
+from specwright.findings import values_of
 from specwright.json_values import JsonValue
 
 # Encodings of columns and templates that do not have all letters.
@@ -26,7 +27,8 @@ def text_is_kept(checked: CheckedResponse) -> Iterator[Violation]:
         if _is_lost(before, after):
             # The texts may be secrets: they are in the evidence, where those are concealed.
             message = f"letters of '{name}' are lost"
-            yield checked.violation(WRITTEN_IS_READ, checked.operation.pointer, message, _LOST)
+            place, values = checked.operation.pointer, values_of("characters")
+            yield checked.violation(WRITTEN_IS_READ, place, message, _LOST, values)
             return
 
 

@@ -23,7 +23,7 @@ from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.recording.exchange import HttpRequest
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
 
@@ -118,7 +118,8 @@ def _refused(
         if wanted and response.at(errors.code.raw) not in wanted:
             refusal = f"{how} is not refused with '{min(wanted)}'"
             message = f"{refusal}: {response.status}"
-            driver.violate(ERROR_CODE, operation, message, exchange, cause=refusal)
+            values = values_of(condition, min(wanted))
+            driver.violate(ERROR_CODE, operation, message, exchange, cause=refusal, values=values)
 
 
 def _nowhere(driver: Driver, call: OperationCall) -> None:

@@ -10,7 +10,7 @@ from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations.sites import OperationSite
 from specwright.document.shape import METHODS
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.vocabulary.keywords.error import Condition
 
 METHOD_NOT_ALLOWED = BehaviourRule(
@@ -60,7 +60,8 @@ def method_violation(
     if response.status not in ((405,) if _is_declared(contract) else _REFUSED):
         cause = f"a method that is not in the document returns {response.status}"
         message = f"{asked} is not in the document and returned {response.status}, not 405"
-        return Violation(METHOD_NOT_ALLOWED, place, message, (exchange,), cause)
+        values = values_of(response.status)
+        return Violation(METHOD_NOT_ALLOWED, place, message, (exchange,), cause, values=values)
     header = response.header("allow")
     named = {method.strip().upper() for method in (header or "").split(",")}
     if response.status == 405 and not there <= named:

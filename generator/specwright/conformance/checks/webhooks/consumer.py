@@ -22,7 +22,7 @@ from specwright.conformance.checks.webhooks.deliveries import (
 from specwright.conformance.contract.webhooks import SentWebhook
 from specwright.document.model import Document
 from specwright.errors import InputError
-from specwright.findings import Evidence, Finding, Level, RuleDescription
+from specwright.findings import Evidence, Finding, Level, RuleDescription, values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import join
 from specwright.vocabulary.keywords.signature import SIGNATURE
@@ -41,12 +41,14 @@ class _Trial:
 
     Attributes:
         words: a description of the delivery.
+        event: its body, before a forgery changes it.
         is_genuine: whether it must be acknowledged; otherwise it must be refused.
     """
 
     rule: RuleDescription
     webhook: SentWebhook
     words: str
+    event: JsonValue
     message: ReceivedMessage
     is_genuine: bool
 
@@ -89,22 +91,24 @@ class Consumer:
         for webhook in webhooks:
             for event in webhook.examples:
                 signed = self._genuine(webhook, event).signed()
-                yield _Trial(GENUINE, webhook, f"a delivery of '{webhook.name}'", signed, True)
+                words = f"a delivery of '{webhook.name}'"
+                yield _Trial(GENUINE, webhook, words, event, signed, True)
         for webhook in [webhook for webhook in webhooks if webhook.examples][:1]:
             event = webhook.examples[0]
             signed = self._genuine(webhook, event).signed()
-            yield _Trial(REPEATED, webhook, "a repeated event", signed, True)
+            yield _Trial(REPEATED, webhook, "a repeated event", event, signed, True)
             unknown = of_unknown_type(self._genuine(webhook, event))
             if unknown is not None:
                 words = "an event of an unknown type"
-                yield _Trial(UNKNOWN, webhook, words, unknown.signed(), True)
+                yield _Trial(UNKNOWN, webhook, words, event, unknown.signed(), True)
         for webhook in [webhook for webhook in webhooks if webhook.examples and webhook.scheme][:1]:
             if webhook.scheme is not None:
+                event = webhook.examples[0]
                 for forgery in FORGERIES:
-                    genuine = self._genuine(webhook, webhook.examples[0])
+                    genuine = self._genuine(webhook, event)
                     forged = forgery.make(genuine, webhook.scheme)
                     words = f"a delivery {forgery.words}"
-                    yield _Trial(forgery.rule, webhook, words, forged, False)
+                    yield _Trial(forgery.rule, webhook, words, event, forged, False)
 
     def _genuine(self, webhook: SentWebhook, event: JsonValue) -> Genuine:
         return Genuine(webhook, event, self.secret, time.time())
@@ -135,6 +139,7 @@ class Consumer:
             pointer,
             f"{trial.words} {words}",
             evidence=() if level is Level.INFO else (_shown(trial),),
+            values=values_of(trial.event),
         )
 
     def _left_out(self, webhooks: Sequence[SentWebhook]) -> Iterator[Finding]:
