@@ -20,10 +20,11 @@ from specwright.config import read_config
 from specwright.document.operations.pagination import with_pagination
 from specwright.document.sources.load import load_in_part
 from specwright.document.sources.upgrade import upgrade
-from specwright.project.files import settings_table
+from specwright.project.files import WORKFLOW, settings_table
 from specwright.project.proposals import proposals
 from tests.conftest import Run
 from tests.functional.documents import Json, document, operation, ref
+from tests.repository import Repository
 
 NUMBER: Json = {"schema": {"type": "integer", "default": 0}, "in": "query"}
 THINGS: Json = {"type": "array", "items": {"type": "object", "properties": {"a": {}}}}
@@ -99,6 +100,7 @@ def test_files_that_are_there_are_added_to_or_kept(specwright: Run, tmp_path: Pa
         "wrote pyproject.toml: [tool.specwright], pagination (1)",
         "wrote .gitattributes: generated code is marked",
     ]
+    assert "kept .github/workflows/contract.yml: add jobs for openapi.json to it" in done.stdout
     after = {file: file.read_text("utf-8") for file in before}
     assert after[workflow] == before[workflow]
     assert after[tmp_path / ".gitignore"] == before[tmp_path / ".gitignore"]
@@ -141,7 +143,7 @@ def test_a_link_to_another_place_is_not_followed(
     (place / name).symlink_to(theirs)
     done = specwright("init", cwd=place)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is a symbolic link to a place outside the project" in done.stderr
+    assert "symbolic link" in done.stderr
     assert (place / name).is_symlink()
     assert written(theirs) == set() if theirs.is_dir() else theirs.read_text() == "# secret\n"
     assert sorted(path.name for path in place.iterdir()) == sorted([name, "openapi.json"])
@@ -364,6 +366,122 @@ def test_settings_for_published_documents_have_a_meaning(corpus: Path, tmp_path:
         assert set(config.test.sign_in) == set(found.sign_in)
         count += len(found.pagination)
     assert count > 500
+
+
+SHARED = json.dumps({"type": "object", "properties": {"amount": {"type": "integer"}}})
+
+
+def mono(top: Path) -> Repository:
+    """A repository of three APIs, two of which share a schema that is above them."""
+    repository = Repository(top)
+    repository.write("shared/Money.json", SHARED)
+    money = {"Money": {"$ref": "../../shared/Money.json"}}
+    for name in ("orders", "bill"):
+        repository.write(f"apis/{name}/openapi.json", api(components={"schemas": money}))
+    repository.write("plain/openapi.json", api())
+    return repository
+
+
+def jobs(top: Path) -> dict[str, Any]:
+    workflow: dict[str, Any] = yaml.safe_load((top / WORKFLOW).read_text("utf-8"))
+    found: dict[str, Any] = workflow["jobs"]
+    return found
+
+
+def test_the_workflow_is_where_github_looks_for_it(specwright: Run, tmp_path: Path) -> None:
+    mono(tmp_path)
+    done = specwright("init", cwd=tmp_path / "apis/orders")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "wrote ../../.github/workflows/contract.yml: validate, generate" in done.stdout
+    assert not (tmp_path / "apis/orders/.github").exists()
+    assert (tmp_path / "apis/orders/pyproject.toml").is_file()
+    assert list(jobs(tmp_path)) == ["review-apis-orders", "test-apis-orders"]
+    for job in jobs(tmp_path).values():
+        assert job["env"] == {"DOCUMENT": "apis/orders/openapi.json"}
+        for step in job["steps"]:
+            assert "specwright " not in step.get("run", "") or '"$DOCUMENT"' in step["run"]
+    assert jobs(tmp_path)["test-apis-orders"]["if"] == "vars.CONTRACT_URL_APIS_ORDERS != ''"
+
+
+def test_each_project_of_a_repository_adds_its_jobs_to_one_workflow(
+    specwright: Run, tmp_path: Path
+) -> None:
+    mono(tmp_path)
+    for place in ("apis/orders", "apis/bill", "plain"):
+        before = (tmp_path / WORKFLOW).read_text() if (tmp_path / WORKFLOW).exists() else ""
+        done = specwright("init", cwd=tmp_path / place)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert (tmp_path / WORKFLOW).read_text().startswith(before)
+    assert list(jobs(tmp_path)) == [
+        *("review-apis-orders", "test-apis-orders", "review-apis-bill", "test-apis-bill"),
+        *("review-plain", "test-plain"),
+    ]
+    documents = {job["env"]["DOCUMENT"] for job in jobs(tmp_path).values()}
+    assert documents == {f"{name}/openapi.json" for name in ("apis/orders", "apis/bill", "plain")}
+
+
+def test_a_workflow_with_the_jobs_already_is_kept(specwright: Run, tmp_path: Path) -> None:
+    mono(tmp_path)
+    assert specwright("init", cwd=tmp_path / "plain").returncode == 0
+    text = (tmp_path / WORKFLOW).read_text()
+    (tmp_path / "plain/pyproject.toml").unlink()
+    done = specwright("init", cwd=tmp_path / "plain")
+    assert "kept ../.github/workflows/contract.yml: it has the jobs of this document" in done.stdout
+    assert (tmp_path / WORKFLOW).read_text() == text
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "name: ours\n",
+        "jobs: {a: {steps: []}}\n",
+        "jobs:\n  a: {}\non: push\n",
+        "jobs:\n  review-plain: {}\n",
+        "a: [\n",
+        "\x00",
+    ],
+)
+def test_a_workflow_that_cannot_be_added_to_is_kept_and_named(
+    specwright: Run, tmp_path: Path, theirs: str
+) -> None:
+    mono(tmp_path).write(WORKFLOW, theirs)
+    done = specwright("init", cwd=tmp_path / "plain")
+    assert done.returncode == 0
+    kept = "kept ../.github/workflows/contract.yml: add jobs for plain/openapi.json to it"
+    assert kept in done.stdout
+    assert (tmp_path / WORKFLOW).read_text() == theirs
+
+
+@pytest.mark.parametrize("name", ["ünï", "a b", "$(touch x)", "${{ github.token }}", '"', "a: #b"])
+def test_names_of_directories_stay_names(specwright: Run, tmp_path: Path, name: str) -> None:
+    Repository(tmp_path).write(f"{name}/openapi.json", api())
+    assert specwright("init", cwd=tmp_path / name).returncode == 0
+    environments = {job["env"]["DOCUMENT"] for job in jobs(tmp_path).values()}
+    shown = name.replace("${{", "${{ '${{' }}")
+    assert environments == {f"{shown}/openapi.json"}
+    runs = [step.get("run", "") for job in jobs(tmp_path).values() for step in job["steps"]]
+    assert 'specwright validate "$DOCUMENT" --format github' in runs
+
+
+def test_files_of_the_repository_are_referred_to_before_and_after_it(
+    specwright: Run, tmp_path: Path
+) -> None:
+    mono(tmp_path)
+    place = tmp_path / "apis/bill"
+    for command in ("validate", "init", "validate", "generate"):
+        done = specwright(command, cwd=place)
+        assert "outside the project" not in done.stderr
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_file_outside_the_repository_needs_the_option(specwright: Run, tmp_path: Path) -> None:
+    place, shared = tmp_path / "project", tmp_path / "shared"
+    shared.mkdir()
+    (shared / "Money.json").write_text(SHARED, "utf-8")
+    schemas = {"Money": {"$ref": "../shared/Money.json"}}
+    Repository(place).write("openapi.json", api(components={"schemas": schemas}))
+    assert "pass --allow-refs-from" in specwright("init", cwd=place).stderr
+    assert specwright("init", "--allow-refs-from", shared, cwd=place).returncode == 0
 
 
 def test_it_is_the_first_command() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -9,14 +10,19 @@ from urllib.parse import urlsplit
 import click
 
 from specwright.arguments.document_names import document_argument
-from specwright.arguments.project import USUAL_NAMES
+from specwright.arguments.project import (
+    USUAL_NAMES,
+    allow_refs_from,
+    reference_directories,
+    repository,
+)
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
 from specwright.document.operations.sites import Direction, operations
 from specwright.document.sources.load import load_in_part, read_address
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location, SpecwrightError
-from specwright.files import replace_files
+from specwright.files import read_argument, replace_files
 from specwright.project.files import project_files
 from specwright.project.proposals import proposals
 from specwright.report.terminal import say
@@ -40,30 +46,34 @@ settings already, or a file cannot be written.
 """
 )
 @document_argument(default="the openapi.json, openapi.yaml or openapi.yml that is here")
-def init(document: Path | str | None) -> None:
+@allow_refs_from
+def init(document: Path | str | None, allowed: tuple[Path, ...]) -> None:
     """Start a project from DOCUMENT: settings, ignore rules and pull request checks.
 
     DOCUMENT is a file below this directory, or an address, from which a copy is taken; without
     it, the openapi.json, openapi.yaml or openapi.yml that is here, or in spec, specs, api, docs
     or openapi. Settings that follow plainly from it are written, too: pagination of lists, sign-in
     and plain names of methods that a framework has named. Existing files are kept, or added to.
+    The workflow is at the top of the git repository, and may have jobs for several projects.
     """
     here = Path()
     if isinstance(document, str):
         path, content = _copied(document)
     else:
         path, content = _below(document) if document is not None else _usual_document(), None
-    read = load_in_part(path) if content is None else load_in_part(path, read=lambda _: content)
-    read = upgrade(read)
-    proposed = proposals(read)
-    files = list(project_files(here, path, read, proposed))
-    written = {file.path: file.content for file in files}
+    within = reference_directories(path, allowed)
+    reading = read_argument if content is None else lambda _: content
+    read = upgrade(load_in_part(path, within=within, read=reading))
+    top = repository(here.resolve()) or here
+    files = list(project_files(here, top, path, read, proposals(read)))
+    written = {file.path: file.content for file in files if file.content is not None}
     if content is not None:
         written[path] = content
     _write(written)
     say(f"{path.as_posix()}: {_summary(read)}")
     for file in files:
-        say(f"wrote {file.path.as_posix()}: {file.about}")
+        outcome = "kept" if file.content is None else "wrote"
+        say(f"{outcome} {Path(os.path.relpath(file.path)).as_posix()}: {file.about}")
     key = " --api-key-env KEY" if Credential.of(read) is not None else ""
     say("next:")
     say("  specwright validate")

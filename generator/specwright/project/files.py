@@ -9,24 +9,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
 from specwright.config import FILE_NAME, TABLE, is_below, read_toml
 from specwright.document.model import Document
 from specwright.document.operations.naming import package_name
 from specwright.document.operations.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
+from specwright.json_values import JsonObject, mapping
 from specwright.project.proposals import Proposals
 
 OUTPUT = "generated"
 WORKFLOW = ".github/workflows/contract.yml"
 _TEMPLATE = Path(__file__).with_name("workflow.yml")
+_JOBS = "\njobs:\n"
 # Lines that files of git are to contain, with a message about each.
 _LINES = (
     (".gitignore", "/reports/", "reports of tests stay out of the repository"),
     (".gitattributes", f"{OUTPUT}/** linguist-generated=true", "generated code is marked"),
 )
-# Left out if the document does not ask for a credential.
-_CREDENTIAL = (" --api-key-env KEY", "          KEY: ${{ secrets.CONTRACT_KEY }}\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +36,23 @@ class ProjectFile:
     """A file to write.
 
     Attributes:
-        about: the new content in words.
+        content: None for a file that is kept, although something is missing in it.
+        about: the new content in words, or what is missing.
     """
 
     path: Path
-    content: bytes
+    content: bytes | None
     about: str
 
 
 def project_files(
-    directory: Path, name: Path, document: Document, proposed: Proposals
+    directory: Path, repository: Path, name: Path, document: Document, proposed: Proposals
 ) -> Iterator[ProjectFile]:
     """Yield the files that a project needs and does not have; existing files are kept.
 
     Args:
+        repository: the directory above it with the workflows, which may be those of several
+            projects.
         name: the path of the document, relative to the directory.
 
     Raises:
@@ -59,10 +64,9 @@ def project_files(
         before = _content(file)
         if line.encode() not in before.splitlines():
             yield ProjectFile(file, _added(before, f"{line}\n"), about)
-    workflow = _own(directory, WORKFLOW)
-    if not workflow.exists():
-        about = "validate, generate --check, review and test on pull requests"
-        yield ProjectFile(workflow, _workflow(document).encode(), about)
+    workflow = _own(repository, WORKFLOW)
+    place = directory.resolve().relative_to(repository.resolve())
+    yield _workflow(workflow, place, name, asks_for_key=Credential.of(document) is not None)
 
 
 def _own(directory: Path, path: str) -> Path:
@@ -115,11 +119,56 @@ def _check(file: Path, content: bytes, values: Mapping[str, str]) -> None:
         raise InputError("cannot be added to", Location(str(file), 1, 1), hint)
 
 
-def _workflow(document: Document) -> str:
+def _workflow(file: Path, place: Path, name: Path, *, asks_for_key: bool) -> ProjectFile:
+    """Return the workflow with the jobs of a project; those of others, and its edits, are kept.
+
+    Args:
+        place: the directory of the project, from the top of the repository.
+        name: the path of the document, from that directory.
+    """
+    text = _filled(place, name, asks_for_key=asks_for_key)
+    before = _content(file)
+    if not before:
+        about = "validate, generate --check, review and test on pull requests"
+        return ProjectFile(file, text.encode(), about)
+    jobs = text.partition(_JOBS)[2]
+    content = _added(before, jobs)
+    present, wanted, together = map(_data, (before, text.encode(), content))
+    known, new = (mapping(data.get("jobs")) for data in (present, wanted))
+    if new.items() <= known.items():
+        return ProjectFile(file, None, "it has the jobs of this document")
+    if not known or known.keys() & new.keys() or together != {**present, "jobs": {**known, **new}}:
+        about = f"add jobs for {(place / name).as_posix()} to it"
+        return ProjectFile(file, None, about)
+    return ProjectFile(file, content, f"the jobs {', '.join(new)}")
+
+
+def _data(content: bytes) -> JsonObject:
+    """Return the data of a workflow; empty if it is none."""
+    try:
+        return mapping(yaml.safe_load(content))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+
+
+def _filled(place: Path, name: Path, *, asks_for_key: bool) -> str:
+    """Return the workflow for a document; one below the top of the repository is named in it."""
+    is_top = place == Path()
+    words = "-".join(re.findall("[A-Za-z0-9]+", place.as_posix())) or "api"
+    variable = f"_{words.upper().replace('-', '_')}"
+    # GitHub replaces expressions in the text before it is read.
+    shown = json.dumps((place / name).as_posix()).replace("${{", "${{ '${{' }}")
+    parts = {
+        "secret": "\n          KEY: ${{ secrets.CONTRACT_KEY<variable> }}" if asks_for_key else "",
+        "job": "" if is_top else f"-{words}",
+        "variable": "" if is_top else variable,
+        "environment": "" if is_top else f"\n    env:\n      DOCUMENT: {shown}",
+        "document": "" if is_top else ' "$DOCUMENT"',
+        "option": " --api-key-env KEY" if asks_for_key else "",
+    }
     text = _TEMPLATE.read_text("utf-8")
-    if Credential.of(document) is None:
-        for part in _CREDENTIAL:
-            text = text.replace(part, "")
+    for token, part in parts.items():
+        text = text.replace(f"<{token}>", part)
     return text
 
 
