@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,23 @@ class PackageArguments(TypedDict):
     templates: Path | None
     remote_refs: str
     allowed: tuple[Path, ...]
+
+
+def command_of(arguments: PackageArguments) -> str:
+    """Return the command that generates with the same arguments, for a shell."""
+    remote = arguments["remote_refs"]
+    options = {
+        "--output": arguments["output"],
+        "--package": arguments["package"],
+        "--templates": arguments["templates"],
+        "--remote-refs": None if remote == Remote.REFUSE else remote,
+    }
+    named = [f"{name}={value}" for name, value in options.items() if value is not None]
+    named += [f"--allow-refs-from={directory}" for directory in arguments["allowed"]]
+    document = arguments["document"]
+    return shlex.join(
+        ["specwright", "generate", *([] if document is None else [str(document)]), *named]
+    )
 
 
 def packages(arguments: PackageArguments) -> list[PackageBuild]:

@@ -9,6 +9,7 @@ import click
 from specwright.arguments.packages import (
     PackageArguments,
     PackageBuild,
+    command_of,
     new_worker,
     package_options,
     packages,
@@ -56,12 +57,17 @@ def generate(
                 say(line)
         return
     # The verdict is on the document as it is now, never on the cache.
-    outcomes = [_compare(package, check=check, diff=diff) for package in chosen]
+    again = command_of(options)
+    outcomes = [_compare(package, again, check=check, diff=diff) for package in chosen]
     ctx.exit(0 if all(outcomes) else 1)
 
 
-def _compare(package: PackageBuild, *, check: bool, diff: bool) -> bool:
-    """Report the differences; return whether the package is up to date."""
+def _compare(package: PackageBuild, again: str, *, check: bool, diff: bool) -> bool:
+    """Report the differences; return whether the package is up to date.
+
+    Args:
+        again: the command that brings it up to date.
+    """
     result = package.generate(new_worker)
     files = result.files
     show(result.messages, err=True)
@@ -73,7 +79,7 @@ def _compare(package: PackageBuild, *, check: bool, diff: bool) -> bool:
         if not diff or not difference.is_shown or difference.state is State.FOREIGN:
             say(f"{(package.target / difference.path).as_posix()}: {difference.state}")
     if differences:
-        say(f"{len(differences)} of {len(files)} files differ; run: specwright generate")
+        say(f"{len(differences)} of {len(files)} files differ; run: {again}")
     elif check:
         say(f"{len(files)} files are up to date with {package.document}")
     return not differences

@@ -68,6 +68,7 @@ class RegeneratedPackage:
     base: Files | PackageFailure
     revision: Files | PackageFailure
     differences: Sequence[FileDifference] = ()
+    command: str = "specwright generate"
 
     def findings(self) -> Iterator[Finding]:
         """Yield the problems of the revision's package."""
@@ -75,7 +76,7 @@ class RegeneratedPackage:
             yield self._finding(NOT_GENERATED, f"cannot be generated: {self.revision.reason}")
             return
         if self.differences:
-            message = f"{self._drift(self.revision)}; run: specwright generate"
+            message = f"{self._drift(self.revision)}; run: {self.command}"
             files = "\n".join(
                 f"{difference.path}: {difference.state}" for difference in self.differences
             )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 from specwright import pipeline
 from specwright.check.checks import Examination
-from specwright.config import PackageOptions, configs_as_of, find_project, of_document
+from specwright.config import PackageOptions, configs_as_of, of_document, project_of
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.emit.drift import compare
@@ -49,7 +50,13 @@ def generate_packages(
         new = _generate(options, revision, first)
         old = _generate_base(commit, options, base, Path(revision.document.path), second)
     drift = () if isinstance(new, PackageFailure) else compare(new, target)
-    return RegeneratedPackage(target, old, new, drift)
+    return RegeneratedPackage(target, old, new, drift, _command(Path(revision.document.path)))
+
+
+def _command(document: Path) -> str:
+    """Return the command that generates the package again, also from another project."""
+    is_own = project_of(document) == project_of()
+    return "specwright generate" if is_own else f"specwright generate {quote(str(document))}"
 
 
 def _had_package(commit: Commit, target: Path) -> bool:
@@ -74,7 +81,7 @@ def _generate_base(
 
 def _options_of(commit: Commit, options: PackageOptions, document: Path) -> PackageOptions:
     """Return the options at a commit; those of the working tree if it has no project settings."""
-    file = find_project(Path.cwd())
+    file = project_of(document)
     if file is None:
         return options
     try:
