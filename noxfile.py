@@ -283,6 +283,14 @@ def compatibility(session: nox.Session) -> None:
 
 
 @nox.session
+def measured(session: nox.Session) -> None:
+    """List measured pages whose code has changed since, with the commands; count operations."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "lab.measured")
+
+
+@nox.session
 def wire_proof(session: nox.Session) -> None:
     """Check clients against servers of their documents with independent parsers; write the page."""
     install_workspace(session)

@@ -175,6 +175,16 @@ def reference(
     return FileSet(render_reference(prepared.document, prepared.normal, api, is_site=is_site))
 
 
+def package_contents(document: Document, options: PackageOptions) -> PackageContents:
+    """Return the contents of the package that `generate` makes, without generating it.
+
+    Raises:
+        InvalidDocument: as for `generate`.
+    """
+    document = with_pagination(document, options.pagination)
+    return _contents(*_usable(document, options, Settings(), lambda report: None))
+
+
 class _Prepared(NamedTuple):
     """A document without the parts that cannot be used.
 
@@ -210,6 +220,19 @@ def _prepared(
     examination: Examination | None = None,
 ) -> _Prepared:
     """Prepare a document for the generation of models and operations."""
+    usable, report = _usable(document, options, lint, tell, examination)
+    normal = split_directions(compose(normalise(usable)))
+    return _Prepared(usable, normal, package_names(usable, options), _contents(usable, report))
+
+
+def _usable(
+    document: Document,
+    options: PackageOptions,
+    lint: Settings,
+    tell: Callable[[Report], None],
+    examination: Examination | None = None,
+) -> tuple[Document, Report]:
+    """Return a document without the parts that cannot be used, and the findings about it."""
     settings = needed(options)
     renames = options.names
     # An examination does not include these settings.
@@ -230,9 +253,7 @@ def _prepared(
         if finding.rule == INCOMPLETE.id:
             # It is not known what would be left out.
             raise SpecwrightError(finding.message, finding.location)
-    contents = _contents(repaired.document, report)
-    normal = split_directions(compose(normalise(repaired.document)))
-    return _Prepared(repaired.document, normal, package_names(repaired.document, options), contents)
+    return repaired.document, report
 
 
 def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:

@@ -15,6 +15,7 @@ from lab.benchmarks.size import INSTALLED, MEMORY
 from lab.benchmarks.stub import THROUGHPUT
 from lab.benchmarks.validation import VALIDATION
 from lab.benchmarks.workshop import ROOT, Workshop
+from lab.measured import records
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 MEASUREMENTS = (
@@ -52,7 +53,10 @@ def main() -> None:
         workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", options.rounds)
         for measurement in MEASUREMENTS:
             if not options.name or measurement.name in options.name:
+                key = f"bench {measurement.name}"
+                record = records.current(key)
                 results.append(take(measurement, workshop))
+                records.keep(key, record)
                 print("\n".join(section(results[-1])), flush=True)
     titles = [measurement.title for measurement in MEASUREMENTS]
     PAGE.write_text(page(results, titles, PAGE.read_text("utf-8")), "utf-8")

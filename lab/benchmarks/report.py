@@ -5,12 +5,13 @@ import platform
 from collections.abc import Iterator, Sequence
 
 from lab.benchmarks.measurement import OURS, Result
+from lab.measured import records
 
 HEAD = """\
 # Benchmarks
 
 Written by `nox -s bench`, or `nox -s bench -- NAME` for some tables; do not edit. \
-[lab/README.md](../lab/README.md) has the commits of the tables. Each table was measured in one \
+Each table was measured in one \
 run on one machine, {cores} cores, Python {python}; the subjects took turns, and each \
 figure is the median of its rounds. Compare the ratios, not the figures, with another machine.
 """
@@ -30,7 +31,8 @@ def page(results: Sequence[Result], titles: Sequence[str], old: str) -> str:
 def section(result: Result) -> Iterator[str]:
     measurement = result.measurement
     yield f"## {measurement.title}\n"
-    yield f"{measurement.how}\n"
+    measured = f"Measured {records.words(f'bench {measurement.name}')}."
+    yield f"{measurement.how} {measured}\n"
     yield f"| | {measurement.unit} | ratio to {OURS} |"
     yield "|---|---:|---:|"
     ordered = sorted(

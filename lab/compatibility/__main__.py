@@ -10,22 +10,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lab.benchmarks.workshop import ROOT, Workshop
-from lab.compatibility import page, times
+from lab.compatibility import counts, page, times
 from lab.compatibility.documents import Sample, ordinary, published
-from lab.compatibility.outcomes import outcome
+from lab.compatibility.outcomes import Outcome, outcome
 from lab.compatibility.peers import Peers
+from lab.measured import records
 
 PAGE = ROOT / "docs" / "compatibility.md"
 PEERS_OF = {
     "published": ["openapi-python-client", "openapi-generator", "datamodel-code-generator"],
     "ordinary": ["openapi-python-client", "openapi-generator"],
 }
-TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY, "times": times.TITLE}
+TITLES = {**page.TITLES, "times": times.TITLE}
+# Only the counts of the published documents, in a minute.
+COUNTS = "counts"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.compatibility", description=__doc__)
-    parser.add_argument("section", nargs="*", choices=[*TITLES, []], help="the others are kept")
+    parser.add_argument(
+        "section", nargs="*", choices=[*TITLES, COUNTS, []], help="the others are kept"
+    )
     parser.add_argument("--documents", type=Path, default=ROOT / ".nox" / "ordinary")
     parser.add_argument(
         "--typed", type=int, default=40, help="the number of smallest documents to check with mypy"
@@ -36,26 +41,37 @@ def main() -> None:
         "published": lambda: published(corpus),
         "ordinary": lambda: ordinary(options.documents),
     }
+    if COUNTS in options.section:
+        counted = counts.counted_again(counts.load(corpus))
+        counts.save(counted)
+        replace(TITLES["published"], page.section("published", counted))
+        return
     with TemporaryDirectory() as place:
         workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", rounds=2)
         for name in options.section or TITLES:
+            record = records.current(f"compatibility {name}")
             if name == "times":
-                made = times.section(workshop, samples["published"]())
-            else:
-                made = section(workshop, name, samples[name](), options.typed)
-            replace(TITLES[name], made)
+                documents = times.measured(workshop, samples["published"]())
+                records.keep(f"compatibility {name}", record)
+                replace(TITLES[name], times.section(documents, workshop.rounds))
+                continue
+            results = outcomes(workshop, name, samples[name](), options.typed)
+            if name == "published":
+                counts.save(results)
+            records.keep(f"compatibility {name}", record)
+            replace(TITLES[name], page.section(name, results))
 
 
-def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int) -> str:
+def outcomes(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int) -> list[Outcome]:
     peers, names = Peers(workshop), workshop.invite(PEERS_OF[name])
-    found = list(samples)
-    smallest = sorted(found, key=lambda each: each.file.stat().st_size)[:typed]
+    documents = list(samples)
+    smallest = sorted(documents, key=lambda sample: sample.file.stat().st_size)[:typed]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pending = [
             pool.submit(outcome, workshop, sample, peers, names, typed=sample in smallest)
-            for sample in found
+            for sample in documents
         ]
-        return page.section(TITLES[name], [future.result() for future in pending])
+        return [future.result() for future in pending]
 
 
 def replace(title: str, section: str) -> None:

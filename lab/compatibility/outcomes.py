@@ -7,8 +7,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lab.benchmarks.workshop import Workshop
 from lab.compatibility.commands import refusal
@@ -36,6 +37,15 @@ class Outcome:
     peers: Mapping[str, str] = field(default_factory=dict)
     failure: str = ""
     mypy: int | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return the outcome as JSON, without its document."""
+        return {name: value for name, value in asdict(self).items() if name != "sample"}
+
+    @classmethod
+    def of_row(cls, sample: Sample, row: Mapping[str, Any]) -> Outcome:
+        """Return the outcome of a document from its JSON."""
+        return cls(sample, **{**row, "contents": PackageContents(**row["contents"])})
 
 
 def outcome(

@@ -7,31 +7,37 @@ from collections.abc import Iterator, Sequence
 
 from lab.compatibility.constructs import CONSTRUCTS, constructs
 from lab.compatibility.outcomes import Outcome
+from lab.measured import records
 from specwright.check.checks import DESCRIPTIONS
 
 HEAD = """\
 # Compatibility
 
-Written by `nox -s compatibility` at the commit in [lab/README.md](../lab/README.md); \
-do not edit. *In full* are operations of which nothing is left \
+Written by `nox -s compatibility`, or `nox -s compatibility -- SECTION` for one; do not edit. \
+*In full* are operations of which nothing is left \
 out: no finding of `unsupported-…` or `left-out` lies in them, in what they refer to, or in what \
 the whole document says for them.
 """
-PUBLISHED = "Published documents"
-ORDINARY = "Documents of ordinary repositories"
+TITLES = {
+    "published": "Published documents",
+    "ordinary": "Documents of ordinary repositories",
+}
 HOW = {
-    PUBLISHED: "Real documents of known APIs and of the OpenAPI Initiative.",
-    ORDINARY: "Of public repositories that have an `openapi.json`, `openapi.yaml`, "
+    "published": "Real documents of known APIs and of the OpenAPI Initiative. "
+    "`nox -s compatibility -- counts` counts the operations again, and tests compare these counts "
+    "with every change.",
+    "ordinary": "Of public repositories that have an `openapi.json`, `openapi.yaml`, "
     "`docs/openapi.json` or `swagger.yaml` in OpenAPI 3. They are not drawn at random: an index of "
     "repositories gave them in the order of their names, and these are the first of each path. "
     "`lab/compatibility/ordinary.txt` lists repository, path and commit.",
 }
 
 
-def section(title: str, outcomes: Sequence[Outcome]) -> str:
+def section(name: str, outcomes: Sequence[Outcome]) -> str:
     """Return the section of a set of documents."""
-    lines = [f"## {title}", "", HOW[title], "", *_counts(outcomes), "", *_constructs(outcomes), ""]
-    lines += [*_rules(outcomes), ""]
+    how = f"{HOW[name]} Measured {records.words(f'compatibility {name}')}."
+    lines = [f"## {TITLES[name]}", "", how, "", *_counts(outcomes), ""]
+    lines += [*_constructs(outcomes), "", *_rules(outcomes), ""]
     return "\n".join([*lines, *_documents(outcomes)]) + "\n"
 
 

@@ -12,6 +12,7 @@ from lab.benchmarks.workshop import Cost, Workshop, timed
 from lab.compatibility.documents import Sample
 from lab.compatibility.outcomes import PACKAGE
 from lab.compatibility.peers import Peers
+from lab.measured import records
 
 TITLE = "Time to generate"
 HOW = (
@@ -31,17 +32,21 @@ class Times:
     peer: Cost
 
 
-def section(workshop: Workshop, samples: Iterable[Sample]) -> str:
-    """Measure every document and return the section of the page."""
+def measured(workshop: Workshop, samples: Iterable[Sample]) -> list[Times]:
+    """Measure every document that both generators take."""
     workshop.python_of(_PEER)
     peers = Peers(workshop)
-    found = [
+    return [
         _times(workshop, sample)
         for sample in samples
         if not peers.refusal(_PEER, sample.file, workshop.fresh("refusal"))
         and _can(openapi_python_client(workshop, workshop.fresh("first"), sample.file))
     ]
-    how = HOW.format(rounds=workshop.rounds)
+
+
+def section(found: Sequence[Times], rounds: int) -> str:
+    """Return the section of the page."""
+    how = f"{HOW.format(rounds=rounds)} Measured {records.words('compatibility times')}."
     return "\n".join([f"## {TITLE}", "", how, "", *_counts(found), "", *_rows(found), ""])
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from lab.faults.faulty import RIGHT
 from lab.faults.table import FAULTS
 from lab.faults.verdicts import ALONE_SECONDS, Verdict, load, save
+from lab.measured import records
 from specwright.conformance.checks.webhooks.authority import Authority
 
 ROOT = Path(__file__).parents[2]
@@ -186,6 +187,7 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.names) - FAULTS.keys():
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
+    record = records.current("faults")
     program = shutil.which("schemathesis")
     false = []
     noise: frozenset[tuple[str, str]] = frozenset()
@@ -201,6 +203,8 @@ def main() -> None:
         verdicts[name] = tried(name, program, noise)
         save(verdicts)
         print(f"{FAULTS[name].kind:14} {name:34} {verdicts[name]}", flush=True)
+    if not options.names:
+        records.keep("faults", record)
     sys.exit(1 if false else 0)
 
 

@@ -11,6 +11,7 @@ from itertools import repeat
 from lab.faults.judge import SEEDS, judge, serving
 from lab.faults_by_others.table import FAULTS
 from lab.faults_by_others.verdicts import Verdict, Verdicts, load, save
+from lab.measured import records
 
 AT_A_TIME = 2
 # Only what hangs takes so long, on any machine.
@@ -41,9 +42,11 @@ def main() -> None:
         prog="python -m lab.faults_by_others.judge", description=__doc__
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="faults; all of them by default")
-    names = parser.parse_args().names or list(FAULTS)
+    chosen = parser.parse_args().names
+    names = chosen or list(FAULTS)
     if unknown := set(names) - FAULTS.keys():
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
+    record = records.current("faults_by_others")
     ((_, right),) = judged(["none"])
     print(f"without a fault: {right if right.is_found else 'no finding'}", flush=True)
     verdicts = load()
@@ -53,6 +56,8 @@ def main() -> None:
         verdicts[name] = Verdicts(first, verdict)
         save(verdicts)
         print(f"{FAULTS[name].kind:14} {name:40} {verdict}", flush=True)
+    if not chosen:
+        records.keep("faults_by_others", record)
     sys.exit(1 if right.is_found else 0)
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lab.faults_by_others.table import FAULTS
+from lab.measured import records
 
 KEPT = Path(__file__).with_name("verdicts.json")
 
@@ -25,8 +26,7 @@ The first figure is of 2026-11-22, before any check was changed for these faults
 that is written for one of them should be written for what other documents declare, too: a figure
 that grows by knowing the faults says nothing.
 
-As of now is 2026-11-25, at the commit in [lab/README.md](../lab/README.md): all of them were
-judged again in one run, beside two other judges on the
+The last run was {measured}: all of them were judged again, beside two other judges on the
 same two cores, and nothing was found in the service without a fault. That run found 157, of which
 149 by quick, as its steps ran out of time on the busy machine: six of the faults were judged again
 by themselves. The end of the page lists the reason for each fault that is still missed. By then the
@@ -122,7 +122,7 @@ def render() -> str:
     missed = [name for name, each in verdicts.items() if not each.last.is_found]
     lines += ["", "## Still missed", "", "| Fault | Reason |", "|---|---|"]
     lines += [f"| `{name}` | {MISSED[name]} |" for name in missed]
-    return HEAD + "\n".join(lines) + "\n"
+    return HEAD.format(measured=records.words("faults_by_others")) + "\n".join(lines) + "\n"
 
 
 def _verdict(kept: Mapping[str, Iterable[str] | None]) -> Verdict:

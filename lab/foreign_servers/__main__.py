@@ -14,6 +14,7 @@ from lab.foreign_servers.comparison import Failure, others
 from lab.foreign_servers.outcomes import SCHEMATHESIS, SPECWRIGHT, Outcome, keep, load
 from lab.foreign_servers.runs import Running, by_schemathesis, by_specwright, started
 from lab.foreign_servers.servers import SERVERS, Server
+from lab.measured import records
 
 _Run = Callable[[Running, str, int, Path], tuple[Outcome, list[Failure]]]
 
@@ -27,6 +28,7 @@ def main() -> None:
     options.place.mkdir(parents=True, exist_ok=True)
     wanted = tuple(name.lower() for name in options.names)
     outcomes = load()
+    record = records.current("foreign_servers")
     for server in SERVERS:
         if wanted and not server.name.lower().startswith(wanted):
             continue
@@ -41,6 +43,8 @@ def main() -> None:
         keep(outcomes)
         reached = f"{ours.reached} and {theirs.reached} of {ours.operations} operations"
         print(f"{server.name}: {reached}, {len(theirs.others)} failures to compare", flush=True)
+    if not wanted:
+        records.keep("foreign_servers", record)
 
 
 def _measured(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.foreign_servers.comparison import Other
+from lab.measured import records
 
 KEPT = Path(__file__).with_name("outcomes.json")
 # Verdicts by hand on the causes of specwright, and on the failures that only schemathesis reports;
@@ -39,7 +40,7 @@ status or for the member or parameter of that name. The others have verdicts by 
 the number of places: **equal elsewhere** is the same fault, which specwright reports for other \
 operations, and **true, by chance** one that a run with other random values may report or not.
 
-Measured on 2026-11-25 and 26, at the commit in [lab/README.md](../lab/README.md), \
+Measured {measured}, \
 on two cores; each tool for at most 120 s on Prefect, Chroma and the \
 proxy of LiteLLM, with nothing beside it, and 60 s on the others, beside judges of faults. The \
 proxy was measured some changes earlier, and ran without its database, as the engine for it could \
@@ -113,7 +114,11 @@ def render() -> str:
         for tool in (SPECWRIGHT, SCHEMATHESIS):
             rows.append(_row(server, tools[SPECWRIGHT].operations, tool, tools[tool]))
     read = tomllib.loads(READ.read_text("utf-8"))
-    parts = [HEAD, "\n".join(rows), "\n\n## Causes\n"]
+    parts = [
+        HEAD.format(measured=records.words("foreign_servers")),
+        "\n".join(rows),
+        "\n\n## Causes\n",
+    ]
     for server, tools in outcomes.items():
         parts.append(f"\n### {_cell(server)}\n")
         if ours := tools[SPECWRIGHT].causes:

@@ -13,6 +13,7 @@ from lab.benchmarks.workshop import ROOT
 from lab.histories.outcomes import Outcome, outcome
 from lab.histories.page import page
 from lab.histories.versions import History, histories, versions
+from lab.measured import records
 
 PAGE = ROOT / "docs" / "review-histories.md"
 
@@ -22,6 +23,7 @@ def main() -> None:
     parser.add_argument("--clones", type=Path, default=ROOT / ".nox" / "histories")
     parser.add_argument("--most", type=int, default=30, help="Latest versions per document.")
     options = parser.parse_args()
+    record = records.current("histories")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = {
             history: [
@@ -32,6 +34,7 @@ def main() -> None:
         }
         results = {history: [pair.result() for pair in found[history]] for history in found}
     _dump(options.clones / "findings.jsonl", results)
+    records.keep("histories", record)
     PAGE.write_text(page(results), "utf-8")
 
 

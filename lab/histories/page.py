@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lab.histories.outcomes import Outcome
 from lab.histories.versions import History
+from lab.measured import records
 
 HEAD = """\
 # The review on histories of others
 
-Written by `nox -s histories` at the commit in [lab/README.md](../lab/README.md); \
-do not edit. `specwright diff` compared each version of a document \
+Written by `nox -s histories` {measured}; do not edit. \
+`specwright diff` compared each version of a document \
 with the one before it, in repositories that have nothing to do with this one. \
 `lab/histories/repositories.txt` lists repository, path and last commit; the documents are \
 not here.
@@ -49,7 +50,8 @@ def page(results: Mapping[History, Sequence[Outcome]]) -> str:
     """Return the page: the outcomes of all pairs, by rule and by document."""
     outcomes = [pair for pairs in results.values() for pair in pairs]
     parts = (_counts(len(results), outcomes), _rules(outcomes), _documents(results))
-    return "\n".join([HEAD, *("\n".join(part) + "\n" for part in parts), READ])
+    head = HEAD.format(measured=records.words("histories"))
+    return "\n".join([head, *("\n".join(part) + "\n" for part in parts), READ])
 
 
 def _counts(documents: int, outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from lab.kills.duplicates import Flood, flood
 from lab.kills.page import render, write
 from lab.kills.rounds import Siege, Tally
+from lab.measured import records
 from tests.service import postgres_server
 from tests.service.receiver import Authority
 
@@ -27,6 +28,7 @@ def main() -> None:
         return
     seed = secrets.randbits(32) if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
+    record = records.current("kills")
     tallies: dict[str, Tally] = {}
     floods: dict[str, Flood] = {}
     # On a disk: what is in memory needs no flush.
@@ -48,6 +50,7 @@ def main() -> None:
                 print(name, floods[name], flush=True)
         finally:
             server.cleanup()
+    records.keep("kills", record)
     write(long_run=render(tallies, floods))
 
 

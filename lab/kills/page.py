@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lab.kills.duplicates import AT_ONCE, Flood
 from lab.kills.rounds import CLIENTS, LATEST_KILL, Tally
+from lab.measured import records
 from tests.service.faults.rows import table
 
 PAGE = Path(__file__).parents[2] / "docs" / "service-faults.md"
@@ -22,8 +23,7 @@ OUTAGES = "\n## Outages\n\n"
 LONG_RUN = "\n## The long run\n\n"
 
 EXPLANATION = (
-    "Written by `nox -s kills` at the commit in [lab/README.md](../lab/README.md), which"
-    " does what takes too long for every run of the tests. It ends"
+    "It does what takes too long for every run of the tests. It ends"
     " at the first thing that is wrong: the zeros below are what it found, not what it allowed. One"
     " process serves SQLite, two at the same time serve PostgreSQL.\n\n"
     f"In each round {CLIENTS} clients order one thing after another, and one more polls the feed."
@@ -58,7 +58,8 @@ def render(tallies: Mapping[str, Tally], floods: Mapping[str, Flood]) -> str:
         f" {each.in_progress:,} | 0 | {each.seconds:.0f} |\n"
         for name, each in floods.items()
     )
-    return EXPLANATION + kills + DUPLICATES + duplicates
+    head = f"Written by `nox -s kills` {records.words('kills')}. "
+    return head + EXPLANATION + kills + DUPLICATES + duplicates
 
 
 def write(outages: str | None = None, long_run: str | None = None) -> None:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
+from lab.measured import records
 from lab.mutants import figures, serving
 from lab.mutants.figures import Figures, Survivor
 from lab.mutants.rooms import ROOMS, ROOT, row_of, rows
@@ -48,7 +49,9 @@ def main() -> None:
 
 def _rooms(rooms: tuple[str, ...] | list[str], seconds: float) -> None:
     for room in rooms:
+        record = records.current(f"mutants {room}")
         if outcome := tried(Wanted(room, seconds, MEASURING, WORKERS)):
+            records.keep(f"mutants {room}", record)
             figures.save({**figures.load(), room: _figures(outcome)})
             _say(room, outcome)
     known = figures.load()

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from lab.measured import records
 from lab.mutants.rooms import ROOMS, ROOT
 
 FIGURES = Path(__file__).with_name("figures.json")
@@ -24,11 +25,10 @@ HEAD = (
     "`nox -s mutants` tries as many as its time allows, in an order that is random and always the"
     " same; `-- ROOM` tries those of one room, `-- --changed BASE..HEAD` those of the lines of a"
     " change ([why](decisions/0112-mutation-testing.md)). The table of rooms and tests is"
-    " `lab/mutants/rooms.py`. The figures are of the commit in"
-    " [lab/README.md](../lab/README.md). This page is made from"
+    " `lab/mutants/rooms.py`. This page is made from"
     " `lab/mutants/figures.json` and the words in `lab/mutants/words.toml` by `nox -s derive`.\n\n"
     "| Room | mutants | tried | killed | timeouts | survive | of these not reached"
-    " | killed in % | of all in % |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+    " | killed in % | of all in % | measured |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n"
 )
 
 KEY = (
@@ -135,12 +135,13 @@ def render(figures: Mapping[str, Figures], said: Mapping[tuple[str, str, str, in
 
 def _row(room: str, row: Figures | None) -> str:
     if row is None:
-        return f"| {room} | not tried yet |{' |' * 7}\n"
+        return f"| {room} | not tried yet |{' |' * 8}\n"
     unreached = sum(not survivor.reached for survivor in row.survivors)
     counts = (row.mutants, row.tried, row.killed, row.timeouts, len(row.survivors), unreached)
     cells = [f"{count:,}" for count in counts]
     low, high = row.interval
-    return f"| {room} | {' | '.join(cells)} | {row.percent} | {low} to {high} |\n"
+    cells += [str(row.percent), f"{low} to {high}", records.words(f"mutants {room}")]
+    return f"| {room} | {' | '.join(cells)} |\n"
 
 
 def _lists(

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lab.kills.page import write
+from lab.measured import records
 from lab.outages.page import line, render
 from lab.outages.stages import outages, play
 from tests.service import postgres_server
@@ -18,6 +19,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0, help="before, meanwhile and after")
     parser.add_argument("--name", default="", help="those with a part of a name; writes no page")
     options = parser.parse_args()
+    record = records.current("outages")
     server = postgres_server.start()
     reports = []
     try:
@@ -32,6 +34,7 @@ def main() -> None:
     finally:
         server.cleanup()
     if not options.name:
+        records.keep("outages", record)
         write(outages=render(reports, options.seconds))
 
 

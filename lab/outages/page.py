@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lab.measured import records
 from lab.outages.stages import Report
 
 _HEAD = (
@@ -15,7 +16,7 @@ _HEAD = (
 def render(reports: Sequence[Report], seconds: float) -> str:
     """Make the part of a run in which nothing was lost."""
     return (
-        f"Written by `nox -s outages` at the commit in [lab/README.md](../lab/README.md)."
+        f"Written by `nox -s outages` {records.words('outages')}."
         f" Real processes, {seconds:.0f} s before, meanwhile and after;"
         " the figures are those of clients of the other processes. Where there"
         " are three processes, all partners order at all of them. Two cores do everything here, the"

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from lab.measured import records
 from lab.polarity.judge import Judged, judged, schema_mutants, wire_judged
 from lab.polarity.places import places
 from specwright.document.model import Document
@@ -32,8 +33,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "review-polarity.md"
 HEAD = """\
 # The review on changes of known effect
 
-Written by `nox -s polarity` at the commit in [lab/README.md](../lab/README.md); \
-do not edit. {places} schemas of bodies in each of {documents} are \
+Written by `nox -s polarity` {measured}; do not edit. \
+{places} schemas of bodies in each of {documents} are \
 changed in every way of `lab/polarity/structures.py`, and what is beside schemas \
 (security, servers, tags of alternatives, encodings) as in `wire.py`. Of each change it is known \
 whether it breaks anybody. A change that does not, such as another order or another way to write \
@@ -71,6 +72,7 @@ def main() -> int:
     parser.add_argument("--places", type=int, default=25, help="How many schemas of each.")
     options = parser.parse_args()
     corpus = Path(os.environ["SPECWRIGHT_CORPUS"]) / "specs"
+    record = records.current("polarity")
     numbers: Counter[str] = Counter()
     for name in options.documents:
         document = upgrade(load(corpus / name, remote=Remote.KEEP))
@@ -78,6 +80,7 @@ def main() -> int:
             count(verdict, numbers)
         print(name, dict(numbers), flush=True)
     if tuple(options.documents) == DOCUMENTS:
+        records.keep("polarity", record)
         PAGE.write_text(page(numbers, options.places), "utf-8")
     return 1 if numbers["missed"] or numbers["false alarms"] or numbers["refuted"] else 0
 
@@ -86,7 +89,9 @@ def page(numbers: Counter[str], chosen: int) -> str:
     """The numbers of all documents as Markdown."""
     rows = "".join(f"| {words} | {numbers[name]:,} |\n" for name, words in ROWS.items())
     documents = ", ".join(DOCUMENTS)
-    return HEAD.format(documents=documents, places=chosen) + rows
+    return (
+        HEAD.format(measured=records.words("polarity"), documents=documents, places=chosen) + rows
+    )
 
 
 def count(each: Judged, numbers: Counter[str]) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.faults.judge import OPTIONS, ROOT, SPECWRIGHT, VARIABLES, failures
+from lab.measured import records
 from lab.shops.bugs import BUGS
 from lab.shops.declarations import declared
 from lab.shops.serving import SHOPS
@@ -186,6 +187,7 @@ def main() -> None:
     given = parser.parse_args().names
     if unknown := set(given) - SHOPS.keys() - BUGS.keys():
         parser.error(f"there is no shop or bug {', '.join(sorted(unknown))}")
+    record = records.current("shops")
     program = shutil.which("schemathesis")
     clean = True
     for shop in [shop for shop in SHOPS if shop in given] or SHOPS:
@@ -203,6 +205,8 @@ def main() -> None:
                 runs.last[name] = verdict
                 save(shop, runs)
                 print(f"{shop:8} {name:28} {verdict}", flush=True)
+    if not given:
+        records.keep("shops", record)
     sys.exit(0 if clean else 1)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from lab.measured import records
 from lab.shops.bugs import BUGS
 
 KEPT = Path(__file__).parent
@@ -33,8 +34,7 @@ The first figure is of 2026-11-23, before any check was changed for these bugs, 
 findings were read one by one, and those that tell of something other than the bug do not count. The
 Django shop could not be tested then, as credentials for HTTP Basic were not sent.
 
-Both shops were judged again on 2026-11-25, at the commit in
-[lab/README.md](../lab/README.md), two bugs at a time, beside two other judges on the same
+Both shops were judged again {measured}, two bugs at a time, beside two other judges on the same
 two cores. Time is limited for both tools, and on a busy machine it is less: without declarations,
 `key-for-another-body` of Django was missed in that run, and found in three of three by itself.
 `x-contract-transition` and keys without roles exist because `paid-twice`, `unpaid-is-shipped` and
@@ -129,7 +129,7 @@ def render() -> str:
         if found := set().union(*runs.clean.values()):
             rules = ", ".join(f"`{rule}`" for rule in sorted(found))
             lines += ["", f"The shop without a bug has findings by {rules}."]
-    return HEAD + "\n".join(lines) + "\n"
+    return HEAD.format(measured=records.words("shops")) + "\n".join(lines) + "\n"
 
 
 def _verdict(kept: Mapping[str, list[str] | None]) -> Verdict:

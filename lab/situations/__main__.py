@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from lab.benchmarks.imports import label
 from lab.benchmarks.workshop import ROOT, Workshop
+from lab.measured import records
 from lab.situations import outcomes
 from lab.situations.outcomes import Outcomes
 from lab.situations.runs import SUBJECTS, measured
@@ -25,6 +26,7 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.name) - set(SITUATIONS):
         parser.error(f"no such situation: {', '.join(sorted(unknown))}")
+    record = records.current("situations")
     with TemporaryDirectory() as place:
         workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", rounds=7)
         rows = measured(options.name or list(SITUATIONS), workshop, options.subject)
@@ -33,6 +35,8 @@ def main() -> None:
     kept = outcomes.load().rows
     merged = {name: {**kept.get(name, {}), **row} for name, row in rows.items()}
     Outcomes({subject: label(subject) for subject in SUBJECTS}, {**kept, **merged}).save()
+    if not options.name and options.subject == SUBJECTS:
+        records.keep("situations", record)
     PAGE.write_text(outcomes.render(), "utf-8")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.benchmarks.measurement import OURS
+from lab.measured import records
 from lab.situations.table import GROUPS, NOT_OFFERED, SITUATIONS, Rule, Situation
 
 KEPT = Path(__file__).with_name("outcomes.json")
@@ -15,8 +16,8 @@ KEPT = Path(__file__).with_name("outcomes.json")
 HEAD = """\
 # Situations
 
-How this SDK handles failures and changes, next to {peers}. Every cell was measured, at the \
-commit in [lab/README.md](../lab/README.md): each library talks to a \
+How this SDK handles failures and changes, next to {peers}. Every cell was measured \
+{measured}: each library talks to a \
 server on loopback that misbehaves as the row says, in a process of its own; what \
 it did is the word in the cell. Nothing is taken from its documentation. A note in brackets \
 is for people, the verdict does not depend on it.
@@ -109,7 +110,13 @@ def render() -> str:
     """Return the page."""
     outcomes = load()
     *others, last = [label for subject, label in outcomes.labels.items() if subject != OURS]
-    lines = [HEAD.format(peers=f"{', '.join(others)} and {last}", not_offered=NOT_OFFERED)]
+    lines = [
+        HEAD.format(
+            measured=records.words("situations"),
+            peers=f"{', '.join(others)} and {last}",
+            not_offered=NOT_OFFERED,
+        )
+    ]
     counts = dict.fromkeys(("better", "equal", "worse"), 0)
     for name in outcomes.rows:
         counts[outcomes.verdict(name)] += 1

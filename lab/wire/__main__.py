@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lab.measured import records
 from lab.wire import page
 from lab.wire.proof import Proof, prove
 
@@ -31,6 +32,7 @@ def main() -> int:
             with TemporaryDirectory() as place:
                 print(json.dumps(asdict(prove(file, Path(place)))), flush=True)
         return 0
+    record = records.current("wire_proof")
     if not options.resume:
         shutil.rmtree(RESULTS, ignore_errors=True)
     RESULTS.mkdir(parents=True, exist_ok=True)
@@ -40,6 +42,7 @@ def main() -> int:
         # The largest take longest, and should not come last.
         largest = sorted(files, key=lambda file: -file.stat().st_size)
         proofs = dict(zip((file.name for file in largest), pool.map(apart, largest), strict=True))
+    records.keep("wire_proof", record)
     PAGE.write_text(page.page(dict(sorted(proofs.items()))), "utf-8")
     return int(page.unexplained(proofs) > 0)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from lab.measured import records
 from lab.wire.proof import Proof
 from lab.wire.reasons import reason
 
 HEAD = """\
 # The proof of the wire
 
-Written by `nox -s wire_proof` at the commit in [lab/README.md](../lab/README.md); \
-do not edit. For each document a server is made from the document \
+Written by `nox -s wire_proof` {measured}; do not edit. \
+For each document a server is made from the document \
 alone, and its generated client calls every operation over HTTP: with all arguments and with the \
 least, with each media type of the body, for each declared status and media type of the response. \
 Values are the document's valid examples, else drawn from its schemas.
@@ -34,7 +35,8 @@ webhooks and callbacks is not part of it.
 def page(proofs: Mapping[str, Proof], missing: Sequence[str] = ()) -> str:
     """The page; documents that are missing have not been tried."""
     parts = (_table(proofs), _missing(missing), _exceptions(proofs), _untried(proofs))
-    return "\n\n".join([HEAD.rstrip(), *("\n".join(part) for part in parts)]) + "\n"
+    head = HEAD.rstrip().format(measured=records.words("wire_proof"))
+    return "\n\n".join([head, *("\n".join(part) for part in parts)]) + "\n"
 
 
 def unexplained(proofs: Mapping[str, Proof]) -> int:

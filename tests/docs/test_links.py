@@ -9,7 +9,6 @@ import pytest
 
 from tests.conftest import ROOT
 from website.links import anchors, broken, links
-from website.stage import SECTIONS
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -19,20 +18,9 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
     assert list(broken(page)) == []
 
 
-MEASURED = sorted({page for pattern in SECTIONS["Measurements"] for page in ROOT.glob(pattern)})
-
-
-@pytest.mark.parametrize("page", MEASURED, ids=lambda page: page.stem)
-def test_a_page_of_measurements_has_the_commit_of_its_figures(page: Path) -> None:
-    rows = (ROOT / "lab" / "README.md").read_text("utf-8").splitlines()
-    assert "(../lab/README.md)" in page.read_text("utf-8")
-    assert any(f"(../docs/{page.name})" in row and _COMMIT.search(row) for row in rows)
-
-
 # Its table names the folders of each page; the pages name files and rooms in them.
 DESIGN = ROOT / "docs" / "design"
 _ROW = re.compile(r"\| \[[^]]+\]\(([\w-]+\.md)\) \| (`.*`) \|")
-_COMMIT = re.compile(r"`[0-9a-f]{8}`")
 _PATH = re.compile(r"`([\w-]+/[\w./-]*)`")
 _TREES = (ROOT, ROOT / "generator" / "specwright", ROOT / "service" / "esim_service")
 

@@ -8,6 +8,7 @@ from lab.benchmarks.service import deliveries, requests
 from lab.benchmarks.service.report import page
 from lab.benchmarks.service.servers import postgres
 from lab.benchmarks.workshop import ROOT, Workshop
+from lab.measured import records
 
 
 def main() -> None:
@@ -16,6 +17,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0, help="how long each load lasts")
     parser.add_argument("--only", help="a part of a subject's name; nothing is written")
     options = parser.parse_args()
+    record = records.current("bench_service")
     # Not inside the repository, and on a disk: a file in memory needs no flush.
     with TemporaryDirectory(dir="/var/tmp") as place:
         workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", options.rounds)
@@ -24,7 +26,9 @@ def main() -> None:
             if options.only:
                 return
             dead = deliveries.beside_dead(workshop, 4 * options.seconds, server)
-        text = page(rounds, deliveries.measure(workshop, 2 * options.seconds), dead)
+        attempts = deliveries.measure(workshop, 2 * options.seconds)
+        records.keep("bench_service", record)
+        text = page(rounds, attempts, dead)
         (ROOT / "docs" / "benchmarks-service.md").write_text(text, "utf-8")
 
 

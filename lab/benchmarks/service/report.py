@@ -29,6 +29,7 @@ from lab.benchmarks.service.requests import (
     THREE_PROCESSES,
     Round,
 )
+from lab.measured import records
 
 OURS = "service, SQLite"
 _SCALED = (ONE_PROCESS, THREE_PROCESSES)
@@ -45,8 +46,8 @@ _BUSY = (
 HEAD = f"""\
 # Benchmarks of the service
 
-Written by `nox -s bench_service` at the commit in [lab/README.md](../lab/README.md); \
-do not edit. Measured in one run on one machine, \
+Written by `nox -s bench_service` {{measured}}; do not edit. \
+Measured in one run on one machine, \
 {os.cpu_count()} cores, Python {platform.python_version()}; the subjects took turns. \
 Compare the ratios, not the figures, with another machine. \
 Others worked on this one at the time: before the run, its load average was \
@@ -85,7 +86,8 @@ def page(
         f"Each figure is the median of {count} rounds." if count > 1 else "There was one round."
     )
     parts = (_orders(rounds), _processes(rounds), _gets(rounds), _dead(dead))
-    return "\n".join([HEAD, f"{repeated}\n", *chain(*parts), *_rest(rounds, attempts, dead)])
+    head = HEAD.format(measured=records.words("bench_service"))
+    return "\n".join([head, f"{repeated}\n", *chain(*parts), *_rest(rounds, attempts, dead)])
 
 
 def _orders(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
