@@ -46,7 +46,7 @@ def load(corpus: Path) -> list[Outcome]:
 
 
 def counted(outcome: Outcome) -> PackageContents:
-    """Return what a package of a document contains now."""
+    """Return the contents that a package of a document has now."""
     try:
         return package_contents(load_in_part(outcome.sample.file), PackageOptions(package=PACKAGE))
     except SpecwrightError:
