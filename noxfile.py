@@ -284,7 +284,7 @@ def compatibility(session: nox.Session) -> None:
 
 @nox.session
 def measured(session: nox.Session) -> None:
-    """List measured pages whose code has changed since, with the commands; count operations."""
+    """List pages of measurements that are older than their code, and count operations again."""
     install_workspace(session)
     install_group(session, "test")
     session.run("python", "-m", "lab.measured")
