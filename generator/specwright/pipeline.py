@@ -26,6 +26,7 @@ from specwright.document.operations.sites import Direction, operations
 from specwright.document.operations.usage import reaching
 from specwright.document.schemas.inheritance import compose
 from specwright.document.sources.upgrade import upgrade
+from specwright.document.tagging import tag_alternatives
 from specwright.emit.fileset import FileSet
 from specwright.emit.manifest import Origin, PackageContents, digest, locked
 from specwright.errors import SpecwrightError
@@ -221,7 +222,7 @@ def _prepared(
 ) -> _Prepared:
     """Prepare a document for the generation of models and operations."""
     usable, report = _usable(document, options, lint, tell, examination)
-    normal = split_directions(compose(normalise(usable)))
+    normal = split_directions(tag_alternatives(compose(normalise(usable))))
     return _Prepared(usable, normal, package_names(usable, options), _contents(usable, report))
 
 

@@ -153,13 +153,63 @@ CASES = {
     "a property that is false": Case(
         {"allOf": [ref("B")], "properties": {"k": False}}, ({"y": "a"},), ({"y": "a", "k": 1},)
     ),
+    "alternatives that share the values of their tag": Case(
+        {
+            "oneOf": [ref("First"), ref("Second")],
+            "discriminator": {
+                "propertyName": "v",
+                "mapping": {"v1": "First", "v2": "#/components/schemas/Second"},
+            },
+        },
+        ({"body": {"v": "v1", "a": "x"}}, {"body": {"v": "v2"}}, {"body": {"v": "v2", "b": 1}}),
+        ({"body": {"v": "v2", "b": "x"}}, {"body": {"v": "v1", "a": 1}}),
+    ),
+    "heirs of the schema with a discriminator": Case(
+        {"type": "object", "required": ["pet"], "properties": {"pet": ref("Pet")}},
+        (
+            {"pet": {"kind": "Cat", "lives": 9}},
+            {"pet": {"kind": "Kitten", "lives": 9, "toys": ["mouse"]}},
+            {"pet": {"kind": "dog", "friend": {"kind": "Cat", "lives": 1}}},
+            {"pet": {"kind": "Pet", "name": "Rex"}},
+        ),
+        (
+            {"pet": {"kind": "Cat"}},
+            {"pet": {"kind": "Kitten", "lives": 9, "toys": "mouse"}},
+            {"pet": {"kind": "dog", "friend": {"kind": "Cat"}}},
+        ),
+    ),
     "components that are true or false": Case(
         {"type": "object", "properties": {"t": ref("T"), "n": ref("N"), "s": TEXT}},
         ({"t": 1}, {"t": None}, {"s": "a"}),
         ({"s": 1}, {"n": 1}),
     ),
 }
-COMPONENTS: Json = {"B": BASE, "T": True, "N": False}
+COMPONENTS: Json = {
+    "B": BASE,
+    "T": True,
+    "N": False,
+    "Shared": {
+        "type": "object",
+        "required": ["v"],
+        "properties": {"v": {"type": "string", "enum": ["v1", "v2"]}},
+    },
+    "First": {"allOf": [ref("Shared")], "properties": {"a": TEXT}},
+    "Second": {"allOf": [ref("Shared")], "properties": {"b": NUMBER}},
+    "Pet": {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": TEXT, "name": TEXT, "friend": ref("Pet")},
+        "discriminator": {"propertyName": "kind", "mapping": {"dog": "Dog"}},
+    },
+    "Cat": {
+        "allOf": [ref("Pet"), {"required": ["lives"], "properties": {"lives": NUMBER}}],
+    },
+    "Kitten": {
+        "allOf": [ref("Cat")],
+        "properties": {"toys": {"type": "array", "items": TEXT}},
+    },
+    "Dog": {"allOf": [ref("Pet")], "properties": {"bark": TEXT}},
+}
 
 
 def api(schema: Json) -> Json:
@@ -264,3 +314,20 @@ def test_a_constant_that_no_literal_type_names_may_be_left_out(package: Generate
     assert type(None) in get_args(object_)
     with pytest.raises(ValidationError):
         models.V(f="1.5")
+
+
+def test_a_tag_selects_the_class_of_its_alternative(package: Generate) -> None:
+    made = package(api(CASES["alternatives that share the values of their tag"].schema))
+    transport = made.testing.FakeTransport(lambda request: made.testing.response(request.content))
+    send = made.Client(transport=transport).things.send
+    assert type(send(body={"v": "v2"})) is made.models.Second
+    with pytest.raises(made.InvalidArgumentError):
+        send(body=made.models.First(v="v2"))
+
+
+def test_a_base_is_read_as_its_heir(package: Generate) -> None:
+    made = package(api(CASES["heirs of the schema with a discriminator"].schema))
+    value = made.models.V.model_validate({"pet": {"kind": "Kitten", "lives": 1}})
+    assert type(value.pet) is made.models.Kitten
+    later = made.models.V.model_validate({"pet": {"kind": "Snake", "length": 3}})
+    assert later.pet == {"kind": "Snake", "length": 3}

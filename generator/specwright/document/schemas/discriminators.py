@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +11,7 @@ from specwright.document.model import Document
 from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.schemas.inspection import discriminator_mapping
 from specwright.document.schemas.unions import tags
-from specwright.json_values import mapping
+from specwright.json_values import mapping, texts
 from specwright.pointer import Pointer, join, resolve, split
 
 COMPONENTS = join("components", "schemas")
@@ -88,17 +88,18 @@ class Discriminators:
         These are values of the property that it lists alone, or else its name as a component.
         """
         listed = [
-            tags(self.document, mapping(alternative.value), name) for alternative in alternatives
+            None if values is None else texts(values)
+            for values in (tags(self.document, mapping(a.value), name) for a in alternatives)
         ]
-        together = [value for values in listed for value in values or ()]
+        times = Counter(value for values in listed for value in values or ())
         for alternative, values in zip(alternatives, listed, strict=True):
             own = values or []
             if len(own) > 1:
-                own = [value for value in own if together.count(value) == 1]
+                own = [value for value in own if times[value] == 1]
             component = self._component(alternative.pointer)
             if not own and component is not None and (values is None or component in values):
                 own = [component]
-            yield alternative, [value for value in own if isinstance(value, str)]
+            yield alternative, own
 
     @staticmethod
     def _component(pointer: Pointer) -> str | None:

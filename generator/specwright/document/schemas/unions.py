@@ -156,18 +156,19 @@ def says_its_tag(document: Document, schema: JsonValue, tag: str) -> bool:
     return tags(document, schema, tag) is not None
 
 
-def tags(
-    document: Document, schema: JsonValue, tag: str, above: tuple[JsonObject, ...] = ()
-) -> list[JsonValue] | None:
+def tags(document: Document, schema: JsonValue, tag: str) -> list[JsonValue] | None:
     """Return the values of the tag that an object lists as its own; None if it lists none."""
-    followed = document.follow(schema)
-    if not isinstance(followed, dict) or any(followed is parent for parent in above):
-        return None
-    declared = document.follow(mapping(followed.get("properties")).get(tag))
-    if isinstance(declared, dict):
-        if "const" in declared:
-            return [declared["const"]]
-        if "enum" in declared:
-            return sequence(declared.get("enum"))
-    parts = (tags(document, e, tag, (*above, followed)) for e in sequence(followed.get("allOf")))
-    return next((part for part in parts if part is not None), None)
+    pending, seen = [schema], set[int]()
+    while pending:
+        followed = document.follow(pending.pop())
+        if not isinstance(followed, dict) or id(followed) in seen:
+            continue
+        seen.add(id(followed))
+        declared = document.follow(mapping(followed.get("properties")).get(tag))
+        if isinstance(declared, dict):
+            if "const" in declared:
+                return [declared["const"]]
+            if "enum" in declared:
+                return sequence(declared.get("enum"))
+        pending += sequence(followed.get("allOf"))[::-1]
+    return None
