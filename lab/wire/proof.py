@@ -6,7 +6,7 @@ import importlib
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count, cycle
 from pathlib import Path
@@ -19,6 +19,7 @@ from lab.wire.calls import Call, Calls, NoValueError, dumped
 from lab.wire.judge import PASSWORD, TOKEN, USER, Judge, Sent, difference
 from specwright.config import PackageOptions
 from specwright.document.model import Document
+from specwright.document.operations.sites import OperationSite
 from specwright.document.sources.load import load_in_part
 from specwright.ir.build import build
 from specwright.ir.model.api import Api, OperationGroup
@@ -66,7 +67,8 @@ class Recorded:
             if not message.get("more_body"):
                 break
         headers = [(n.decode("latin-1"), t.decode("latin-1")) for n, t in scope["headers"]]
-        path, query = scope["raw_path"].decode(), scope["query_string"].decode()
+        path = scope["raw_path"].decode().removeprefix(self.app.routes.base_path)
+        query = scope["query_string"].decode()
         self.requests.append(Sent(scope["method"], path, query, headers, body, scope))
 
         async def nothing() -> Any:
@@ -78,11 +80,14 @@ class Recorded:
 def prove(file: Path, place: Path) -> Proof:
     """Generate a package in a directory, and make its calls."""
     normal, api, package = made(file, place)
-    app = Recorded(Mock(normal))
+    mock = Mock(normal)
+    app = Recorded(mock)
     proof = Proof()
     with Server(app) as server:
-        client = connected(api, package, server.url)
-        trial = Trial(Judge(file), app, client, package, Calls(normal, api, package), proof)
+        client = connected(api, package, server.url + mock.routes.base_path)
+        sites = {site.pointer: site for site in mock.routes.operations}
+        calls = Calls(normal, api, package)
+        trial = Trial(Judge(file), app, client, package, calls, proof, sites)
         for group in api.groups:
             for operation in group.operations:
                 trial.operation(group, operation)
@@ -134,12 +139,14 @@ class Trial:
     package: ModuleType
     calls: Calls
     proof: Proof
+    sites: Mapping[str, OperationSite]
 
     def operation(self, group: OperationGroup, operation: OperationDefinition) -> None:
         """Make the calls of an operation: each way to ask, and each declared answer."""
         self.proof.operations += 1
         name = f"{operation.method} {operation.path.raw}"
-        answers = self.app.app.responses(operation.pointer) or (MockResponse("", 200),)
+        site = self.sites[operation.pointer]
+        answers = self.app.app.responses(site) or (MockResponse("", 200),)
         ways = [
             (answer, seed) for answer in answers for seed in range(min(2, len(answer.values)) or 1)
         ]

@@ -46,12 +46,12 @@ def test_responses_are_those_of_the_document(shop: Path) -> None:
             assert (found.status_code, found.json()) == (200, {"name": "bolt"})
             assert client.get("/things/1", headers={"Prefer": "code=404"}).status_code == 404
             assert client.get("/broken").status_code == 404
-        port = int(url.rpartition(":")[2])
+        port = int(url.removesuffix("/api").rpartition(":")[2])
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.2", port))
         assert mock.end(signal.SIGINT) == (
             0,
-            ["GET /things/a%0Ab 200", "GET /things/1 404", "GET /broken 404"],
+            ["GET /api/things/a%0Ab 200", "GET /api/things/1 404", "GET /api/broken 404"],
         )
 
 

@@ -107,7 +107,7 @@ def test_reference_and_mock_follow(project: Path) -> None:
         assert watch.line() == "watching 2 files until Ctrl-C"
         with httpx2.Client() as client:
             assert "bolt" not in client.get(url).text
-            assert watch.line() == "GET /things/1 200"
+            assert watch.line() == "GET /api/things/1 200"
 
             content = copy.deepcopy(DOCUMENT)
             operation = content["paths"]["/things/{id}"]["get"]
@@ -120,13 +120,13 @@ def test_reference_and_mock_follow(project: Path) -> None:
             assert watch.line() == serves
             assert "Get a bolt" in page.read_text("utf-8")
             assert client.get(url).json() == {"name": "bolt"}
-            assert watch.line() == "GET /things/1 200"
+            assert watch.line() == "GET /api/things/1 200"
 
             changed(project, '"openapi"', '"openapi')
             assert watch.line().startswith("error: api.json:2:")
             assert watch.line().startswith("hint: ")
             assert client.get(url).json() == {"name": "bolt"}
-            assert watch.line() == "GET /things/1 200"
+            assert watch.line() == "GET /api/things/1 200"
         # The mock does not outlive a process that cannot end it.
         assert watch.end(signal.SIGKILL) == (-signal.SIGKILL, [])
         with pytest.raises(httpx2.ConnectError):

@@ -50,10 +50,12 @@ def mock(
     """Serve a mock of the API on this machine, with the responses that the document declares.
 
     DOCUMENT is the document of [tool.specwright] unless it is given. Paths are those of the
-    document, without the paths of its servers. Bodies are the examples of the document, or else
-    values that match its schemas. The response is the first declared success; the header
-    `Prefer: code=404` chooses another status, and Accept a media type. Requests are not checked,
-    and change nothing. Each of them is logged on the error stream. Other machines have no access.
+    document, below the paths of its servers. Bodies and required headers are the examples of the
+    document, or else values that match its schemas; one that has no value is named at the start,
+    and is a 500. The response is the first declared success; the header `Prefer: code=404` chooses
+    another status, `Prefer: example=NAME` an example, and Accept a media type. Requests are not
+    checked, and change nothing. Each of them is logged on the error stream. Pages of any origin
+    can read the responses; other machines have no access.
     """
     try:
         listener = listening(port or 0) if inherited is None else socket.socket(fileno=inherited)
@@ -63,8 +65,14 @@ def mock(
         sound = sound_part(with_pagination(read, config.options.pagination))
         for site, error in sound.left_out:
             say(f"{error.location}: {site.method} {site.key} has an error: 404", err=True)
-        with served_asgi(_Logged(Mock(sound.document)), listener) as url:
-            say(f"{url} serves {path} until Ctrl-C")
+        served = Mock(sound.document)
+        with served_asgi(_Logged(served), listener) as url:
+            say(f"{url}{served.routes.base_path} serves {path} until Ctrl-C")
+            for base_path, operations in served.routes.own.items():
+                for site in operations:
+                    say(f"{url}{base_path} serves {site.method} {site.key}, too", err=True)
+            for reason in served.missing():
+                say(f"{reason}, a 500 until an example is written there", err=True)
             if inherited is None:
                 Event().wait()
             else:

@@ -61,12 +61,19 @@ class Examples:
 
     def valid(self, holder: Site, page: PaginationContract | None = None) -> Iterator[JsonValue]:
         """Yield a media type or parameter object's valid examples, then values of its schema."""
+        yield from self.declared(holder)
+        if "schema" not in holder.value:
+            return
         schema = holder / "schema"
-        declared = [value for _, value in sites.examples(self._document, holder)]
-        yield from (value for value in declared if self.witnesses.is_valid(schema, value))
         for value in self.witnesses.of(schema):
             yield from self._last_pages(schema, value, page)
             yield value
+
+    def declared(self, holder: Site) -> Iterator[JsonValue]:
+        """Yield the examples of a media type or parameter object that its schema accepts."""
+        for _, value in sites.examples(self._document, holder):
+            if "schema" not in holder.value or self.witnesses.is_valid(holder / "schema", value):
+                yield value
 
     def _body(self, pointer: Pointer, page: PaginationContract | None) -> Iterator[JsonValue]:
         """Yield the example of the first JSON body at a place, if it has one."""

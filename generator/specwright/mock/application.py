@@ -2,110 +2,168 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from threading import Lock
 from typing import Any
-from urllib.parse import unquote
 
 from specwright.document.model import Document
-from specwright.document.operations import sites
-from specwright.document.operations.sites import Direction, OperationSite, essence
-from specwright.mock.responses import Bodies, MockResponse
+from specwright.document.operations.sites import OperationSite
+from specwright.mock.preferences import NoSuchResponseError, Preferences
+from specwright.mock.responses import WITHOUT_BODY, Bodies, MockResponse
+from specwright.mock.routes import Routes
 from specwright.pointer import Pointer
-from specwright.runtime.shared.templates import PathTemplate
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-_CODE = re.compile(r"\bcode=\"?(\d{3})")
-_QUALITY = re.compile(r";\s*q=([0-9.]+)")
-_NOT_FOUND = MockResponse("", 404)
 _WITHOUT_RESPONSE = MockResponse("", 200)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    def with_headers(self, headers: Mapping[str, str]) -> _Reply:
+        return replace(self, headers={**self.headers, **headers})
 
 
 class Mock:
     """A server that responds to each operation as the document declares.
 
     It sends the first success. A client requests another status with the header
-    `Prefer: code=404` (RFC 7240), and a media type with `Accept`.
+    `Prefer: code=404` (RFC 7240), an example by its name with `Prefer: example=NAME`, and a media
+    type with `Accept`. Pages of any origin may read the responses: they contain nothing but what
+    the document says.
 
     Args:
-        document: an OpenAPI 3.1 document; its operations are served at its paths.
+        document: an OpenAPI 3.1 document; its operations are served below the paths of its servers.
         seed: selects one of the values of a body.
+
+    Attributes:
+        routes: the operations by path.
     """
 
     def __init__(self, document: Document, seed: int = 0) -> None:
         self.seed = seed
+        self.routes = Routes(document)
+        self._document = document
         self._bodies = Bodies(document)
-        self._responses: dict[str, tuple[MockResponse, ...]] = {}
-        self._operations = {
-            operation.pointer: (PathTemplate(unquote(operation.key)), operation)
-            for operation in sites.operations(document)
-            if operation.direction is Direction.PATH
-        }
+        self._responses: dict[Pointer, tuple[MockResponse, ...]] = {}
+        # The values of a body are found once, by the server or by `missing` in another thread.
+        self._lock = Lock()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Respond to a request."""
         while (await receive()).get("more_body"):
             pass
-        headers = {
-            name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]
-        }
-        operation = self.operation(scope["method"], scope["raw_path"].decode("ascii"))
-        response = _NOT_FOUND if operation is None else self._chosen(operation, headers)
-        media_type, body = response.content(self.seed)
-        fields = [] if media_type is None else [(b"content-type", media_type.encode("latin-1"))]
-        if 300 <= response.status < 400:
-            fields.append((b"location", b"/"))
-        fields.append((b"content-length", str(len(body)).encode()))
-        if response.status in (204, 304) or scope["method"] == "HEAD":
-            fields = [field for field in fields if field[0] != b"content-length"]
-        await send({"type": "http.response.start", "status": response.status, "headers": fields})
+        headers = _read(scope["headers"])
+        reply = self._reply(scope["method"], scope["raw_path"].decode("ascii"), headers)
+        if "origin" in headers:
+            reply = reply.with_headers(_shared(headers["origin"], reply.headers))
+        if reply.status not in WITHOUT_BODY:
+            reply = reply.with_headers({"content-length": str(len(reply.body))})
+        written = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in reply.headers.items()]
+        body = b"" if scope["method"] == "HEAD" else reply.body
+        await send({"type": "http.response.start", "status": reply.status, "headers": written})
         await send({"type": "http.response.body", "body": body})
 
-    def operation(self, method: str, path: str) -> OperationSite | None:
-        """Return the operation of a request; the path with the fewest variables wins."""
-        segments = [unquote(segment) for segment in path.split("/")]
-        fitting = (
-            (template, operation)
-            for template, operation in self._operations.values()
-            if operation.method == method and template.values(segments) is not None
-        )
-        _, operation = min(fitting, key=lambda pair: len(pair[0].names), default=(None, None))
-        return operation
+    def responses(self, operation: OperationSite) -> tuple[MockResponse, ...]:
+        """Return the responses that an operation declares."""
+        with self._lock:
+            if operation.pointer not in self._responses:
+                self._responses[operation.pointer] = self._bodies.responses(operation)
+            return self._responses[operation.pointer]
 
-    def responses(self, pointer: Pointer) -> tuple[MockResponse, ...]:
-        """Return the responses that the operation at a pointer declares."""
-        if pointer not in self._responses:
-            self._responses[pointer] = self._bodies.responses(self._operations[pointer][1])
-        return self._responses[pointer]
+    def missing(self) -> Iterable[str]:
+        """Yield the reasons why responses cannot be sent, each once, with one of its operations."""
+        seen: set[str] = set()
+        for operation in self.routes.operations:
+            for response in self.responses(operation):
+                for reason in response.missing:
+                    if reason not in seen:
+                        seen.add(reason)
+                        yield f"{reason} of {operation.method} {operation.key} {response.pattern}"
 
-    def _chosen(self, operation: OperationSite, headers: dict[str, str]) -> MockResponse:
-        responses = self.responses(operation.pointer) or (_WITHOUT_RESPONSE,)
-        wanted = _CODE.search(headers.get("prefer", ""))
-        if wanted is not None:
-            responses = (
-                tuple(item for item in responses if item.status == int(wanted[1])) or responses
-            )
-        else:
-            first = next((item for item in responses if 200 <= item.status < 300), responses[0])
-            responses = tuple(item for item in responses if item.status == first.status)
-        return _accepted(responses, headers.get("accept", "*/*"))
+    def _reply(self, method: str, path: str, headers: Mapping[str, str]) -> _Reply:
+        operations = self.routes.at(path)
+        if not operations:
+            return _problem(404, self._unknown(path))
+        allowed = ", ".join(_allowed(operations))
+        if method == "OPTIONS" and "access-control-request-method" in headers:
+            return _Reply(204, _preflight(allowed, headers))
+        operation = operations.get(method)
+        if method == "HEAD" and operation is None:
+            operation = operations.get("GET")
+        if operation is not None:
+            return self._declared(operation, Preferences.of(headers))
+        if method == "OPTIONS":
+            return _Reply(204, {"allow": allowed})
+        reply = _problem(405, f"{path} has no operation {method}, only {allowed}")
+        return reply.with_headers({"allow": allowed})
+
+    def _unknown(self, path: str) -> str:
+        base = self.routes.base_path
+        if base and self.routes.is_without_base(path):
+            return f"the document has {path} below the path of its server: {base}{path}"
+        return f"the document has no path {path}"
+
+    def _declared(self, operation: OperationSite, preferences: Preferences) -> _Reply:
+        name = f"{operation.method} {operation.key}"
+        try:
+            response = preferences.chosen(self.responses(operation) or (_WITHOUT_RESPONSE,))
+        except NoSuchResponseError as error:
+            return _problem(400, f"{name} declares {error}")
+        if response.missing:
+            return _problem(500, f"{'; '.join(response.missing)}; write an example there")
+        media_type, body = response.content(self.seed)
+        headers = {} if media_type is None else {"content-type": media_type}
+        if 300 <= response.status < 400 and "location" not in map(str.lower, response.headers):
+            headers["location"] = "/"
+        return _Reply(response.status, {**headers, **response.headers}, body)
 
 
-def _accepted(responses: Sequence[MockResponse], accept: str) -> MockResponse:
-    """Return the first response with the most preferred media type (RFC 9110, 12.5.1)."""
-    weights: dict[str, float] = {}
-    for range_ in accept.split(","):
-        quality = _QUALITY.search(range_)
-        name = range_[: quality.start()] if quality else range_
-        weights[name.replace(" ", "").lower()] = float(quality[1]) if quality else 1.0
+def _read(headers: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
+    """Return headers by name; the values of one that is repeated are a list (RFC 9110, 5.3)."""
+    values: dict[str, str] = {}
+    for name, value in headers:
+        key, text = name.decode("latin-1"), value.decode("latin-1")
+        values[key] = f"{values[key]}, {text}" if key in values else text
+    return values
 
-    def weight(response: MockResponse) -> float:
-        media_type = (response.media_type or "").replace(" ", "").lower()
-        top = media_type.partition("/")[0]
-        names = (media_type, essence(media_type), f"{top}/*", "*/*")
-        return next((weights[name] for name in names if name in weights), 0.0)
 
-    return max(responses, key=weight)
+def _allowed(operations: Mapping[str, OperationSite]) -> list[str]:
+    """Return the methods of a path, with those that need no operation (RFC 9110, 9.3.2)."""
+    return sorted({*operations, "OPTIONS", *(("HEAD",) if "GET" in operations else ())})
+
+
+def _shared(origin: str, headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the headers that let a page of an origin read a response (Fetch Standard, 3.3.3)."""
+    exposed = {"access-control-expose-headers": ", ".join(headers)} if headers else {}
+    return {
+        "access-control-allow-origin": origin,
+        "access-control-allow-credentials": "true",
+        "vary": "Origin",
+        **exposed,
+    }
+
+
+def _preflight(allowed: str, headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the headers that allow a request of a page (Fetch Standard, 3.3.2 and 3.3.3)."""
+    asked = headers.get("access-control-request-headers")
+    return {
+        "access-control-allow-methods": allowed,
+        **({} if asked is None else {"access-control-allow-headers": asked}),
+    }
+
+
+def _problem(status: int, detail: str) -> _Reply:
+    """Return a response of the mock itself, which the document does not declare (RFC 9457)."""
+    problem = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    body = json.dumps(problem).encode()
+    return _Reply(status, {"content-type": "application/problem+json"}, body)

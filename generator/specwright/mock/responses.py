@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
+from specwright.document.operations.headers import OF_HTTP, OF_MEDIA_TYPES
 from specwright.document.operations.sites import OperationSite, Site, essence
+from specwright.document.schemas.applicators import Subschema
 from specwright.ir.examples import Examples
+from specwright.pointer import Pointer, split
 from specwright.runtime.shared.media.table import medium_of
+from specwright.runtime.shared.operation import Parameter
+from specwright.runtime.shared.styles import text
 from specwright.samples.bodies import encode
+from specwright.samples.xml import is_xml, xml
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 # The maximum number of values of one body.
 MOST = 4
-# A body without a schema.
-ANY = {"a": 1}
-_OF_RANGES = {"*": "application/json", "application": "application/json", "text": "text/plain"}
 # Statuses of responses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5).
-_WITHOUT_BODY = frozenset({204, 205, 304})
+WITHOUT_BODY = frozenset({204, 205, 304})
+# A body without a schema.
+_ANY = {"a": 1}
+_OF_RANGES = {"*": "application/json", "application": "application/json", "text": "text/plain"}
+# Headers that describe the message or its bytes, which the mock makes itself.
+_OF_MESSAGES = OF_HTTP | OF_MEDIA_TYPES | {"content-encoding"}
+_HEADER_TEXT = re.compile(r"[!-~\xa0-\xff]([ -~\xa0-\xff]*[!-~\xa0-\xff])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +44,39 @@ class MockResponse:
         status: a status that matches the pattern.
         media_type: that of the body; None for a response without a body.
         values: those of the body; for a stream, each is a list of its items.
+        named: the examples of the body by name.
+        headers: the required headers.
+        missing_body: why the body has no value; empty if it has one.
+        missing_headers: why required headers have no value.
     """
 
     pattern: str
     status: int
     media_type: str | None = None
     values: tuple[object, ...] = ()
+    named: Mapping[str, object] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    missing_body: str = ""
+    missing_headers: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The reasons why the response cannot be sent."""
+        return (*self.missing_headers, *filter(None, [self.missing_body]))
+
+    def without_body(self) -> MockResponse:
+        """Return the same response with its headers alone."""
+        return replace(self, media_type=None, values=(), named={}, missing_body="")
 
     def content(self, seed: int) -> tuple[str | None, bytes]:
         """Return the Content-Type of the response, and one of the values as a body."""
-        if self.media_type is None:
+        if self.media_type is None or not self.values:
             return None, b""
         top, _, sub = essence(self.media_type).partition("/")
         if sub == "*":
             declared = _OF_RANGES.get(top, "application/octet-stream")
         else:
             declared = self.media_type
-        if not self.values:
-            return declared, b""
         sent, body = encode(self.media_type, self.values[seed % len(self.values)])
         return sent if medium_of(self.media_type).is_multipart else declared, body
 
@@ -68,14 +95,24 @@ class Bodies:
         responses = []
         for pattern, response in declared.items():
             status = _status(pattern, declared)
+            plain = self._with_headers(MockResponse(pattern, status), response)
             forms = dict(sites.contents(self._document, response))
-            if not forms or status in _WITHOUT_BODY or operation.method == "HEAD":
-                responses.append(MockResponse(pattern, status))
+            if not forms or status in WITHOUT_BODY or operation.method == "HEAD":
+                responses.append(plain)
                 continue
             for name, content in forms.items():
                 media_type = sites.concrete(self._document, name, content)
                 values = self.values(media_type, content, page)
-                responses.append(MockResponse(pattern, status, media_type, values))
+                missing = "" if values else self._missing(content / "schema", f"the {name} body")
+                responses.append(
+                    replace(
+                        plain,
+                        media_type=media_type,
+                        values=values,
+                        named=dict(self._named(media_type, content)),
+                        missing_body=missing,
+                    )
+                )
         return tuple(responses)
 
     def values(
@@ -87,21 +124,101 @@ class Bodies:
             schema = sites.value_schema(self._document, media_type, content)
             items = tuple(islice(self._of(schema), MOST))
             return (items, ()) if items else ()
-        if not medium.has_schema:
-            return tuple(self._without_schema(medium.sample, content))
-        if "schema" not in content.value:
-            return (ANY,)
-        return tuple(islice(self.examples.valid(content, page), MOST))
+        return tuple(islice(self._encodable(media_type, content, page), MOST))
+
+    def _encodable(
+        self, media_type: str, content: Site, page: PaginationContract | None
+    ) -> Iterator[object]:
+        for value in self._values_of(media_type, content, page):
+            written = self._written(media_type, content, value)
+            if _is_encodable(media_type, written):
+                yield written
+
+    def _values_of(
+        self, media_type: str, content: Site, page: PaginationContract | None
+    ) -> Iterator[Any]:
+        """Yield the valid examples of a body, then other values."""
+        medium = medium_of(media_type)
+        if is_xml(media_type):
+            # A text of XML is not a value of the schema.
+            texts = (value for _, value in sites.examples(self._document, content))
+            yield from filter(_is_markup, texts)
+        if medium.has_schema or is_xml(media_type):
+            yield from self.examples.valid(content, page)
+            if "schema" not in content.value:
+                yield _ANY
+            return
+        yield from self.examples.declared(content)
+        schema = sites.schema(self._document, content)
+        if isinstance(medium.sample, str) and schema.value:
+            values = self.examples.witnesses.of(schema.pointer)
+            yield from sorted(values, key=lambda value: not isinstance(value, str))
+        yield medium.sample
 
     def _of(self, schema: Site | None) -> Iterator[object]:
-        return iter((ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
+        return iter((_ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
 
-    def _without_schema(self, sample: object, content: Site) -> Iterator[object]:
-        """Yield the texts that a schema allows, then the medium's sample."""
-        if isinstance(sample, str) and sites.schema(self._document, content).value:
-            texts = [text for text in self.examples.valid(content) if isinstance(text, str)]
-            yield from texts[:MOST]
-        yield sample
+    def _named(self, media_type: str, content: Site) -> Iterator[tuple[str, object]]:
+        """Yield the examples of a body that have a name, valid or not."""
+        for pointer, value in sites.examples(self._document, content):
+            match split(pointer.removeprefix(content.pointer)):
+                case ("examples", name, *_):
+                    written = self._written(media_type, content, value)
+                    if _is_encodable(media_type, written):
+                        yield name, written
+
+    def _written(self, media_type: str, content: Site, value: Any) -> object:
+        """Return a value of a body as its medium encodes it."""
+        medium = medium_of(media_type)
+        if is_xml(media_type):
+            if _is_markup(value):
+                return value
+            schema = Subschema(content / "schema", content.value.get("schema", True))
+            return xml(self._document, schema, value)
+        if medium.is_binary and isinstance(value, str):
+            return value.encode()
+        is_text = isinstance(medium.sample, str) and not isinstance(value, str)
+        return json.dumps(value) if is_text else value
+
+    def _with_headers(self, response: MockResponse, declared: Site) -> MockResponse:
+        """Return a response with the headers that it requires."""
+        headers: dict[str, str] = {}
+        missing: list[str] = []
+        for name, header in sites.members(self._document, declared, "headers"):
+            if header.value.get("required") is not True or name.lower() in _OF_MESSAGES:
+                continue
+            value = next(filter(_HEADER_TEXT.fullmatch, self._header(header)), None)
+            if value is None:
+                missing.append(self._missing(header.pointer, f"the header {name}"))
+            else:
+                headers[name] = value
+        return replace(response, headers=headers, missing_headers=tuple(missing))
+
+    def _header(self, header: Site) -> Iterator[str]:
+        """Yield the texts that a header may have (OpenAPI 3.1.1, 4.8.21)."""
+        contents = [content for _, content in sites.contents(self._document, header)]
+        style = "content" if contents else "simple"
+        parameter = Parameter(
+            "header", "header", "header", style=style, explode=header.value.get("explode") is True
+        )
+        for value in self.examples.valid((contents or [header])[0]):
+            yield text(parameter, value)
+
+    def _missing(self, pointer: Pointer, what: str) -> str:
+        place = self._document.locate(pointer)
+        return f"{place}: no value was found for {what}"
+
+
+def _is_markup(value: object) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith("<")
+
+
+def _is_encodable(media_type: str, value: object) -> bool:
+    try:
+        encode(media_type, value)
+    except ValueError:
+        return False
+    return True
 
 
 def _status(pattern: str, declared: Collection[str]) -> int:

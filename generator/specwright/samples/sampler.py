@@ -197,7 +197,7 @@ class Sampler:
         least = self._object(declared, sorted(named), depth)
         yield least
         others = islice((name for name in declared if name not in named), _PROPERTIES)
-        full = least | self._object(declared, others, depth, is_full=True)
+        full = self._object(declared, [*sorted(named), *others], depth, is_full=True)
         yield full
         for name in full:
             yield {key: value for key, value in full.items() if key != name}
@@ -225,24 +225,26 @@ class Sampler:
         """Return those of the named properties that have a value."""
         members = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
         if is_full:
-            members = {name: tuple(filter(_is_small, values)) for name, values in members.items()}
-        return {n: max(v, key=_members) if is_full else v[0] for n, v in members.items() if v}
+            members = {
+                name: tuple(value for value in values if size(value) < _PARTS)
+                for name, values in members.items()
+            }
+        return {n: max(v, key=size) if is_full else v[0] for n, v in members.items() if v}
 
 
-def _is_small(value: JsonValue) -> bool:
-    """Return whether a value has few parts: pairs of equal values, nested 30 deep, have 2^30."""
+def size(value: JsonValue) -> int:
+    """Return the number of parts of a value, up to a limit.
+
+    Pairs of equal values, nested 30 deep, have 2^30.
+    """
     pending, count = [value], 0
     while pending and count < _PARTS:
-        each = pending.pop()
+        part = pending.pop()
         count += 1
         pending += (
-            each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+            part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
         )
-    return not pending
-
-
-def _members(value: JsonValue) -> int:
-    return len(value) if isinstance(value, dict | list) else 0
+    return count
 
 
 def _reference(schema: JsonValue) -> str | None:

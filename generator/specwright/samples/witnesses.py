@@ -14,7 +14,7 @@ from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.samples.compiled import UNUSABLE, Compiled, Schema
 from specwright.samples.non_validating import ENFORCED, Tagged
-from specwright.samples.sampler import Sampler
+from specwright.samples.sampler import Sampler, size
 from specwright.samples.sides import Side
 
 # The maximum number of schemas tried for one value. Without it, a schema that contains itself in
@@ -62,7 +62,7 @@ class Witnesses:
         return Sampler(self._compiled)
 
     def of(self, schema: Pointer) -> Sequence[JsonValue]:
-        """Return values of a schema, those with the most members first."""
+        """Return values of a schema, the largest first."""
         self._compiled.tries = 0
         try:
             values = self._sampler.witnesses(self._side.reference(schema))
@@ -70,7 +70,7 @@ class Witnesses:
             # The sampler was interrupted in the middle of a schema.
             del self._sampler
             values = ()
-        return sorted(values, key=_members, reverse=True)
+        return sorted(values, key=size, reverse=True)
 
     def is_valid(self, schema: Pointer, value: JsonValue) -> bool:
         """Return whether the schema accepts a value; False if it cannot be compiled."""
@@ -79,7 +79,3 @@ class Witnesses:
             return self._compiled.validator(self._side.reference(schema)).is_valid(value)
         except UNUSABLE:
             return False
-
-
-def _members(value: JsonValue) -> int:
-    return len(value) if isinstance(value, dict | list) else 0

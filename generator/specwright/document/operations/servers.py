@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice, product
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import variable_name
@@ -17,6 +18,10 @@ from specwright.json_values import (
 from specwright.runtime.shared.servers import Server, ServerVariable
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
+# What precedes the path of a URL: a scheme, and an authority.
+_ORIGIN = re.compile(r"([^/?#]*:)?//[^/?#]*")
+# The most values of the variables of one server that are tried; they multiply.
+_MOST_VALUES = 100
 
 
 def servers(document: Document) -> tuple[Server, ...]:
@@ -48,6 +53,29 @@ def own_servers(document: Document) -> tuple[Server, ...]:
 def all_servers(document: Document) -> tuple[Server, ...]:
     """Return all servers at which operations may be called."""
     return (*servers(document), *own_servers(document))
+
+
+def base_paths(servers: Iterable[Server]) -> tuple[str, ...]:
+    """Return the paths of servers, that of the first with its default values first.
+
+    A variable that may have any text remains in braces, after its default.
+    """
+    urls = (url for server in servers for url in islice(_urls(server), _MOST_VALUES))
+    paths = (_ORIGIN.sub("", url, count=1).partition("?")[0].strip("/") for url in urls)
+    return tuple(dict.fromkeys(f"/{path}" if path else "" for path in paths))
+
+
+def _urls(server: Server) -> Iterator[str]:
+    names = list(server.variables)
+    choices = [
+        dict.fromkeys((variable.default, *(variable.values or [f"{{{name}}}"])))
+        for name, variable in server.variables.items()
+    ]
+    for values in product(*choices):
+        url = server.url
+        for name, value in zip(names, values, strict=True):
+            url = url if value is None else url.replace(f"{{{name}}}", value)
+        yield url
 
 
 def _servers(declared: JsonValue) -> tuple[Server, ...]:

@@ -25,9 +25,9 @@ class Paths:
             paths = variable if PathTemplate(path).names else self._fixed
             paths.setdefault(path, {})[endpoint.operation.method] = endpoint
         self._variable: dict[int, list[tuple[PathTemplate, dict[str, Endpoint]]]] = {}
-        for path in sorted(variable, key=lambda path: ["{" in s for s in path.split("/")]):
-            template = PathTemplate(path)
-            self._variable.setdefault(template.length, []).append((template, variable[path]))
+        for template in sorted(map(PathTemplate, variable), key=lambda template: template.rank):
+            matching = self._variable.setdefault(template.length, [])
+            matching.append((template, variable[template.path]))
 
     def find(self, scope: Scope) -> tuple[Mapping[str, Endpoint], Mapping[str, str]]:
         """Return the operations at a path by method, and the texts of its variables."""

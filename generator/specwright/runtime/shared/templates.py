@@ -31,6 +31,16 @@ class PathTemplate:
         }.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def rank(self) -> tuple[tuple[int, int], ...]:
+        """The order of templates that match one path: the least is the most specific.
+
+        From the left, segments without variables precede others (OpenAPI 3.1.1, 4.8.8), and those
+        with more literal text precede others: `/files/{name}.json` precedes `/files/{name}`.
+        """
+        literals = [segment.split("{}") for segment in _VARIABLE.sub("{}", self.path).split("/")]
+        return tuple((len(texts) - 1, -len("".join(texts))) for texts in literals)
+
     def values(self, segments: Sequence[str]) -> Sequence[str] | None:
         """Return the values of the variables; None if a path of these segments does not match.
 

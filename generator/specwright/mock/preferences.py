@@ -1,0 +1,117 @@
+"""The response that a client prefers: its status and example by `Prefer`, its type by `Accept`.
+
+The preferences `code` and `example` are those of Prism, in the syntax of RFC 7240.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from specwright.document.operations.headers import TOKEN
+from specwright.document.operations.sites import essence
+from specwright.mock.responses import WITHOUT_BODY, MockResponse
+
+_PREFERENCE = re.compile(rf'\s*({TOKEN})\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^",;]*))?\s*(?:[,;]|$)')
+_ESCAPED = re.compile(r"\\(.)")
+_CODE = re.compile("[2-5][0-9]{2}")
+# Of responses that no one asks for: a success, a redirect, any other.
+_PRECEDENCE = {2: 0, 3: 1}
+_QUALITY = re.compile(r";\s*q=([0-9.]+)")
+
+
+class NoSuchResponseError(Exception):
+    """An operation does not declare the response that a client prefers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """The preferences of a request.
+
+    Attributes:
+        code: a status.
+        example: the name of an example of the body.
+        accept: the media types.
+    """
+
+    code: str | None = None
+    example: str | None = None
+    accept: str = "*/*"
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str]) -> Preferences:
+        """Read the headers of a request, by names in lower case."""
+        preferences: dict[str, str] = {}
+        for name, value in _PREFERENCE.findall(headers.get("prefer", "")):
+            text = _ESCAPED.sub(r"\1", value[1:-1]) if value[:1] == '"' else value.strip()
+            # Of several preferences of one name, only the first counts (RFC 7240, 2).
+            preferences.setdefault(name.lower(), text)
+        code, example = preferences.get("code"), preferences.get("example")
+        return cls(code, example, headers.get("accept", "*/*"))
+
+    def chosen(self, responses: Sequence[MockResponse]) -> MockResponse:
+        """Return the preferred response; without a preference, the first success.
+
+        Raises:
+            NoSuchResponseError: there is none with the status, or none with the example.
+        """
+        if self.code is not None:
+            patterns = [response.pattern for response in responses]
+            responses = _with_status(responses, self.code)
+            if not responses:
+                raise NoSuchResponseError(_without(f"response {self.code}", patterns))
+        if self.example is not None:
+            names = [name for response in responses for name in response.named]
+            responses = _with_example(responses, self.example)
+            if not responses:
+                raise NoSuchResponseError(_without(f"example '{self.example}'", names))
+        first = min(responses, key=lambda response: _PRECEDENCE.get(response.status // 100, 2))
+        return _accepted(
+            [response for response in responses if response.status == first.status], self.accept
+        )
+
+
+def _with_status(responses: Sequence[MockResponse], code: str) -> list[MockResponse]:
+    """Return the responses that describe a status (OpenAPI 3.1.1, 4.8.16)."""
+    if not _CODE.fullmatch(code):
+        return []
+    for pattern in (code, f"{code[0]}XX", "default"):
+        fitting = [
+            replace(response, status=int(code))
+            for response in responses
+            if response.pattern.upper() == pattern.upper()
+        ]
+        if fitting:
+            return [item.without_body() if int(code) in WITHOUT_BODY else item for item in fitting]
+    return []
+
+
+def _with_example(responses: Sequence[MockResponse], name: str) -> list[MockResponse]:
+    return [
+        replace(response, values=(response.named[name],), missing_body="")
+        for response in responses
+        if name in response.named
+    ]
+
+
+def _without(what: str, declared: Iterable[str]) -> str:
+    others = ", ".join(dict.fromkeys(declared))
+    return f"no {what}, only {others}" if others else f"no {what}"
+
+
+def _accepted(responses: Sequence[MockResponse], accept: str) -> MockResponse:
+    """Return the first response with the most preferred media type (RFC 9110, 12.5.1)."""
+    weights: dict[str, float] = {}
+    for range_ in accept.split(","):
+        quality = _QUALITY.search(range_)
+        name = range_[: quality.start()] if quality else range_
+        weights[name.replace(" ", "").lower()] = float(quality[1]) if quality else 1.0
+
+    def weight(response: MockResponse) -> float:
+        media_type = (response.media_type or "").replace(" ", "").lower()
+        top = media_type.partition("/")[0]
+        names = (media_type, essence(media_type), f"{top}/*", "*/*")
+        return next((weights[name] for name in names if name in weights), 0.0)
+
+    return max(responses, key=weight)
