@@ -216,17 +216,92 @@ def test_comments_of_yaml_move_with_their_fields(tmp_path: Path) -> None:
     assert fmt("--check", str(path)).exit_code == 0
 
 
-def test_an_alias_is_not_moved_before_its_anchor(tmp_path: Path) -> None:
+ALIASES = """\
+openapi: 3.1.1
+# Shared.
+x-common:
+  # Of all operations.
+  error: &error
+    description: Bad
+  limit: &limit {name: limit, in: query}
+x-b: 1
+paths:
+  /x:
+    get:
+      responses:
+        "400": *error
+        "200": &ok {description: ok}
+      parameters: [*limit]
+    post:
+      responses: {"200": *ok}
+info: {version: "1", title: A}
+components:
+  schemas:
+    Z: &z {type: string}
+    B: {allOf: [&b {type: object}]}
+    A: *z
+    Y: {maxLength: 1, type: string, x-a: *b}
+"""
+IN_ORDER = """\
+openapi: 3.1.1
+info: {title: A, version: "1"}
+# Shared.
+x-common:
+  # Of all operations.
+  error: &error
+    description: Bad
+  limit: &limit {name: limit, in: query}
+paths:
+  /x:
+    get:
+      parameters: [*limit]
+      responses:
+        "400": *error
+        "200": &ok {description: ok}
+    post:
+      responses: {"200": *ok}
+components:
+  schemas:
+    Z: &z {type: string}
+    A: *z
+    B: {allOf: [&b {type: object}]}
+    Y: {type: string, maxLength: 1, x-a: *b}
+x-b: 1
+"""
+
+
+def test_a_field_with_an_anchor_stays_before_those_that_use_it() -> None:
+    ordered = canonical_yaml("openapi.yaml", ALIASES)
+    assert ordered == IN_ORDER
+    assert canonical_yaml("openapi.yaml", ordered) == ordered
+    assert parse("", ordered)[0] == parse("", ALIASES)[0]
+
+
+def test_a_chain_of_anchors_stays_in_its_order() -> None:
+    text = "x-a: {b: &b {c: 1}}\nx-d: {e: &e [*b]}\ninfo: {title: *e}\nopenapi: 3.1.1\n"
+    first, second, third, fourth = text.splitlines()
+    expected = "\n".join([fourth, first, second, third, ""])
+    assert canonical_yaml("openapi.yaml", text) == expected
+
+
+def test_an_anchor_that_is_defined_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "openapi.yaml"
-    text = "openapi: 3.1.1\nx-a: {b: &b {type: string}}\ninfo: {title: *b}\n"
+    text = "openapi: 3.1.1\nx-c: &b 1\nx-a: &b 2\nx-d: *b\n"
     path.write_text(text, "utf-8")
     result = fmt(str(path))
     assert result.exit_code == 2
-    assert result.stderr == (
-        f"error: {path}:1:1: cannot be put in order: alias '*b' is not defined before this\n"
-        "hint: write the shared content out, or use $ref\n"
-    )
+    assert f"error: {path}:1:1: cannot be put in order: its content would change" in result.stderr
     assert path.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_each_kind_of_line_end_becomes_a_line_feed(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "openapi.yaml"
+    text = 'openapi: 3.1.1\ninfo:\n  version: "1"\n  title: |\n    A\n    b\npaths: {}\n'
+    path.write_bytes(text.replace("\n", end).encode())
+    assert fmt(str(path)).exit_code == 0
+    expected = 'openapi: 3.1.1\ninfo:\n  title: |\n    A\n    b\n  version: "1"\npaths: {}\n'
+    assert path.read_bytes() == expected.encode()
 
 
 KEPT = "openapi: 3.1.1\nx-b: 1\n\nx-a: |+\n  text\n\n"

@@ -7,6 +7,7 @@ again from the data: each field moves together with the comments above it and be
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -23,28 +24,32 @@ _EMPTY_LINES = re.compile(r"\n\s*\Z")
 def canonical_yaml(file: str, text: str) -> str:
     """Return the text with fields in specification order, component names sorted, LF at its end.
 
+    A field with an anchor stays before the fields that use it.
+
     Raises:
-        InputError: it is not valid YAML, or an alias would come before its anchor.
+        InputError: it is not valid YAML, or its content would change.
     """
-    before = text.replace("\r\n", "\n")
+    # All of them are line breaks (YAML 1.2.2, 5.4).
+    before = text.replace("\r\n", "\n").replace("\r", "\n")
     before += "" if before.endswith("\n") else "\n"
     data, _ = parse(file, before)
-    root = _tree(before)
+    root, aliases = _tree(before)
     # The comments at the top are about the file, not about its first field.
-    start, ordered = _Order(before).node(root, DOCUMENT, floor=root.start)
+    start, ordered = _Order(before, aliases).node(root, DOCUMENT, floor=root.start)
     after = before[:start] + ordered + before[root.end :]
+    reason = "its content would change"
     try:
-        is_same = parse(file, after)[0] == data
-    except InputError as error:
-        reason, advice = error.message, "write the shared content out, or use $ref"
-    else:
-        if is_same:
+        if parse(file, after)[0] == data:
             return after
-        reason, advice = "its content would change", "write its keys without '?'"
+    except InputError as error:
+        reason = error.message
+    advice = "write its keys without '?', and define each anchor once"
     raise InputError(f"cannot be put in order: {reason}", Location(file, 1, 1), advice)
 
 
 _Keys = list[tuple[str, int]]
+# Fields by the field that has to come after them.
+_Needs = dict[str, list[str]]
 
 
 @dataclass(slots=True)
@@ -64,12 +69,23 @@ class _Node:
     values: list[_Node] = field(default_factory=list)
 
 
-def _tree(text: str) -> _Node:
-    """Return the root of a text that is valid YAML with keys of plain text."""
-    nodes = [_Node(0)]
+class _Alias(NamedTuple):
+    """The index of an alias, and that of the anchor that it names."""
+
+    start: int
+    anchor: int
+
+
+def _tree(text: str) -> tuple[_Node, list[_Alias]]:
+    """Return the root and the aliases of a text that is valid YAML with keys of plain text."""
+    nodes, anchors, aliases = [_Node(0)], dict[str, int](), list[_Alias]()
     events: Iterator[Any] = yaml.parse(text, Loader=loader())
     for event in events:
         kind = type(event)
+        if kind is yaml.AliasEvent:
+            aliases.append(_Alias(event.start_mark.index, anchors[event.anchor]))
+        elif getattr(event, "anchor", None) is not None:
+            anchors[event.anchor] = event.start_mark.index
         if kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
             is_mapping = kind is yaml.MappingStartEvent
             node = _Node(
@@ -86,7 +102,7 @@ def _tree(text: str) -> _Node:
                 done.end = _next_line(text, done.end)
         elif kind in (yaml.ScalarEvent, yaml.AliasEvent):
             _add_leaf(nodes[-1], event, text)
-    return nodes[0].values[0]
+    return nodes[0].values[0], aliases
 
 
 def _add_leaf(parent: _Node, event: Any, text: str) -> None:
@@ -117,8 +133,9 @@ class _Field(NamedTuple):
 class _Order:
     """A text with nodes to return in canonical order, each with its first index."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, aliases: list[_Alias]) -> None:
         self._text = text
+        self._aliases = aliases
 
     def node(self, node: _Node, holds: str, parent: str = "", floor: int = 0) -> tuple[int, str]:
         """Return the text of a node, with the comments above the first field of a block.
@@ -158,7 +175,8 @@ class _Order:
         ]
         # A comment between them may be about either one.
         has_comments = any("#" in entry.after for entry in fields)
-        ordered = fields if has_comments else _ordered(fields, holds, parent)
+        needs = self._needs(node, keys)
+        ordered = fields if has_comments else _ordered(fields, holds, parent, needs)
         return self._text[node.start : begins[0]] + _joined(ordered, fields)
 
     def _block(
@@ -178,7 +196,7 @@ class _Order:
             last = _next_line(self._text, last)
             text = self._value(name, value, begin, last, holds)
             fields.append(_Field(name, text, self._text[last:end]))
-        ordered = _ordered(fields, holds, parent)
+        ordered = _ordered(fields, holds, parent, self._needs(node, keys))
         if begins[0] == self._line(begins[0]) or ordered[0] is fields[0]:
             return begins[0], _joined(ordered, fields)
         # The first field of an item is on the line of its dash.
@@ -192,6 +210,19 @@ class _Order:
     def _value(self, name: str, value: _Node, begin: int, end: int, holds: str) -> str:
         start, text = self.node(value, inside(holds, name), holds, begin)
         return self._text[begin:start] + text + _after(text, self._text[value.end : end])
+
+    def _needs(self, node: _Node, keys: _Keys) -> _Needs:
+        """Return the fields of a mapping with aliases of others, and those others."""
+        begins = [start for _, start in keys]
+        first = bisect_left(self._aliases, (begins[0],))
+        last = bisect_left(self._aliases, (node.end,))
+        needs: _Needs = {}
+        for alias in self._aliases[first:last]:
+            if alias.anchor > begins[0]:
+                user, source = (keys[bisect_right(begins, index) - 1][0] for index in alias)
+                if user != source:
+                    needs.setdefault(user, []).append(source)
+        return needs
 
     def _with_comments(self, start: int, column: int, floor: int) -> int:
         """Return where the comments above a key begin; deeper ones belong to the field before."""
@@ -213,9 +244,17 @@ class _Order:
         return self._text.rfind("\n", 0, index) + 1
 
 
-def _ordered(fields: list[_Field], holds: str, parent: str) -> list[_Field]:
+def _ordered(fields: list[_Field], holds: str, parent: str, needs: _Needs) -> list[_Field]:
     by_name = {entry.name: entry for entry in fields}
-    return [by_name[name] for name in in_order(by_name, holds, parent)]
+    waiting = in_order(by_name, holds, parent)[::-1]
+    names: dict[str, None] = {}
+    while waiting:
+        missing = [name for name in needs.get(waiting[-1], ()) if name not in names]
+        if missing:
+            waiting += missing[::-1]
+        else:
+            names[waiting.pop()] = None
+    return [by_name[name] for name in names]
 
 
 def _joined(ordered: list[_Field], fields: list[_Field]) -> str:
