@@ -101,14 +101,17 @@ class _Bundler:
             own = self.root.get("$self")
             self._self = own if isinstance(own, str) else None
         nodes = list(walk(value, kind, pointer))
+        base = (self._self or "") if source is self.source else ""
         ids = {
-            node.value["$id"]
+            urljoin(base, uri)
             for node in nodes
-            if node.kind == "schema" and isinstance(node.value.get("$id"), str)
+            if node.kind == "schema" and isinstance(uri := node.value.get("$id"), str)
         }
         for node in nodes:
             ref = node.ref
-            if id(node.value) in self._rewritten or (ref and ref in ids):
+            if id(node.value) in self._rewritten or (
+                ref and urljoin(base, ref.partition("#")[0]) in ids
+            ):
                 continue
             self._rewritten.add(id(node.value))
             if ref is not None and self._is_elsewhere(ref, source):

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, urldefrag, urljoin
 
 from specwright.document.model import Document
 from specwright.document.shape import Node, walk
 from specwright.errors import UnresolvedError
-from specwright.json_values import JsonObject, JsonValue, mapping
-from specwright.pointer import Pointer, resolve
+from specwright.json_values import JsonValue, mapping
+from specwright.pointer import ROOT, Pointer, resolve
 
 MAX_CHAIN = 100
 
 
 def check_references(document: Document) -> Document:
-    """Remove references that lead nowhere or in a circle, and collect the anchors."""
+    """Remove references that lead nowhere or in a circle, and write others as pointers."""
     unresolved = dict(document.unresolved)
     nodes = list(walk(document.data))
-    document = replace(document, anchors=_anchors(document.data, nodes))
+    _name_by_pointers(document, nodes)
+    document = replace(document, anchors=_dynamic_anchors(nodes))
     entered: set[str] = set()
     known = {node.pointer for node in nodes}
     while nodes:
@@ -47,21 +48,80 @@ def check_references(document: Document) -> Document:
     return replace(document, unresolved=unresolved)
 
 
-def _anchors(data: JsonObject, nodes: list[Node]) -> dict[str, Pointer]:
+def _dynamic_anchors(nodes: list[Node]) -> dict[str, Pointer]:
     anchors: dict[str, Pointer] = {}
-    own = data.get("$self")
+    for node in nodes:
+        anchor = node.value.get("$dynamicAnchor") if node.kind == "schema" else None
+        if isinstance(anchor, str):
+            anchors.setdefault(f"#{anchor}", node.pointer)
+    return anchors
+
+
+def _name_by_pointers(document: Document, nodes: list[Node]) -> None:
+    """Replace references by `$anchor`, `$id` and `$self` with pointers into the document.
+
+    Without the identifiers, each validator resolves a pointer as we do (JSON Schema 2020-12, core,
+    8.2; OAS 3.2.0, 4.2.2).
+    """
+    resources = _Resources(document, nodes)
+    for node in nodes:
+        ref = node.ref
+        pointer = resources.target(ref, node.pointer) if ref else None
+        if ref and pointer is not None and pointer != unquote(ref.removeprefix("#")):
+            node.value["$ref"] = "#" + quote(pointer)
     for node in nodes:
         if node.kind == "schema":
-            for keyword in ("$anchor", "$dynamicAnchor"):
+            for keyword in ("$id", "$anchor"):
                 if isinstance(node.value.get(keyword), str):
-                    anchors.setdefault(f"#{node.value[keyword]}", node.pointer)
-            id_ = node.value.get("$id")
-            if isinstance(id_, str):
-                anchors.setdefault(id_, node.pointer)
-        ref = node.ref
-        if isinstance(own, str) and ref is not None and ref.startswith(f"{own}#"):
-            anchors[ref] = unquote(ref.partition("#")[2])
-    return anchors
+                    del node.value[keyword]
+
+
+class _Resources:
+    """The schemas of a document by the URI of their resource, and by their anchors in it."""
+
+    def __init__(self, document: Document, nodes: list[Node]) -> None:
+        own = document.data.get("$self")
+        self._document = document
+        self._root = own if isinstance(own, str) else ""
+        self._uris = {ROOT: self._root}
+        self._anchors: dict[str, Pointer] = {}
+        for node in nodes:
+            if node.kind == "schema" and isinstance(id_ := node.value.get("$id"), str):
+                self._uris[node.pointer] = urldefrag(self._absolute(id_, node.pointer)).url
+        for node in nodes:
+            for keyword in ("$anchor", "$dynamicAnchor") if node.kind == "schema" else ():
+                if isinstance(anchor := node.value.get(keyword), str):
+                    uri = f"{self._uris[self._resource(node.pointer)]}#{anchor}"
+                    self._anchors.setdefault(uri, node.pointer)
+                    self._anchors.setdefault(f"#{anchor}", node.pointer)
+        self._pointers = {uri: pointer for pointer, uri in [*self._uris.items()][::-1]}
+
+    def target(self, ref: str, place: Pointer) -> Pointer | None:
+        """Return the place that a reference has as its target; None if it is not known here."""
+        uri = self._absolute(ref, place)
+        resource, fragment = urldefrag(uri)
+        # An anchor of another resource is not one here, but there is nothing else it could be.
+        named = self._anchors.get(uri) or self._anchors.get(ref)
+        if named is not None:
+            return named
+        if resource not in self._pointers or not (not fragment or fragment.startswith("/")):
+            return None
+        pointer = self._pointers[resource] + unquote(fragment)
+        # Documents whose schemas have an `$id` that means nothing refer to the whole document.
+        is_inner = self._document.has(pointer) or not self._pointers[resource]
+        return pointer if is_inner else unquote(fragment)
+
+    def _absolute(self, ref: str, place: Pointer) -> str:
+        base = self._uris[self._resource(place)]
+        return base + ref if ref.startswith("#") else urljoin(base, ref)
+
+    def _resource(self, pointer: Pointer) -> Pointer:
+        """Return the nearest schema around a place, or there, that has an `$id`."""
+        if len(self._uris) == 1:
+            return ROOT
+        while pointer not in self._uris:
+            pointer = pointer.rpartition("/")[0]
+        return pointer
 
 
 class _Nowhere(Exception):  # noqa: N818 (it is caught where it is raised)
