@@ -136,6 +136,16 @@ class ContractOperation:
         """Whether the method is safe (RFC 9110, 9.2.1)."""
         return self.method in ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")
 
+    def is_success(self, response: HttpResponse | None) -> bool:
+        """Return whether a response is 2xx, or a redirect that the operation declares by its status.
+
+        A redirect is all that some operations promise, such as a short link (RFC 9110, 15.4).
+        """
+        if response is None or response.is_success:
+            return response is not None
+        is_redirect = 300 <= response.status < 400
+        return is_redirect and not {str(response.status), "3XX"}.isdisjoint(self.responses)
+
     def slot(self, name: str) -> ParameterSlot | None:
         """Return the parameter with a name, or with `place.name` as links write it."""
         return next(

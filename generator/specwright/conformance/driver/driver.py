@@ -87,7 +87,7 @@ class Driver:
         """Return the first call of an operation that succeeds; None if no candidate does."""
         for call in self.candidates(operation):
             exchange = self._send_while_busy(call)
-            if exchange.succeeded:
+            if operation.is_success(exchange.response):
                 return call, exchange
         return None
 
@@ -264,7 +264,7 @@ class Driver:
 
     def _learn(self, call: OperationCall, exchange: Exchange) -> None:
         response = exchange.response
-        if response is None or not response.is_success:
+        if response is None or not call.operation.is_success(response):
             return
         self.successes[call.operation.pointer] = (call, exchange)
         self._learned += 1

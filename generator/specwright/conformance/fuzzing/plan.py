@@ -178,7 +178,7 @@ def derive(
             node.value.pop("server", None)
     endless = _endless(seen)
     write_links(derived, contract, seen, endless)
-    known = _known_ids(routes, seen)
+    known = _known_ids(contract, routes, seen)
     copies = []
     for site in list(operations(derived)):
         if site.pointer in endless:
@@ -222,15 +222,17 @@ def _variety(document: Document, operation: OperationSite) -> int:
     return 1 + len(parameters(document, operation)) + len(mapping(body))
 
 
-def _known_ids(routes: ContractRoutes, seen: Iterable[Exchange]) -> Mapping[str, Mapping[str, str]]:
+def _known_ids(
+    contract: Contract, routes: ContractRoutes, seen: Iterable[Exchange]
+) -> Mapping[str, Mapping[str, str]]:
     """Return the path parameters of the last successful request for each operation."""
     ids: dict[str, Mapping[str, str]] = {}
     for exchange in seen:
-        if exchange.operation and exchange.response and exchange.response.is_success:
-            operation = routes.at(exchange.operation)
-            values = operation and routes.path_values(operation, exchange.request.url)
+        operation = contract.operations.get(exchange.operation or "")
+        if operation is not None and operation.is_success(exchange.response):
+            values = routes.path_values(operation.site, exchange.request.url)
             if values:
-                ids[exchange.operation] = values
+                ids[operation.pointer] = values
     return ids
 
 
@@ -271,7 +273,7 @@ def write_links(
     last: dict[tuple[Pointer, int], tuple[ContractOperation, Exchange]] = {}
     for exchange in seen:
         operation, response = contract.operations.get(exchange.operation or ""), exchange.response
-        if operation is not None and response is not None and response.is_success:
+        if operation is not None and response is not None and operation.is_success(response):
             last[operation.pointer, response.status] = operation, exchange
     for (pointer, status), (operation, exchange) in last.items():
         declared = operation.response(status)

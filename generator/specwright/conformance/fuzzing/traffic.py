@@ -117,7 +117,8 @@ class TrafficOracle:
             and exchange.number not in (cause.number, proof.number)
             and exchange.sent_at <= end
             and exchange.sent_at + exchange.seconds >= cause.sent_at
-            and (exchange.response is None or exchange.response.is_success)
+            # A redirect may follow a change, as after a form (RFC 9110, 15.4.4).
+            and (exchange.response is None or exchange.response.status < 400)
             for exchange in self.exchanges
         )
 

@@ -70,10 +70,12 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
 
 def never_succeeded(contract: Contract, record: Record) -> list[ContractOperation]:
     """Return the operations that never succeeded, so that nothing of them was tested."""
-    reached = {exchange.operation for exchange in record.exchanges if exchange.succeeded}
-    return [
-        operation for operation in contract.operations.values() if operation.pointer not in reached
-    ]
+    never = dict(contract.operations)
+    for exchange in record.exchanges:
+        operation = never.get(exchange.operation or "")
+        if operation is not None and operation.is_success(exchange.response):
+            del never[operation.pointer]
+    return list(never.values())
 
 
 def tables(items: Sequence[Item]) -> tuple[Table, ...]:
@@ -133,7 +135,7 @@ def _of_operations(
     for operation in contract.operations.values():
         exchanges = by_operation.get(operation.pointer, [])
         succeeded = [
-            exchange for exchange in exchanges if exchange.response and exchange.response.is_success
+            exchange for exchange in exchanges if operation.is_success(exchange.response)
         ]
         reason = "" if succeeded else "it never succeeded"
         yield Item("operation", operation.name, operation.pointer, len(succeeded), reason)

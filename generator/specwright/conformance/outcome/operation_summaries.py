@@ -36,7 +36,7 @@ def operation_summaries(contract: Contract, record: Record) -> Iterator[Operatio
         by_operation[exchange.operation or ""].append(exchange)
     for operation in contract.operations.values():
         sent = by_operation[operation.pointer]
-        count = sum(1 for exchange in sent if exchange.response and exchange.response.is_success)
+        count = sum(1 for exchange in sent if operation.is_success(exchange.response))
         own = [exchange for exchange in sent if exchange.role == MAIN] or sent
         if count or not own:
             hint = "" if count else _NOT_SENT.format(names=_inputs(operation))

@@ -133,10 +133,11 @@ class _Trial:
             exchanges = list(pool.map(self.driver.send, [call] * _AT_ONCE))
         rule = IDEMPOTENCY_CONCURRENT
         responses = [(exchange, self._response(rule, exchange)) for exchange in exchanges]
-        bodies = {response.body for _, response in responses if response and response.is_success}
+        succeeds = self.operation.is_success
+        bodies = {response.body for _, response in responses if response and succeeds(response)}
         if len(bodies) > 1:
             self._violate(rule, "concurrent requests took effect more than once", *exchanges)
-        refused = [each for each, response in responses if response and not response.is_success]
+        refused = [each for each, response in responses if response and not succeeds(response)]
         for exchange in refused:
             self._answered(rule, "a concurrent request", exchange, self.declared.in_progress)
         return bool(refused)
@@ -153,7 +154,7 @@ class _Trial:
                 continue
             right = self.driver.send(call, key=key)
             response = self._response(rule, right)
-            if response is not None and not response.is_success:
+            if response is not None and not self.operation.is_success(response):
                 before, after = refused.response.status, response.status
                 message = f"after {before}, a valid request with its key returned {after}"
                 self._violate(rule, message, refused, right)
@@ -287,7 +288,7 @@ class _Trial:
         response = self._response(rule, exchange)
         if response is None:
             return
-        if response.is_success:
+        if self.operation.is_success(response):
             self._violate(rule, f"{how} under the same key was accepted", first, exchange)
         else:
             self._answered(rule, f"{how} under the same key", exchange, self.declared.changed)

@@ -110,7 +110,7 @@ class Keys:
     def refused(self, first: Exchange, right: OperationCall) -> None:
         """Check that a refusal leaves the key free for a valid request."""
         response, busy = first.response, self.declared.in_progress
-        if response is None or response.is_success or self.says(response, busy):
+        if response is None or self.operation.is_success(response) or self.says(response, busy):
             return
         if response.status not in _NOT_OF_THE_REQUEST:
             self.is_free(first, right)

@@ -40,6 +40,10 @@ def _deleted(driver: Driver, operation: ContractOperation) -> None:
         record.skip(DELETED_IS_GONE, operation.pointer, "the operation never succeeded")
         return
     call, first = success
+    if not first.succeeded:
+        reason = "a redirect does not say that the resource was deleted"
+        record.skip(DELETED_IS_GONE, operation.pointer, reason)
+        return
     record.check(DELETED_IS_GONE, operation.pointer)
     for other in sorted(driver.contract.operations.values(), key=lambda other: not other.is_safe):
         path, removed = other.site.key.rstrip("/"), operation.site.key.rstrip("/")
