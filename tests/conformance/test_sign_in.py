@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from base64 import b64decode
 from collections import Counter
 from pathlib import Path
@@ -16,10 +17,12 @@ from starlette.routing import Route
 
 from specwright.arguments.target import Access, target_of
 from specwright.config import ContractTesting, SignIn, read_config
+from specwright.conformance.checks.requests import explore
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.driver.roles import MAIN, OTHER_TENANT, UNKNOWN_KEY
 from specwright.conformance.driver.target import TargetServer
+from specwright.conformance.outcome.coverage import never_succeeded
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from tests.conformance.shop import serving
@@ -145,6 +148,32 @@ def test_each_role_signs_in_once(
         told = target.signer.secrets
     assert house.asked == {"anna": 1, "bert": 1}
     assert {"secret-of-anna", "secret-of-bert", "token-1-of-anna"} <= told
+
+
+@pytest.mark.parametrize(("there", "reached"), [("", True), ("https://there.example", False)])
+def test_an_operation_that_gave_a_token_has_succeeded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str, reached: bool
+) -> None:
+    house, path = House(), tmp_path / "api.json"
+    flow = {"tokenUrl": f"{there}/v1/token", "scopes": {}}
+    found = contract(path, {"type": "oauth2", "flows": {"password": flow}})
+    data = found.document.data
+    # Its body is made of a sample, which is no one's password.
+    form = {"type": "object", "properties": {"grant_type": {"const": "password"}}}
+    body = {"content": {"application/x-www-form-urlencoded": {"schema": form}}}
+    data["paths"]["/token"] = {"post": {"requestBody": body, "responses": OK}}
+    del data["paths"]["/login"]
+    path.write_text(json.dumps(data), "utf-8")
+    found = Contract(load(path))
+    monkeypatch.setattr(explore, "PATIENCE_SECONDS", 0.5)
+    with serving(house.app()) as url, target_of(ACCESS, url, found, ContractTesting()) as target:
+        if not reached:
+            target.signer.sign_in = {"house": lambda key: house.given(*key.split(":")) or ""}
+        driver, started = Driver(found, target, "scenarios"), time.monotonic()
+        explore.explore(driver)
+        is_waited_for = time.monotonic() - started > explore.PATIENCE_SECONDS
+        names = [operation.name for operation in never_succeeded(found, target.record)]
+    assert (names, is_waited_for) == ([] if reached else ["POST /token"], not reached)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from specwright.config import SignIn
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.links import Unknown, evaluate
+from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import ANONYMOUS
 from specwright.conformance.driver.target import TargetServer
 from specwright.conformance.recording.exchange import Exchange, HttpRequest
@@ -51,6 +52,7 @@ def sign_ins(
             hint = did_you_mean(name, known, f"it requires {', '.join(known) or 'none'}")
             raise InputError(f"sign-in: the document requires no credential {name!r}", hint=hint)
     functions: dict[str, Obtain] = {}
+    routes = ContractRoutes(contract, target.base_url)
     for name, scheme in known.items():
         setting = settings.get(name, SignIn())
         if setting.operation:
@@ -58,7 +60,7 @@ def sign_ins(
             functions[name] = partial(_logged_in, target, operation, setting, scheme)
         elif scheme.has_token_endpoint and (scheme.grants or setting.token_url):
             scopes = (setting.scopes,) if setting.scopes else (contract.scopes(name), ())
-            functions[name] = _Grants(target, setting, scheme, scopes, check)
+            functions[name] = _Grants(target, routes, setting, scheme, scopes, check)
     return functions
 
 
@@ -133,6 +135,7 @@ class _Grants:
     """
 
     target: TargetServer
+    routes: ContractRoutes
     setting: SignIn
     scheme: Scheme
     scopes: Sequence[tuple[str, ...]]
@@ -172,7 +175,11 @@ class _Grants:
 
     def _send(self, sent: Sent) -> Received:
         request = HttpRequest(sent.method, sent.url, tuple(sent.headers), sent.content)
-        exchange = self.target.send(request, SOURCE, None, ANONYMOUS)
+        # The token endpoint may be an operation of the document.
+        is_here = sent.url.startswith(f"{self.target.base_url}/")
+        operation = self.routes.operation(sent.method, sent.url) if is_here else None
+        pointer = None if operation is None else operation.pointer
+        exchange = self.target.send(request, SOURCE, pointer, ANONYMOUS)
         if exchange.response is None:
             raise TransportError(str(exchange.failure))
         response = exchange.response

@@ -134,9 +134,7 @@ def _of_operations(
 ) -> Iterator[Item]:
     for operation in contract.operations.values():
         exchanges = by_operation.get(operation.pointer, [])
-        succeeded = [
-            exchange for exchange in exchanges if operation.is_success(exchange.response)
-        ]
+        succeeded = [exchange for exchange in exchanges if operation.is_success(exchange.response)]
         reason = "" if succeeded else "it never succeeded"
         yield Item("operation", operation.name, operation.pointer, len(succeeded), reason)
         yield from _statuses(contract, operation, exchanges)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -55,8 +55,7 @@ class Instances:
         """Yield the reasons why a value does not fit the schema at a pointer."""
         validator = self._validator(schema)
         if validator is not None and not validator.is_valid(value):
-            for error in validator.iter_errors(value):
-                yield _problem(error)
+            yield from _causes([*map(_problem, validator.iter_errors(value))])
 
     def _validator(self, schema: Pointer) -> jsonschema_rs.Validator | None:
         if schema not in self._validators:
@@ -75,6 +74,16 @@ class Instances:
             )
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
+
+
+def _causes(problems: Sequence[SchemaMismatch]) -> Iterator[SchemaMismatch]:
+    """Yield problems without those of a value that has the wrong type, such as null in an enum."""
+    wrong = {
+        problem.pointer: problem for problem in reversed(problems) if problem.keyword == "type"
+    }
+    for problem in problems:
+        if wrong.get(problem.pointer, problem) is problem:
+            yield problem
 
 
 def _problem(error: jsonschema_rs.ValidationError) -> SchemaMismatch:

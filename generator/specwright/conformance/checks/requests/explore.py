@@ -10,6 +10,7 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.contract.resources import shape
 from specwright.conformance.driver.driver import Driver
+from specwright.conformance.driver.sign_in import SOURCE as SIGN_IN
 from specwright.names import snake
 from specwright.vocabulary.keywords.reset import RESET
 
@@ -31,7 +32,8 @@ def explore(driver: Driver) -> None:
         operation for operation in operations if not takes_everything(operation)
     )
     ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
-    while pending and time.monotonic() < ends:
+    # Nobody but the user knows the password that a sign-in needs, and it has succeeded.
+    while not pending.keys() <= _signed_in(driver) and time.monotonic() < ends:
         reached = _pass(driver, [operation for operation in pending if not _is_last(operation)])
         if not (reached or is_seen):
             # All that could be made is there: no list will be fuller.
@@ -122,6 +124,16 @@ def _in_turn(operations: Sequence[ContractOperation]) -> list[ContractOperation]
     kinds = [shape(operation.site.key)[:1] for operation in operations]
     last = sorted(shapes, key=lambda each: (-kinds.index(shapes[each][:1]), -len(shapes[each])))
     return first + last
+
+
+def _signed_in(driver: Driver) -> set[ContractOperation]:
+    """Return the operations by which the run has obtained its credentials."""
+    operations = driver.contract.operations
+    return {
+        operations[exchange.operation]
+        for exchange in driver.target.record.exchanges
+        if exchange.source == SIGN_IN and exchange.succeeded and exchange.operation in operations
+    }
 
 
 def _deletes(driver: Driver, operation: ContractOperation) -> bool:
