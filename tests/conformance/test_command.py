@@ -192,7 +192,7 @@ def test_https_where_only_http_is_spoken(specwright: Run) -> None:
         (always(200, b"<html>", content_type="text/html; charset=utf-8"), "a web page"),
         pytest.param(
             always(200, b"no gzip", content_encoding="gzip"),
-            "does not respond",
+            "the body cannot be decoded as its Content-Encoding says",
         ),
         (lambda exchange: exchange.wfile.write(b"SSH-2.0-OpenSSH\r\n"), "does not respond"),
         (lambda exchange: None, "does not respond"),

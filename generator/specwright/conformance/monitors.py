@@ -13,7 +13,12 @@ from specwright.conformance.checks.responses.shown_once import ShownOnce
 from specwright.conformance.checks.robustness.failures import NO_RESPONSE, SERVER_ERROR
 from specwright.conformance.checks.table import RESPONSE_CHECKS
 from specwright.conformance.contract.contract import Contract, ContractOperation
-from specwright.conformance.recording.exchange import FUZZING, Exchange, HttpResponse
+from specwright.conformance.recording.exchange import (
+    FUZZING,
+    UNDECODABLE,
+    Exchange,
+    HttpResponse,
+)
 from specwright.conformance.recording.record import Record, Violation
 from specwright.findings import values_of
 
@@ -58,9 +63,11 @@ class Monitors:
         is_dead = exchange.source == FUZZING and exchange.source in self._silent
         self._silent.add(exchange.source)
         if operation is not None and not is_dead and not exchange.is_unconnected:
-            message = f"no response ({exchange.failure})"
+            message, cause = f"no response ({exchange.failure})", "no response"
+            if exchange.is_undecodable:
+                message, cause = str(exchange.failure), UNDECODABLE
             place, rule = operation.pointer, NO_RESPONSE
-            yield Violation(rule, place, message, (exchange,), "no response", operation.name)
+            yield Violation(rule, place, message, (exchange,), cause, operation.name)
 
     def _of_any(self, exchange: Exchange, response: HttpResponse) -> Iterator[Violation]:
         """Yield violations of the rules that also apply to requests that match no operation."""

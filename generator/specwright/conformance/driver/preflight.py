@@ -42,7 +42,8 @@ def reach(contract: Contract, target: TargetServer) -> None:
     for call in calls:
         exchange = driver.send(call)
         exchanges.append(exchange)
-        if exchange.response is None and call.operation.pointer not in target.hanging:
+        is_single = exchange.is_undecodable or call.operation.pointer in target.hanging
+        if exchange.response is None and not is_single:
             break
         if exchange.response is not None and exchange.response.status == 429:
             break
@@ -98,6 +99,10 @@ def _refuse(driver: Driver, first: OperationCall, exchanges: Sequence[Exchange])
     """
     url, last = driver.target.base_url, exchanges[-1]
     statuses = [exchange.response.status for exchange in exchanges if exchange.response is not None]
+    if last.is_undecodable:
+        name = driver.contract.name_of(last)
+        hint = "check the compression of the server, or of a proxy in front of it"
+        raise InputError(f"{name} at {url}: {last.failure}", hint=hint)
     if last.response is None:
         failure = str(last.failure)
         hint = next((hint for sign, hint in _HINTS.items() if sign in failure), _NOT_THERE)

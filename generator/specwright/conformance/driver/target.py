@@ -16,7 +16,12 @@ import httpx2
 
 from specwright.conformance.driver.roles import MAIN
 from specwright.conformance.driver.signing import Owner, Signer
-from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
+from specwright.conformance.recording.exchange import (
+    UNDECODABLE,
+    Exchange,
+    HttpRequest,
+    HttpResponse,
+)
 from specwright.conformance.recording.record import Record
 from specwright.document.operations.security import Credential
 from specwright.http_messages import Headers
@@ -37,6 +42,8 @@ _LOST_AFTER = 8
 _LOST_SECONDS = 60.0
 # How long a supervisor may take to start a server that crashed, and the pause between probes.
 _RESTART_SECONDS, _PROBE_PAUSE_SECONDS = 10.0, 0.25
+# Other names of content codings, which the HTTP client does not know (RFC 9110, 8.4.1.3).
+_ALIASES = {"x-gzip": "gzip"}
 # Steps of a request, as the HTTP client names them.
 _OPENED, _ANSWERED = "connection.connect_tcp.started", "http11.receive_response_headers.complete"
 
@@ -177,19 +184,22 @@ class TargetServer:
     ) -> tuple[HttpResponse | None, str | None, float, float]:
         """Return the response or the failure of a request, its time, and its duration."""
         sent_at, started = time.time(), time.monotonic()
-        response, failure, is_hanging = None, None, False
+        response, failure, is_hanging, is_there = None, None, False, False
         try:
             response = self._receive(request)
         except (httpx2.RequestError, httpx2.InvalidURL, UnicodeError) as error:
             is_hanging = isinstance(error, httpx2.ReadTimeout) and operation is not None
             failure = HANGS if is_hanging else f"{type(error).__name__}: {error}"
+            if isinstance(error, httpx2.DecodingError):
+                failure, is_there = f"{UNDECODABLE} as its Content-Encoding says ({error})", True
         seconds = time.monotonic() - started
         if is_hanging and operation is not None:
             self.hanging.add(operation)
-        self._was_there |= response is not None
+        is_there |= response is not None
+        self._was_there |= is_there
         # The time of an operation that hangs says nothing about the others.
         counted = 0.0 if is_hanging else seconds
-        self._unanswered = [] if failure is None else [*self._unanswered, counted]
+        self._unanswered = [] if is_there else [*self._unanswered, counted]
         return response, failure, sent_at, seconds
 
     def _comes_back(self) -> bool:
@@ -248,6 +258,10 @@ class TargetServer:
             extensions={"trace": note},
         ) as response:
             is_stream = _is_stream(response.headers.get("content-type", ""))
+            headers = tuple((name, value) for name, value in response.headers.multi_items())
+            coding = response.headers.get("content-encoding", "")
+            if coding.lower() in _ALIASES:
+                response.headers["content-encoding"] = _ALIASES[coding.lower()]
             body = bytearray()
             ends = time.monotonic() + self.timeout
             try:
@@ -268,7 +282,6 @@ class TargetServer:
             except httpx2.ReadTimeout:
                 if not is_stream:
                     raise
-            headers = tuple((name, value) for name, value in response.headers.multi_items())
             return HttpResponse(response.status_code, headers, bytes(body))
 
 

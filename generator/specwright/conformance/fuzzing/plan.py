@@ -196,11 +196,12 @@ def derive(
 
 
 def _endless(exchanges: Iterable[Exchange]) -> set[Pointer]:
-    """Return the operations that respond with a stream, or not in time."""
+    """Return the operations that respond with a stream, unreadably, or not in time."""
     return {
         exchange.operation
         for exchange in exchanges
-        if exchange.operation and (is_stream(exchange.response) or exchange.failure == HANGS)
+        if exchange.operation
+        and (is_stream(exchange.response) or exchange.is_undecodable or exchange.failure == HANGS)
     }
 
 

@@ -17,6 +17,8 @@ from specwright.pointer import Pointer, resolve
 
 # The sources of requests that invent values.
 SCENARIOS, FUZZING = "scenarios", "fuzzing"
+# The failure of a response whose body is not as its Content-Encoding says.
+UNDECODABLE = "the body cannot be decoded"
 # The most bytes of a body in a report for people.
 _SHOWN = 4_000
 # Characters that curl expands in a URL, and a length that Linux takes as one argument.
@@ -153,6 +155,11 @@ class Exchange:
     def is_unconnected(self) -> bool:
         """Whether there was no connection, so that the request did not cause the failure."""
         return (self.failure or "").startswith("ConnectError")
+
+    @property
+    def is_undecodable(self) -> bool:
+        """Whether there is a response with a body that is not as its Content-Encoding says."""
+        return (self.failure or "").startswith(UNDECODABLE)
 
     @property
     def is_busy(self) -> bool:

@@ -78,11 +78,10 @@ class Instances:
 
 def _causes(problems: Sequence[SchemaMismatch]) -> Iterator[SchemaMismatch]:
     """Yield problems without those of a value that has the wrong type, such as null in an enum."""
-    wrong = {
-        problem.pointer: problem for problem in reversed(problems) if problem.keyword == "type"
-    }
+    of_type = [problem for problem in problems if problem.keyword == "type"]
+    first = {problem.pointer: problem for problem in reversed(of_type)}
     for problem in problems:
-        if wrong.get(problem.pointer, problem) is problem:
+        if first.get(problem.pointer, problem) is problem:
             yield problem
 
 

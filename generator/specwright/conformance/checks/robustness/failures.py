@@ -21,11 +21,11 @@ SERVER_ERROR = BehaviourRule(
 NO_RESPONSE = BehaviourRule(
     "no-answer",
     BehaviourCategory.ROBUSTNESS,
-    "Every request gets a response in time.",
+    "Every request gets a response in time, with a body that is encoded as its headers say.",
     example="GET /report -> the connection is closed without a response",
     advice=(
         "Check whether the process crashed, was restarted or waits without a limit; set timeouts "
-        "on its own requests."
+        "on its own requests. Send Content-Encoding only with a body that has this encoding."
     ),
     weight=17,
     judge=judge_any_response,
