@@ -104,13 +104,13 @@ def test_a_body_is_kept_up_to_its_limit(size: int) -> None:
     ],
 )
 def test_only_requests_below_the_base_url_are_looked_at(url: str, is_below: bool) -> None:
-    found = watch(Contract(load(DOCUMENT)), BASE, [exchange(url)])
+    found = watch(Contract(load(DOCUMENT)), [BASE], [exchange(url)])
     assert (len(found.record.exchanges), found.others) == ((1, 0) if is_below else (0, 1))
 
 
 @pytest.mark.parametrize(("sent", "role"), [((), ANONYMOUS), ((("x-key", "key-1"),), MAIN)])
 def test_a_request_with_a_key_is_that_of_a_partner(sent: Headers, role: str) -> None:
     contract, one = Contract(load(DOCUMENT)), exchange(sent=sent)
-    [kept] = watch(contract, BASE, [one]).record.exchanges
+    [kept] = watch(contract, [BASE], [one]).record.exchanges
     assert kept.role == role
     assert credentials(contract, [one]) == {value for _, value in sent}

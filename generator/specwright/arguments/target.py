@@ -16,7 +16,7 @@ import click
 
 from specwright.arguments.documents import read_document, sound_part, without_errors
 from specwright.arguments.project import chosen_document, configured
-from specwright.check.sound import Sound
+from specwright.check.sound import Sound, without
 from specwright.config import ContractTesting
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import (
@@ -34,8 +34,11 @@ from specwright.conformance.driver.target import TIMEOUT_SECONDS, TargetServer
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.operations.security import Credential
+from specwright.document.operations.servers import base_urls, servers_of
+from specwright.document.operations.sites import Direction, OperationSite, operations
 from specwright.document.sources.load import load_from
 from specwright.errors import InputError, did_you_mean
+from specwright.pointer import Pointer
 
 _EXAMPLE = "such as http://host/v1"
 # Words in keys that may be used for tests.
@@ -254,7 +257,14 @@ def target_of(
     if MAIN in keys:
         keys |= strangers(keys[MAIN])
     target = TargetServer(
-        url, credential, Record(), keys, own=own, headers=access.headers(), timeout=timeout
+        url,
+        credential,
+        Record(),
+        keys,
+        own_base_urls(contract.document, url),
+        own=own,
+        headers=access.headers(),
+        timeout=timeout,
     )
     target.signer.sign_in = sign_ins(
         contract, target, settings.sign_in, lambda address: checked_url(address, access.hosts)
@@ -340,6 +350,34 @@ def tested_part(
         InputError: it cannot be used, or its errors affect every operation.
     """
     return sound_part(_loaded(named, allowed, hosts))
+
+
+def reachable(document: Document, url: str) -> tuple[Document, tuple[OperationSite, ...]]:
+    """Return a document without the operations on other hosts, and those operations.
+
+    Args:
+        url: the base URL of the others.
+
+    Raises:
+        InputError: no operation is left.
+    """
+    bases = base_urls(document, url)
+    sites = [site for site in operations(document) if site.direction is Direction.PATH]
+    elsewhere = tuple(site for site in sites if bases.get(site.pointer, url) is None)
+    if len(elsewhere) == len(sites) > 0:
+        there = servers_of(elsewhere[0])[0].url
+        raise InputError(
+            f"no operation is at {url}: each has servers of its own, on another host",
+            hint=f"test them at their own URL, such as {there}",
+        )
+    pointers = [site.pointer for site in elsewhere]
+    return without(document, pointers) if pointers else document, elsewhere
+
+
+def own_base_urls(document: Document, url: str) -> dict[Pointer, str]:
+    """Return the base URLs of operations that have another one than the rest."""
+    own = base_urls(document, url)
+    return {pointer: base for pointer, base in own.items() if base not in (None, url)}
 
 
 def _loaded(

@@ -10,6 +10,7 @@ from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import lint_settings, read_document, sound_part
 from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.project import allow_refs_from, chosen_document, configured
+from specwright.arguments.target import own_base_urls, reachable
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
@@ -67,11 +68,12 @@ def check_traffic(
 
     Every rule about single exchanges is applied; no request is sent.
     """
-    project = configured(document=document)
+    project, url = configured(document=document), base_url.rstrip("/")
     part = sound_part(read_document(chosen_document(project), allowed))
-    contract = Contract(with_settings(part.document, project), part.left_out)
+    here, elsewhere = reachable(with_settings(part.document, project), url)
+    contract = Contract(here, part.left_out, elsewhere=elsewhere)
     recording = read(har)
-    traffic = watch(contract, base_url.rstrip("/"), recording.exchanges)
+    traffic = watch(contract, (url, *own_base_urls(here, url).values()), recording.exchanges)
     record = traffic.record
     if not record.exchanges:
         raise InputError(

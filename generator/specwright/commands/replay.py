@@ -10,7 +10,14 @@ import click
 
 from specwright.arguments.document_names import document_argument, path_or_url
 from specwright.arguments.project import allow_refs_from, configured
-from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
+from specwright.arguments.target import (
+    KEY_OPTIONS,
+    Access,
+    access_options,
+    reachable,
+    target_of,
+    tested_part,
+)
 from specwright.conformance.checks.verdicts import ReplayVerdict
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
@@ -72,7 +79,8 @@ def replay(
     name = document or path_or_url(recorded.document)
     part = tested_part(name, allowed, access.hosts)
     project = configured(document=name)
-    contract = Contract(with_settings(part.document, project), part.left_out)
+    here, elsewhere = reachable(with_settings(part.document, project), url)
+    contract = Contract(here, part.left_out, elsewhere=elsewhere)
     say(f"{recorded.rule}: {recorded.message}")
     with target_of(access, url, contract, project.test) as target:
         verdict = _repeat(FailureReplay(contract, target, recorded))

@@ -16,7 +16,13 @@ from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.project import allow_refs_from, configured
 from specwright.arguments.receiver import receiver_options, retry_scale
 from specwright.arguments.selection import Selection, selection_options
-from specwright.arguments.target import Access, access_options, target_of, tested_part
+from specwright.arguments.target import (
+    Access,
+    access_options,
+    reachable,
+    target_of,
+    tested_part,
+)
 from specwright.conformance.checks.webhooks.source import ReceiverOptions
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract
@@ -140,7 +146,8 @@ def test(
     part = tested_part(document, allowed, access.hosts)
     project = configured(document=document)
     chosen_part, excluded = selection.of(with_settings(part.document, project))
-    contract = Contract(chosen_part, part.left_out, excluded)
+    here, elsewhere = reachable(chosen_part, target_url)
+    contract = Contract(here, part.left_out, excluded, elsewhere)
     standards = Standards(
         lint_settings(contract.document.path, short_method_names=False, file=config),
         frozenset() if baseline is None else read_baseline(baseline),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, urlsplit
 
@@ -30,15 +30,20 @@ class Traffic:
     others: int
 
 
-def watch(contract: Contract, base_url: str, exchanges: Iterable[Exchange]) -> Traffic:
-    """Run the monitors on the exchanges with a base URL."""
+def watch(contract: Contract, base_urls: Sequence[str], exchanges: Iterable[Exchange]) -> Traffic:
+    """Run the monitors on the exchanges with a base URL.
+
+    Args:
+        base_urls: that of most operations, then those of the others.
+    """
     record, others = Record(), 0
-    routes, credential = ContractRoutes(contract, base_url), Credential.of(contract.document)
+    below = tuple(f"{base_url}/" for base_url in base_urls)
+    routes, credential = ContractRoutes(contract, base_urls[0]), Credential.of(contract.document)
     record.monitors = (Monitors(contract, record), RecordedRequests(contract, record, routes))
     places = _places(credential)
     for exchange in exchanges:
         request = exchange.request
-        if not request.url.startswith(f"{base_url}/"):
+        if not request.url.startswith(below):
             others += 1
             continue
         operation = routes.operation(request.method, request.url)

@@ -9,7 +9,13 @@ from pathlib import Path
 
 from specwright.arguments.documents import lint_settings, without_errors
 from specwright.arguments.project import configured
-from specwright.arguments.target import check_roles, checked_url, tested_document
+from specwright.arguments.target import (
+    check_roles,
+    checked_url,
+    own_base_urls,
+    reachable,
+    tested_document,
+)
 from specwright.conformance.contract.added_links import with_settings
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.hidden import conceal
@@ -70,25 +76,29 @@ def check(
     """
     read = document_of(target, document, hosts)
     project = configured(document=Path(read.path))
-    contract = Contract(with_settings(with_data(read, data or {}), project))
+    whole = with_settings(with_data(read, data or {}), project)
     standards = Standards(lint_settings(read.path, short_method_names=False))
-    credential = Credential.of(contract.document)
+    credential = Credential.of(whole)
     by_role = dict(keys or {})
     check_roles(by_role)
     if credential is not None and credential.is_required and MAIN not in by_role:
         raise InputError("the document requires a credential", hint="pass keys={'main': …}")
     if MAIN in by_role:
         by_role[UNKNOWN_KEY] = stranger(by_role[MAIN])
-    with _at(target, hosts) as url, TargetServer(url, credential, Record(), by_role) as server:
-        server.signer.sign_in = sign_ins(
-            contract, server, project.test.sign_in, lambda each: checked_url(each, tuple(hosts))
-        )
-        reach(contract, server)
-        run = begin(
-            *(contract, server, RunProfile(profile), seed),
-            max_seconds=max_response_time,
-        )
-        run.go()
+    with _at(target, hosts) as url:
+        here, elsewhere = reachable(whole, url)
+        contract, own = Contract(here, elsewhere=elsewhere), own_base_urls(here, url)
+        with TargetServer(url, credential, Record(), by_role, own) as server:
+            server.signer.sign_in = sign_ins(
+                *(contract, server, project.test.sign_in),
+                lambda each: checked_url(each, tuple(hosts)),
+            )
+            reach(contract, server)
+            run = begin(
+                *(contract, server, RunProfile(profile), seed),
+                max_seconds=max_response_time,
+            )
+            run.go()
     redaction = conceal(contract, run.record, server.signer.secrets)
     return _outcome(run, standards, redaction)
 

@@ -166,6 +166,7 @@ class Contract:
     Args:
         left_out: operations that are not tested, with the errors of the document about them.
         excluded: operations that are not to be called.
+        elsewhere: operations on other hosts, which are not called either.
     """
 
     def __init__(
@@ -173,10 +174,12 @@ class Contract:
         document: Document,
         left_out: tuple[tuple[OperationSite, Finding], ...] = (),
         excluded: tuple[OperationSite, ...] = (),
+        elsewhere: tuple[OperationSite, ...] = (),
     ) -> None:
         self.document = document
         self.left_out = left_out
         self.excluded = excluded
+        self.elsewhere = elsewhere
         self.instances = Instances(document)
         self._demands = Demands(document)
         # Responses may have only listed values: a new one must be added to the document first.
@@ -206,7 +209,7 @@ class Contract:
     @cached_property
     def uncalled(self) -> frozenset[tuple[str, str]]:
         """Method and path of the operations that exist, but are not tested."""
-        sites = (*(site for site, _ in self.left_out), *self.excluded)
+        sites = (*(site for site, _ in self.left_out), *self.excluded, *self.elsewhere)
         return frozenset((site.method, site.key) for site in sites)
 
     @cached_property

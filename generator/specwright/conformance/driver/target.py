@@ -62,6 +62,7 @@ class TargetServer:
 
     Attributes:
         base_url: without a trailing slash.
+        base_urls: of the operations that have another one.
         keys: by role.
         main: the role that is recorded for MAIN.
         own: keys for one scheme of several, by role and scheme.
@@ -76,6 +77,7 @@ class TargetServer:
     credential: Credential | None
     record: Record
     keys: Mapping[str, str] = field(repr=False)
+    base_urls: Mapping[Pointer, str] = field(default_factory=dict)
     main: str = MAIN
     own: Mapping[Owner, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -135,12 +137,11 @@ class TargetServer:
         """Return a request to a path below the base URL, with the credentials of a role.
 
         Args:
-            operation: decides on the credentials; without one, the usual ones are sent.
+            operation: decides on base URL and credentials; without one, the usual ones are used.
         """
         sent: Headers = tuple(headers)
-        return self.signer.sign(
-            HttpRequest(method, self.base_url + path, sent, body), operation, role
-        )
+        url = self.base_urls.get(operation or "", self.base_url) + path
+        return self.signer.sign(HttpRequest(method, url, sent, body), operation, role)
 
     def send(
         self, request: HttpRequest, source: str, operation: Pointer | None, role: str = MAIN

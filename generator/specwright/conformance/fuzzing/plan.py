@@ -162,12 +162,17 @@ def _credentials(
 
 
 def derive(
-    contract: Contract, routes: ContractRoutes, seen: Sequence[Exchange], shards: int
+    contract: Contract,
+    routes: ContractRoutes,
+    seen: Sequence[Exchange],
+    shards: int,
+    distant: Set[Pointer] = frozenset(),
 ) -> JsonObject:
     """Return the document for schemathesis: without servers, with real ids, divided into shards.
 
     Args:
         seen: earlier exchanges; the ids in them are known to exist.
+        distant: operations that are not to be fuzzed.
     """
     derived = contract.document.with_data(deepcopy(contract.document.data))
     derived.data.pop("webhooks", None)
@@ -176,12 +181,12 @@ def derive(
             node.value.pop("servers", None)
         elif node.kind == "link":
             node.value.pop("server", None)
-    endless = _endless(seen)
-    write_links(derived, contract, seen, endless)
+    left_out = _endless(seen) | distant
+    write_links(derived, contract, seen, left_out)
     known = _known_ids(contract, routes, seen)
     copies = []
     for site in list(operations(derived)):
-        if site.pointer in endless:
+        if site.pointer in left_out:
             del site.item.value[split(site.pointer)[-1]]
         elif site.direction is Direction.PATH:
             copies.append(site)

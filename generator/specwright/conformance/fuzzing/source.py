@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -56,11 +57,13 @@ def fuzz(contract: Contract, target: TargetServer, profile: FuzzingLimits, seed:
     # Credentials that are obtained now expire last.
     target.signer.renew()
     keys = idempotency_keys(routes, judge, target.record)
-    derived = derive(contract, routes, target.record.exchanges, profile.processes)
+    base_url, distant = _base_url(contract, target)
+    derived = derive(contract, routes, target.record.exchanges, profile.processes, distant)
     share = profile.seconds_of_each(len(routes.operations))
     seeds = {shard: seed + shard for shard in shards_of(derived)}
     # A path may have a method that is not tested, or that must not be called.
     uncalled = {method for method, _ in contract.uncalled}
+    uncalled |= {contract.operations[pointer].method for pointer in distant}
     environments = [
         environment(target, routes, keys, own_seed, share) for own_seed in seeds.values()
     ]
@@ -76,7 +79,7 @@ def fuzz(contract: Contract, target: TargetServer, profile: FuzzingLimits, seed:
             commands.append(
                 command(
                     *("--config-file", str(config), "run", str(api)),
-                    *("--url", target.base_url, "--seed", str(own_seed)),
+                    *("--url", base_url, "--seed", str(own_seed)),
                 )
             )
         run = _Run(contract, target, routes, judge)
@@ -91,6 +94,18 @@ def fuzz(contract: Contract, target: TargetServer, profile: FuzzingLimits, seed:
         for number in range(len(commands)):
             run.account_for(number, processes)
         run.account_for_operations()
+        for pointer in distant:
+            for rule in (_ACCEPTED, _REFUSED):
+                target.record.skip(rule, pointer, f"only operations at {base_url} are fuzzed")
+
+
+def _base_url(contract: Contract, target: TargetServer) -> tuple[str, set[Pointer]]:
+    """Return the base URL of most operations, and the operations that have another one."""
+    own = {
+        pointer: target.base_urls.get(pointer, target.base_url) for pointer in contract.operations
+    }
+    ((most, _),) = Counter(own.values()).most_common(1) or [(target.base_url, 0)]
+    return most, {pointer for pointer, base_url in own.items() if base_url != most}
 
 
 class _Run:

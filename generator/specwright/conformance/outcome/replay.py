@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 from specwright.conformance.checks.rule import BehaviourCategory
 from specwright.conformance.checks.table import BY_ID
 from specwright.conformance.checks.verdicts import Repetition, ReplayVerdict
-from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.roles import OTHER_TENANT
 from specwright.conformance.driver.target import TargetServer
@@ -96,7 +96,7 @@ class FailureReplay:
     def _send(self, recorded: Recorded) -> Exchange:
         names = self._names
         path = in_path(recorded.path, names)
-        operation = self._routes.operation(recorded.method, self.target.base_url + path)
+        operation = self._operation(recorded, path)
         place = None if operation is None else operation.pointer
         request = self.target.request(
             recorded.method,
@@ -111,13 +111,15 @@ class FailureReplay:
             names.update(renamed(recorded.response, exchange.response))
         return exchange
 
-    @property
-    def _routes(self) -> ContractRoutes:
-        return ContractRoutes(self.contract, self.target.base_url)
+    def _operation(self, recorded: Recorded, path: str) -> ContractOperation | None:
+        """Return the operation of a request, which may have a base URL of its own."""
+        base_url = self.target.base_urls.get(recorded.operation, self.target.base_url)
+        routes = ContractRoutes(self.contract, self.target.base_url)
+        return routes.operation(recorded.method, base_url + path)
 
     def _keys(self, recorded: Recorded) -> Iterator[str]:
         """Yield the keys by which the server recognizes a repeated request."""
-        operation = self._routes.operation(recorded.method, self.target.base_url + recorded.path)
+        operation = self._operation(recorded, recorded.path)
         idempotency = operation.get(IDEMPOTENCY) if operation is not None else None
         names = {KEY_HEADER}
         if idempotency is not None and idempotency.header is not None:

@@ -89,6 +89,9 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "Requests", f"{len(exchanges):,}"
     if run.contract.excluded:
         yield "Operations", f"{len(operations)} of {len(operations) + len(run.contract.excluded)}"
+    if run.contract.elsewhere:
+        names = [f"{site.method} {site.key}" for site in run.contract.elsewhere]
+        yield "On other hosts", f"{listed(names, _NAMED)}, by servers of their own"
     if run.budget.cut:
         yield "Out of time", ", ".join(run.budget.cut)
     if FUZZING in {name for name, _, _ in run.steps}:

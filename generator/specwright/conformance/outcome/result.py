@@ -33,7 +33,12 @@ _Taken = TypeVar("_Taken")
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A request that a run sent, without its credentials, and the response."""
+    """A request that a run sent, without its credentials, and the response.
+
+    Attributes:
+        path: below the base URL of its operation.
+        operation: the pointer of an operation with a base URL of its own; empty for others.
+    """
 
     source: str
     role: str
@@ -42,6 +47,7 @@ class Recorded:
     headers: Headers
     body: bytes | None
     response: HttpResponse | None
+    operation: Pointer = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +127,19 @@ def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> JsonOb
 def _recorded(exchange: Exchange, run: Run) -> JsonObject:
     request, response = run.target.signer.unsigned(exchange.request), exchange.response
     content = MessageContent.of(request.headers, request.body)
+    target, operation = run.target, exchange.operation or ""
+    base_url = target.base_urls.get(operation, target.base_url)
     written: JsonObject = {
         "source": exchange.source,
         "role": exchange.role,
         "method": request.method,
-        "path": request.url.removeprefix(run.target.base_url),
+        "path": request.url.removeprefix(base_url),
         "headers": [list(header) for header in content.headers],
         "status": response.status if response is not None else None,
     }
-    if not request.url.startswith(f"{run.target.base_url}/"):
+    if operation in target.base_urls:
+        written["operation"] = operation
+    if not request.url.startswith(f"{base_url}/"):
         written["received"] = True
     if response is not None:
         received = MessageContent.of(response.headers, response.body, BODY_LIMIT)
@@ -224,6 +234,7 @@ def _request(written: Mapping[str, Any]) -> Recorded:
         request.headers,
         request.data,
         None if status is None else HttpResponse(status, response.headers, response.data or b""),
+        str(written.get("operation", "")),
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice, product
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import variable_name
@@ -15,6 +17,7 @@ from specwright.json_values import (
     mapping,
     sequence,
 )
+from specwright.pointer import Pointer
 from specwright.runtime.shared.servers import Server, ServerVariable
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
@@ -63,6 +66,46 @@ def base_paths(servers: Iterable[Server]) -> tuple[str, ...]:
     urls = (url for server in servers for url in islice(_urls(server), _MOST_VALUES))
     paths = (_ORIGIN.sub("", url, count=1).partition("?")[0].strip("/") for url in urls)
     return tuple(dict.fromkeys(f"/{path}" if path else "" for path in paths))
+
+
+def base_urls(document: Document, url: str) -> Mapping[Pointer, str | None]:
+    """Return the base URLs of the operations with servers of their own; None on another host.
+
+    Args:
+        url: the base URL of the other operations, at which one of the servers of the document is
+            found, such as an instance for tests.
+    """
+    target, usual = urlsplit(url), _addresses(servers(document))
+    hosts = {"", target.netloc, *(address.netloc for address in usual)}
+    paths = [address.path.rstrip("/") for address in usual] or [""]
+    below = max(
+        (path for path in paths if target.path.endswith(path)), key=len, default=target.path
+    )
+    origin = target._replace(path=target.path.removesuffix(below), query="", fragment="").geturl()
+    own = {site.pointer: servers_of(site) for site in operations(document)}
+    return {
+        pointer: next(
+            (
+                origin + address.path.rstrip("/")
+                for address in _addresses(declared)
+                if address.netloc in hosts
+            ),
+            None,
+        )
+        for pointer, declared in own.items()
+        if declared
+    }
+
+
+def _addresses(servers: tuple[Server, ...]) -> list[SplitResult]:
+    """Return the addresses of servers, with paths that begin with a slash, if they have any."""
+    addresses = []
+    for server in servers:
+        for url in islice(_urls(server), _MOST_VALUES):
+            # A host may be no address at all, such as `[`.
+            with suppress(ValueError):
+                addresses.append(urlsplit(urljoin("/", url)))
+    return addresses
 
 
 def _urls(server: Server) -> Iterator[str]:

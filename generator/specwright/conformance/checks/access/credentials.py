@@ -99,6 +99,10 @@ def _elsewhere(driver: Driver, call: OperationCall) -> Iterator[tuple[str, Excha
         ("with the key in another header", call.path, headers),
     ):
         request = driver.target.request(
-            call.operation.method, where, role=ANONYMOUS, headers=[*call.headers, *more]
+            call.operation.method,
+            where,
+            role=ANONYMOUS,
+            headers=[*call.headers, *more],
+            operation=call.operation.pointer,
         )
         yield how, driver.target.send(request, driver.source, call.operation.pointer, ANONYMOUS)

@@ -128,12 +128,13 @@ def _in_turn(operations: Sequence[ContractOperation]) -> list[ContractOperation]
 
 def _signed_in(driver: Driver) -> set[ContractOperation]:
     """Return the operations by which the run has obtained its credentials."""
-    operations = driver.contract.operations
-    return {
-        operations[exchange.operation]
+    pointers = {
+        exchange.operation
         for exchange in driver.target.record.exchanges
-        if exchange.source == SIGN_IN and exchange.succeeded and exchange.operation in operations
+        if exchange.source == SIGN_IN and exchange.succeeded
     }
+    operations = driver.contract.operations
+    return {operations[pointer] for pointer in operations.keys() & pointers}
 
 
 def _deletes(driver: Driver, operation: ContractOperation) -> bool:

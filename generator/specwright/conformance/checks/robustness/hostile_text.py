@@ -109,7 +109,9 @@ def _is_refused(
     how: str,
 ) -> Exchange:
     operation, target = call.operation, driver.target
-    request = target.request(operation.method, call.path, headers=headers, body=content)
+    request = target.request(
+        operation.method, call.path, headers=headers, body=content, operation=operation.pointer
+    )
     exchange = target.send(request, driver.source, operation.pointer)
     target.record.check(INVALID_ACCEPTED, operation.pointer)
     if exchange.succeeded:
