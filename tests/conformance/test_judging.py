@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -378,6 +379,59 @@ def test_a_member_that_is_only_for_requests_is_not_in_a_response(
     begin = "GET /items: 200: a member that is only for requests at"
     assert {each for _, each in said} == {f"{begin} '{at}'" for at in found}
     assert {rule for rule, _ in said} <= {"write-only"}
+
+
+USER = {
+    "type": "object",
+    "required": ["id", "password"],
+    "properties": {
+        "id": {"type": "string"},
+        "password": {"$ref": "#/components/schemas/Password"},
+    },
+}
+REFERENCE = {"$ref": "#/components/schemas/User"}
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0", "3.2.0"])
+@pytest.mark.parametrize(
+    ("schema", "around"),
+    [
+        (USER, lambda user: user),
+        (REFERENCE, lambda user: user),
+        ({"allOf": [REFERENCE, {"type": "object"}]}, lambda user: user),
+        # Another part requires what the base declares.
+        ({"allOf": [{"required": ["id", "password"]}, REFERENCE]}, lambda user: user),
+        ({"type": "object", "properties": {"user": REFERENCE}}, lambda user: {"user": user}),
+        ({"type": "array", "items": REFERENCE}, lambda user: [user, user]),
+        ({"oneOf": [REFERENCE, {"type": "array"}]}, lambda user: user),
+    ],
+)
+def test_no_response_has_a_member_that_is_only_for_requests_even_if_it_is_required(
+    tmp_path: Path, version: str, schema: dict[str, Any], around: Callable[[JsonValue], JsonValue]
+) -> None:
+    responses = {"200": {"description": "It.", "content": {"application/json": {"schema": schema}}}}
+    document = {
+        "openapi": version,
+        "info": {"title": "Users", "version": "1"},
+        "paths": {"/user": {"get": {"responses": responses}}},
+        "components": {
+            "schemas": {"User": USER, "Password": {"type": "string", "writeOnly": True}},
+        },
+    }
+    path = tmp_path / "users.json"
+    path.write_text(json.dumps(document), "utf-8")
+    contract = Contract(load(path))
+    request = HttpRequest("GET", "http://127.0.0.1/user", ())
+    users: list[tuple[JsonValue, set[str]]] = [
+        ({"id": "1"}, set()),
+        ({"id": "1", "password": "secret"}, {"write-only"}),
+        ({"id": 1}, {"response-schema"}),
+        ({}, {"response-schema"}),
+    ]
+    for user, rules in users:
+        response = HttpResponse(200, JSON, json.dumps(around(user)).encode())
+        said = observed(contract, "fuzzing", "/paths/~1user/get", request, response)
+        assert {rule for rule, _ in said} == rules, user
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from specwright.conformance.contract.contract import Contract, ContractOperation
-from specwright.conformance.contract.read_only import in_place
+from specwright.conformance.contract.value_parts import in_place
 from specwright.json_values import JsonObject, mapping
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.chosen_from import CHOSEN_FROM, REQUIRED_WHEN, RequiredWhen

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.resources import Shape, shape, up_to_variables
 from specwright.conformance.contract.samples import distinct, sample
 from specwright.conformance.contract.write_only import WriteOnlyMembers
@@ -21,6 +20,7 @@ from specwright.document.operations import sites
 from specwright.document.operations.security import Demands
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.document.schemas.instances import Instances
+from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.document.shape import walk
 from specwright.findings import Finding
 from specwright.json_values import JsonValue, mapping
@@ -183,8 +183,8 @@ class Contract:
         self.instances = Instances(document)
         self._demands = Demands(document)
         # Responses may have only listed values: a new one must be added to the document first.
-        self.responses = Instances(_closed(document))
-        self.requests = Instances(for_requests(document))
+        self.responses = Instances(in_direction(_closed(document), Polarity.TO_CLIENT))
+        self.requests = Instances(in_direction(document, Polarity.TO_SERVER))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
         operations = [

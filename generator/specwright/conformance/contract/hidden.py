@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.value_parts import value_parts
+from specwright.conformance.contract.value_parts import subschema_at, value_parts
 from specwright.conformance.recording.concealment import Concealment, texts
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
@@ -15,7 +15,7 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.schemas.applicators import Subschema, reachable
 from specwright.json_values import JsonValue
-from specwright.pointer import Pointer, resolve
+from specwright.pointer import Pointer
 from specwright.report.redaction import Redaction
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
@@ -41,19 +41,17 @@ def hidden(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
 
     @cache
     def may_hold_any(schema: Pointer) -> bool:
-        return any(map(_is_hidden, reachable(document, _at(document, schema))))
+        return any(map(_is_hidden, reachable(document, subschema_at(document, schema))))
 
     values = set[str]()
     for exchange in exchanges:
         for schema, message in _messages(contract, exchange):
             # Most bodies cannot hold any, and need not be parsed.
             if may_hold_any(schema):
-                values.update(_values(document, _at(document, schema), message.json_or_none))
+                values.update(
+                    _values(document, subschema_at(document, schema), message.json_or_none)
+                )
     return {value for value in values if len(value) >= _SHORTEST}
-
-
-def _at(document: Document, schema: Pointer) -> Subschema:
-    return Subschema(schema, resolve(document.data, schema))
 
 
 def _messages(

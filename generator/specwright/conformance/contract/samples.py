@@ -10,6 +10,8 @@ from itertools import chain, product
 import jsonschema_rs
 
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.samples.scalars import FORMATS, numbers, texts
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
@@ -104,9 +106,9 @@ class _Sampler:
 
     def _is_shown(self, schema: JsonValue, depth: int) -> bool:
         """Return whether an optional member with a schema is part of the value."""
-        followed = self.document.follow(schema)
-        described = followed if isinstance(followed, dict) else {}
-        return self.is_whole and depth <= _WHOLE_DEPTH and described.get("readOnly") is not True
+        if not self.is_whole or depth > _WHOLE_DEPTH:
+            return False
+        return not is_left_out(self.document, [Subschema("", schema)], Polarity.TO_SERVER)
 
 
 def _fitting(schema: JsonObject, usual: JsonValue, others: Iterable[JsonValue]) -> JsonValue:

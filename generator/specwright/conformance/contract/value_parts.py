@@ -1,4 +1,4 @@
-"""The parts of a value, each with the schemas that may apply to it."""
+"""The schemas that may apply to a value and to its parts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from specwright.conformance.recording.exchange import readings
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying, held, of_item, of_property
-from specwright.json_values import JsonValue
-from specwright.pointer import Pointer, join
+from specwright.json_values import JsonObject, JsonValue
+from specwright.pointer import Pointer, join, resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,18 @@ class ValuePart:
     value: JsonValue
     schemas: tuple[Subschema, ...]
     applied: tuple[Subschema, ...]
+
+
+def in_place(document: Document, schema: Pointer) -> Iterator[tuple[Pointer, JsonObject]]:
+    """Yield the schema at a pointer and those that apply with it, each with its pointer."""
+    for subschema in applying(document, [subschema_at(document, schema)]):
+        if isinstance(subschema.value, dict):
+            yield subschema.pointer, subschema.value
+
+
+def subschema_at(document: Document, schema: Pointer) -> Subschema:
+    """Return the schema at a pointer."""
+    return Subschema(schema, resolve(document.data, schema))
 
 
 def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iterator[ValuePart]:

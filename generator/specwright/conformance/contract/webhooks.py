@@ -17,11 +17,13 @@ from specwright.document.operations.sites import (
     follow,
     json_content,
     members,
+    of_request,
     operations,
     request_body,
     schema,
 )
 from specwright.document.schemas.instances import Instances, SchemaMismatch
+from specwright.document.schemas.polarity import in_direction
 from specwright.document.schemas.unions import is_open, unknown_member
 from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
@@ -104,7 +106,7 @@ class Registration:
 
 def webhooks(document: Document) -> tuple[SentWebhook, ...]:
     """Return all webhooks of an upgraded document."""
-    instances = Instances(document)
+    instances = Instances(in_direction(document, of_request(Direction.WEBHOOK)))
     return tuple(
         _webhook(document, site, instances)
         for site in operations(document)

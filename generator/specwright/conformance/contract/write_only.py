@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from specwright.conformance.contract.value_parts import value_parts
+from specwright.conformance.contract.value_parts import subschema_at, value_parts
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import Subschema, applying, reachable
+from specwright.document.schemas.applicators import Subschema, reachable
+from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonValue
-from specwright.pointer import Pointer, resolve
+from specwright.pointer import Pointer
 
 
 @dataclass(slots=True)
@@ -22,8 +23,8 @@ class WriteOnlyMembers:
     def may_be_in(self, schema: Pointer) -> bool:
         """Return whether a value of a schema may have such members, to parse no other."""
         if schema not in self._may_be_in:
-            parts = reachable(self.document, self._at(schema))
-            self._may_be_in[schema] = any(map(_is_write_only, parts))
+            parts = reachable(self.document, subschema_at(self.document, schema))
+            self._may_be_in[schema] = any(map(self._is_marked, parts))
         return self._may_be_in[schema]
 
     def of(self, schema: Pointer, value: JsonValue) -> Iterator[tuple[Pointer, Pointer]]:
@@ -32,21 +33,14 @@ class WriteOnlyMembers:
         Null, and a text of asterisks, disclose nothing. If alternatives of a union declare a
         member differently, it is not known which one the value is.
         """
-        for part in value_parts(self.document, self._at(schema), value):
+        for part in value_parts(self.document, subschema_at(self.document, schema), value):
             is_disclosed = part.pointer and not _is_hidden(part.value)
             if is_disclosed and all(map(self._is_marked, part.schemas)):
                 yield part.pointer, part.schemas[0].pointer
 
-    def _at(self, schema: Pointer) -> Subschema:
-        return Subschema(schema, resolve(self.document.data, schema))
-
     def _is_marked(self, schema: Subschema) -> bool:
-        return any(map(_is_write_only, applying(self.document, [schema])))
+        return is_left_out(self.document, [schema], Polarity.TO_CLIENT)
 
 
 def _is_hidden(value: JsonValue) -> bool:
     return value is None or (isinstance(value, str) and not value.strip("*"))
-
-
-def _is_write_only(schema: Subschema) -> bool:
-    return isinstance(schema.value, dict) and schema.value.get("writeOnly") is True

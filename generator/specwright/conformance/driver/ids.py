@@ -18,13 +18,13 @@ from specwright.conformance.contract.links import (
     names_of,
     wanted_names,
 )
-from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import (
     Shape,
     singular,
     up_to_variables,
 )
 from specwright.conformance.contract.routes import ContractRoutes
+from specwright.conformance.contract.value_parts import in_place
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Linked
 from specwright.json_values import JsonValue, mapping

@@ -17,8 +17,10 @@ from specwright.conformance.checks.table import DESCRIPTIONS as RULES
 from specwright.conformance.checks.webhooks.checks import EVENT_HEADERS
 from specwright.conformance.checks.webhooks.judge import EVENT_MISSING
 from specwright.conformance.contract.contract import Contract, ContractOperation
+from specwright.conformance.contract.value_parts import subschema_at
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
+from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.findings import Table
 from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, join
@@ -196,15 +198,19 @@ def _properties(
 ) -> Iterator[Item]:
     """Yield the properties and enum values of requests and responses, with their declarations."""
     sides = {
-        "request": (contract.body_schema(operation), [_sent(exchange) for exchange in succeeded]),
+        "request": (
+            Polarity.TO_SERVER,
+            contract.body_schema(operation),
+            [_sent(exchange) for exchange in succeeded],
+        ),
     }
     for status, response in operation.responses.items():
         if status.startswith("2"):
             values = [exchange.response.json_or_none for exchange in succeeded if exchange.response]
-            sides[status] = (contract.schema_of(response), values)
-    for side, (schema, values) in sides.items():
+            sides[status] = (Polarity.TO_CLIENT, contract.schema_of(response), values)
+    for side, (polarity, schema, values) in sides.items():
         if schema is not None:
-            for kind, name, pointer, count in _walk(contract, schema, values, "", 0):
+            for kind, name, pointer, count in _walk(contract, polarity, schema, values, "", 0):
                 reason = "" if count else "no body had it"
                 yield Item(kind, f"{operation.name} {side} {name}", pointer, count, reason)
 
@@ -214,7 +220,12 @@ def _sent(exchange: Exchange) -> JsonValue:
 
 
 def _walk(
-    contract: Contract, schema: Pointer, values: list[JsonValue], name: str, depth: int
+    contract: Contract,
+    polarity: Polarity,
+    schema: Pointer,
+    values: list[JsonValue],
+    name: str,
+    depth: int,
 ) -> Iterator[tuple[str, str, Pointer, int]]:
     at, described = contract.document.end(schema, {"$ref": f"#{schema}"})
     if not isinstance(described, dict) or depth > _DEPTH:
@@ -225,15 +236,17 @@ def _walk(
             count = sum(1 for value in values if value == member)
             yield "enum value", f"{name}={member}", at, count
     for key in mapping(described.get("properties")):
-        inner = [value[key] for value in values if isinstance(value, dict) and key in value]
         place, path = at + join("properties", key), f"{name}.{key}".lstrip(".")
+        if is_left_out(contract.document, [subschema_at(contract.document, place)], polarity):
+            continue
+        inner = [value[key] for value in values if isinstance(value, dict) and key in value]
         yield "property", path, place, len(inner)
         # Schemas that refer to each other have more paths than anything could list.
         if inner:
-            yield from _walk(contract, place, inner, path, depth + 1)
+            yield from _walk(contract, polarity, place, inner, path, depth + 1)
     if "items" in described:
         inner = [item for value in values if isinstance(value, list) for item in value]
-        yield from _walk(contract, at + join("items"), inner, f"{name}[]", depth + 1)
+        yield from _walk(contract, polarity, at + join("items"), inner, f"{name}[]", depth + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation
-from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.contract.samples import alternatives
+from specwright.conformance.contract.value_parts import in_place, subschema_at
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.document.model import Document
+from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonValue, mapping, texts
 from specwright.pointer import Pointer, join, resolve
 from specwright.vocabulary.keywords.capacity import CAPACITY
@@ -220,10 +221,8 @@ def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Poin
     for at, applied in in_place(document, schema):
         for name in mapping(applied.get("properties")):
             place = at + join("properties", name)
-            parts = [each for _, each in in_place(document, place)]
-            if not any(
-                part.get(way) is True for part in parts for way in ("readOnly", "writeOnly")
-            ):
+            schemas = [subschema_at(document, place)]
+            if not any(is_left_out(document, schemas, polarity) for polarity in Polarity):
                 yield name, place
 
 

@@ -8,8 +8,8 @@ from specwright.conformance.checks.lists.item_order import ITEM_ORDER
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.contract import ContractOperation
-from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape
+from specwright.conformance.contract.value_parts import in_place
 from specwright.conformance.driver.driver import Driver
 from specwright.json_values import mapping
 from specwright.pointer import Pointer, join

@@ -23,8 +23,8 @@ from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_acceptance
 from specwright.conformance.contract.calls import Absent, OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
-from specwright.conformance.contract.read_only import in_place, is_read_only
 from specwright.conformance.contract.samples import sample
+from specwright.conformance.contract.value_parts import in_place, subschema_at
 from specwright.conformance.driver.driver import Driver, key_header
 from specwright.conformance.recording.exchange import (
     Exchange,
@@ -34,6 +34,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.document.operations import sites
+from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.findings import values_of
 from specwright.json_values import JsonObject, JsonValue, mapping, texts
 from specwright.pointer import Pointer, join, resolve, split
@@ -259,7 +260,9 @@ class _Trial:
         self, place: Pointer, pointer: Pointer, depth: int
     ) -> Iterator[tuple[Pointer, Pointer, JsonObject]]:
         declared = resolve(self.contract.document.data, place)
-        if isinstance(declared, dict) and not is_read_only(self.contract.document, place):
+        document = self.contract.document
+        is_read_only = is_left_out(document, [subschema_at(document, place)], Polarity.TO_SERVER)
+        if isinstance(declared, dict) and not is_read_only:
             yield pointer, place, declared
             yield from self._members(place, pointer, depth + 1)
 

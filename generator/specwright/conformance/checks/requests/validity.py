@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import jsonschema_rs
 
-from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import HttpRequest
 from specwright.document.model import Document
@@ -27,6 +26,7 @@ from specwright.document.operations.sites import (
     request_body,
     schema,
 )
+from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.json_values import JsonValue, one_or_more, texts
 from specwright.pointer import Pointer
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
@@ -70,9 +70,8 @@ class RequestJudge:
         self._document = document
         self._routes = routes
         self._limit = BODY_LIMIT.read(document.data)
-        self._registry = jsonschema_rs.Registry(
-            [(_BASE, for_requests(document).data)], draft=jsonschema_rs.Draft202012
-        )
+        sent = in_direction(document, Polarity.TO_SERVER).data
+        self._registry = jsonschema_rs.Registry([(_BASE, sent)], draft=jsonschema_rs.Draft202012)
         self._validators: dict[tuple[Pointer, bool], jsonschema_rs.Validator | None] = {}
 
     def judge(self, operation: OperationSite, request: HttpRequest) -> RequestVerdict:
