@@ -7,15 +7,15 @@ import json
 import quopri
 import re
 from abc import ABC, abstractmethod
-from base64 import b64decode, b64encode
+from base64 import b64decode, b64encode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 import jsonschema_rs
 
+from specwright.document.schemas.number_formats import RANGES
 from specwright.json_values import JsonObject, JsonValue, mapping
 
-_INTEGERS: Mapping[object, int] = {"int32": 2**31, "int64": 2**63}
 # Formats that JSON Schema (2020-12, validation, 7.3) or the OpenAPI format registry defines, so
 # that a receiver may enforce them.
 KNOWN_FORMATS = frozenset(
@@ -34,7 +34,7 @@ Schema = Mapping[str, JsonValue]
 
 def type_of_keyword(keyword: str, value: object) -> str:
     """Return the type of the values that a keyword of this module applies to."""
-    is_of_numbers = keyword == "format" and isinstance(value, str) and value in _INTEGERS
+    is_of_numbers = keyword == "format" and isinstance(value, str) and value in RANGES
     return "number" if is_of_numbers else "string"
 
 
@@ -56,6 +56,11 @@ def _base64(text: str) -> bytes:
     return b64decode(text, validate=True)
 
 
+def _base64url(text: str) -> bytes:
+    """Read base64 of the alphabet for URLs, whose padding may be missing (RFC 4648, 5 and 3.2)."""
+    return b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+
+
 def _quoted(text: str) -> bytes:
     if not _QUOTED.fullmatch(text.encode()):
         raise binascii.Error("an equals sign without two digits")
@@ -65,11 +70,13 @@ def _quoted(text: str) -> bytes:
 _READERS: Mapping[str, Callable[[str], bytes]] = {
     "": str.encode,
     "base64": _base64,
+    "base64url": _base64url,
     "quoted-printable": _quoted,
 }
 _WRITERS: Mapping[str, Callable[[bytes], bytes]] = {
     "": bytes,
     "base64": b64encode,
+    "base64url": urlsafe_b64encode,
     "quoted-printable": quopri.encodestring,
 }
 
@@ -99,9 +106,9 @@ class _Format(_Note):
     def validate(self, instance: object) -> None:
         if isinstance(instance, str):
             self.known.validate(instance)
-        elif isinstance(instance, int) and self.value in _INTEGERS:
-            most = _INTEGERS[self.value]
-            if not -most <= instance < most:
+        elif isinstance(instance, int | float) and self.value in RANGES:
+            least, most = RANGES[str(self.value)]
+            if not least <= instance <= most:
                 raise ValueError(self.value)
 
 
@@ -114,7 +121,7 @@ class _Encoding(_Note):
 class _MediaType(_Note):
     def validate(self, instance: object) -> None:
         if isinstance(instance, str) and self.value == _JSON:
-            json.loads(_content(self.schema, instance))
+            _json(self.schema, instance)
 
 
 class _Content(_Note):
@@ -130,7 +137,10 @@ class _Content(_Note):
     def validate(self, instance: object) -> None:
         is_json = self.schema.get("contentMediaType") == _JSON
         if isinstance(instance, str) and is_json and hasattr(self, "known"):
-            self.known.validate(json.loads(_content(self.schema, instance)))
+            try:
+                self.known.validate(_json(self.schema, instance))
+            except jsonschema_rs.ValidationError as error:
+                raise ValueError(f"its content does not fit: {error.message}") from None
 
 
 class Tagged(_Note):
@@ -143,8 +153,19 @@ class Tagged(_Note):
 
 
 def _content(schema: Schema, text: str) -> bytes:
-    read = _READERS.get(_encoding(schema), str.encode)
-    return read(text)
+    encoding = _encoding(schema)
+    try:
+        return _READERS.get(encoding, str.encode)(text)
+    except ValueError:
+        raise ValueError(f"it is not encoded as {encoding}") from None
+
+
+def _json(schema: Schema, text: str) -> object:
+    content = _content(schema, text)
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise ValueError("its content is not JSON") from None
 
 
 def _is_base64(text: str) -> bool:
@@ -155,9 +176,9 @@ def _is_base64(text: str) -> bool:
     return True
 
 
-ENFORCED: dict[str, type[jsonschema_rs.KeywordValidator]] = {
-    "format": _Format,
+CONTENT: dict[str, type[jsonschema_rs.KeywordValidator]] = {
     "contentEncoding": _Encoding,
     "contentMediaType": _MediaType,
     "contentSchema": _Content,
 }
+ENFORCED: dict[str, type[jsonschema_rs.KeywordValidator]] = {"format": _Format, **CONTENT}

@@ -20,6 +20,7 @@ from specwright.document.operations import sites
 from specwright.document.operations.security import Demands
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.document.schemas.instances import Instances
+from specwright.document.schemas.number_formats import with_ranges
 from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.document.shape import walk
 from specwright.findings import Finding
@@ -29,6 +30,7 @@ from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
+from specwright.samples.non_validating import CONTENT
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.error import ERROR, ErrorContract
@@ -183,7 +185,8 @@ class Contract:
         self.instances = Instances(document)
         self._demands = Demands(document)
         # Responses may have only listed values: a new one must be added to the document first.
-        self.responses = Instances(in_direction(_closed(document), Polarity.TO_CLIENT))
+        received = in_direction(_closed(document), Polarity.TO_CLIENT)
+        self.responses = Instances(with_ranges(received), CONTENT)
         self.requests = Instances(in_direction(document, Polarity.TO_SERVER))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
@@ -263,6 +266,14 @@ class Contract:
                 if variable == wanted or variable.endswith(f"_{wanted}"):
                     selections[collection].append((part, (variable, wanted)))
         return selections
+
+    @cached_property
+    def strict_requests(self) -> Instances:
+        """The validators of requests by everything that a server may enforce.
+
+        A request that fits them must be accepted, and one that does not may be.
+        """
+        return Instances(with_ranges(self.requests.document), CONTENT)
 
     @cached_property
     def shown_once(self) -> frozenset[Pointer]:
@@ -395,7 +406,7 @@ class Contract:
     def distinct_values(self, schema: Pointer) -> Iterator[JsonValue]:
         """Yield values for a schema of a request that a server does not treat as equal."""
         for value in distinct(self.document, resolve(self.document.data, schema)):
-            if not any(self.requests.problems(schema, value)):
+            if not any(self.strict_requests.problems(schema, value)):
                 yield value
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import quote
 
 import jsonschema_rs
@@ -42,10 +43,19 @@ class SchemaMismatch:
 
 
 class Instances:
-    """The validators of a document's schemas, each compiled on first use."""
+    """The validators of a document's schemas, each compiled on first use.
 
-    def __init__(self, document: Document) -> None:
+    Args:
+        keywords: those that are enforced in addition to JSON Schema.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        keywords: Mapping[str, type[jsonschema_rs.KeywordValidator]] = MappingProxyType({}),
+    ) -> None:
         self.document = document
+        self._keywords = dict(keywords)
         self._registry = jsonschema_rs.Registry(
             [(_BASE, document.data)], draft=jsonschema_rs.Draft202012
         )
@@ -71,6 +81,7 @@ class Instances:
                 validate_formats=True,
                 offline=True,
                 mask="the value",
+                keywords=self._keywords,
             )
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
@@ -108,6 +119,9 @@ def _problem(error: jsonschema_rs.ValidationError) -> SchemaMismatch:
 
 def _limit(error: jsonschema_rs.ValidationError) -> str:
     value = getattr(error.kind, "value", None)
+    if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Custom):
+        # It has the message here.
+        return ""
     parts = value if isinstance(value, list) else [value]
     # For some keywords this is the value found inside.
     if not all(part is None or isinstance(part, str | int | float) for part in parts):

@@ -26,9 +26,11 @@ from specwright.document.operations.sites import (
     request_body,
     schema,
 )
+from specwright.document.schemas.number_formats import with_ranges
 from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.json_values import JsonValue, one_or_more, texts
 from specwright.pointer import Pointer
+from specwright.samples.non_validating import CONTENT
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
@@ -70,8 +72,12 @@ class RequestJudge:
         self._document = document
         self._routes = routes
         self._limit = BODY_LIMIT.read(document.data)
-        sent = in_direction(document, Polarity.TO_SERVER).data
-        self._registry = jsonschema_rs.Registry([(_BASE, sent)], draft=jsonschema_rs.Draft202012)
+        sent = in_direction(document, Polarity.TO_SERVER)
+        # By whether what JSON Schema leaves to receivers is enforced.
+        self._registries = {
+            enforced: jsonschema_rs.Registry([(_BASE, data)], draft=jsonschema_rs.Draft202012)
+            for enforced, data in ((False, sent.data), (True, with_ranges(sent).data))
+        }
         self._validators: dict[tuple[Pointer, bool], jsonschema_rs.Validator | None] = {}
 
     def judge(self, operation: OperationSite, request: HttpRequest) -> RequestVerdict:
@@ -190,8 +196,9 @@ class RequestJudge:
         try:
             return jsonschema_rs.Draft202012Validator(
                 {"$ref": f"{_BASE}#{quote(place)}"},
-                registry=self._registry,
+                registry=self._registries[formats],
                 validate_formats=formats,
+                keywords=CONTENT if formats else {},
                 offline=True,
             )
         except (ValueError, jsonschema_rs.ReferencingError):
