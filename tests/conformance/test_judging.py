@@ -12,6 +12,7 @@ import pytest
 
 from specwright.conformance.checks.requests.accepted import SentValue, accepted_value
 from specwright.conformance.checks.responses.statuses import undeclared
+from specwright.conformance.checks.responses.whole_numbers import WHOLE_NUMBER
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.driver.roles import ANONYMOUS, MAIN, OTHER_TENANT, UNKNOWN_KEY
 from specwright.conformance.monitors import Monitors
@@ -19,6 +20,8 @@ from specwright.conformance.outcome.evidence import judged
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.sources.load import load
+from specwright.document.sources.upgrade import upgrade
+from specwright.findings import Level
 from specwright.json_values import JsonValue
 
 # Rules that the tests of this page see broken.
@@ -381,6 +384,89 @@ def test_a_member_that_is_only_for_requests_is_not_in_a_response(
     assert {rule for rule, _ in said} <= {"write-only"}
 
 
+NUMBER, TEXT = {"type": "number"}, {"type": "string"}
+EMBEDDED = {**TEXT, "contentMediaType": "application/json", "contentSchema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "right", "wrong", "said"),
+    [
+        ({"type": "integer", "format": "int32"}, 2**31 - 1, 2**31, "greater than the maximum"),
+        ({"type": "integer", "format": "int32"}, -(2**31), -(2**31) - 1, "less than the minimum"),
+        ({"type": "integer", "format": "int64"}, 2**63 - 1, 2**63, "greater than the maximum"),
+        ({"type": "integer", "format": "uint8"}, 255, 256, "greater than the maximum"),
+        ({"type": "integer", "format": "uint8"}, 0, -1, "less than the minimum"),
+        ({**NUMBER, "format": "float"}, 3.4e38, 1e39, "greater than the maximum"),
+        ({**NUMBER, "format": "int32", "maximum": 9}, 9, 10, "maximum of 9"),
+        ({**TEXT, "format": "byte"}, "YQ==", "***", 'not a "byte"'),
+        ({**TEXT, "contentEncoding": "base64"}, "YQ==", "***", "not encoded as base64"),
+        ({**TEXT, "contentEncoding": "base64url"}, "_-8", "/+8=", "not encoded as base64url"),
+        ({**TEXT, "contentMediaType": "application/json"}, "[1]", "[1", "not JSON"),
+        (EMBEDDED, '{"a": 1}', "[]", "its content does not fit"),
+        ({**TEXT, "format": "of-my-own", "contentEncoding": "base32"}, "!", None, ""),
+        ({"anyOf": [{"type": "integer", "format": "int32"}, NUMBER]}, 2**31, None, ""),
+    ],
+)
+def test_formats_of_numbers_and_encodings_of_texts_are_checked(
+    tmp_path: Path, schema: dict[str, Any], right: JsonValue, wrong: JsonValue, said: str
+) -> None:
+    contract = of_response(tmp_path / "numbers.json", schema, "3.1.0")
+    assert answers(contract, right) == []
+    if wrong is not None:
+        [(rule, message)] = answers(contract, wrong)
+        assert rule == "response-schema"
+        assert said in message
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+def test_byte_is_base64_in_every_version(tmp_path: Path, version: str) -> None:
+    contract = of_response(tmp_path / "bytes.json", {**TEXT, "format": "byte"}, version)
+    assert answers(contract, "YQ==") == []
+    assert [rule for rule, _ in answers(contract, "***")] == ["response-schema"]
+
+
+INTEGERS = {"type": "object", "properties": {"count": {"type": ["integer", "null"]}, "of": NUMBER}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "places"),
+    [
+        (INTEGERS, {"count": 274.0}, ["/count"]),
+        (INTEGERS, {"count": 274, "of": 1.0}, []),
+        ({"type": "array", "items": INTEGERS}, [{"count": 1.0}, {"count": 2.0}], ["/*/count"]),
+        ({"type": ["integer", "number"]}, 1.0, []),
+    ],
+)
+def test_an_integer_with_a_decimal_point_is_a_note(
+    tmp_path: Path, schema: dict[str, Any], value: JsonValue, places: list[str]
+) -> None:
+    contract = of_response(tmp_path / "integers.json", schema, "3.1.0")
+    begin = "GET /it: 200: an integer with a decimal point at"
+    assert answers(contract, value) == [("whole-number", f"{begin} '{at}'") for at in places]
+    assert WHOLE_NUMBER.description.recommended is Level.INFO
+
+
+def of_response(path: Path, schema: dict[str, Any], version: str) -> Contract:
+    """A contract with one operation, whose response has a schema."""
+    responses = {"200": {"description": "It.", "content": {"application/json": {"schema": schema}}}}
+    document = {
+        "openapi": version,
+        "info": {"title": "One", "version": "1"},
+        "paths": {"/it": {"get": {"responses": responses}}},
+        "components": {"schemas": {"User": USER, "Password": PASSWORD}},
+    }
+    path.write_text(json.dumps(document), "utf-8")
+    return Contract(upgrade(load(path)))
+
+
+def answers(contract: Contract, value: JsonValue) -> list[tuple[str, str]]:
+    """The findings of the monitors on a response of that operation."""
+    request = HttpRequest("GET", "http://127.0.0.1/it", ())
+    response = HttpResponse(200, JSON, json.dumps(value).encode())
+    return observed(contract, "fuzzing", "/paths/~1it/get", request, response)
+
+
+PASSWORD = {"type": "string", "writeOnly": True}
 USER = {
     "type": "object",
     "required": ["id", "password"],
@@ -409,19 +495,7 @@ REFERENCE = {"$ref": "#/components/schemas/User"}
 def test_no_response_has_a_member_that_is_only_for_requests_even_if_it_is_required(
     tmp_path: Path, version: str, schema: dict[str, Any], around: Callable[[JsonValue], JsonValue]
 ) -> None:
-    responses = {"200": {"description": "It.", "content": {"application/json": {"schema": schema}}}}
-    document = {
-        "openapi": version,
-        "info": {"title": "Users", "version": "1"},
-        "paths": {"/user": {"get": {"responses": responses}}},
-        "components": {
-            "schemas": {"User": USER, "Password": {"type": "string", "writeOnly": True}},
-        },
-    }
-    path = tmp_path / "users.json"
-    path.write_text(json.dumps(document), "utf-8")
-    contract = Contract(load(path))
-    request = HttpRequest("GET", "http://127.0.0.1/user", ())
+    contract = of_response(tmp_path / "users.json", schema, version)
     users: list[tuple[JsonValue, set[str]]] = [
         ({"id": "1"}, set()),
         ({"id": "1", "password": "secret"}, {"write-only"}),
@@ -429,9 +503,7 @@ def test_no_response_has_a_member_that_is_only_for_requests_even_if_it_is_requir
         ({}, {"response-schema"}),
     ]
     for user, rules in users:
-        response = HttpResponse(200, JSON, json.dumps(around(user)).encode())
-        said = observed(contract, "fuzzing", "/paths/~1user/get", request, response)
-        assert {rule for rule, _ in said} == rules, user
+        assert {rule for rule, _ in answers(contract, around(user))} == rules, user
 
 
 @pytest.mark.parametrize(

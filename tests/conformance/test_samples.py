@@ -13,6 +13,7 @@ from specwright.conformance.contract.samples import sample
 from specwright.document.model import Document
 from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
+from specwright.samples.non_validating import CONTENT
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 
@@ -31,7 +32,8 @@ def sampled(tmp_path: Path, schema: object) -> tuple[Any, bool]:
     """A sample, and whether the schema accepts it."""
     loaded = things(tmp_path, components={"schemas": {"Thing": schema}})
     value = sample(loaded, schema)
-    return value, not list(Instances(loaded).problems("/components/schemas/Thing", value))
+    problems = Instances(loaded, CONTENT).problems("/components/schemas/Thing", value)
+    return value, not list(problems)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,16 @@ def sampled(tmp_path: Path, schema: object) -> tuple[Any, bool]:
         {**TEXT, "format": "uuid"},
         {**TEXT, "format": "date-time", "minLength": 3},
         {**TEXT, "format": "byte"},
+        {**TEXT, "contentEncoding": "base64"},
+        {**TEXT, "contentEncoding": "base64", "minLength": 12},
+        {**TEXT, "contentEncoding": "base64", "contentMediaType": "image/png"},
+        {**TEXT, "contentEncoding": "base64url", "minLength": 12},
+        {**TEXT, "contentMediaType": "application/json"},
+        {
+            **TEXT,
+            "contentMediaType": "application/json",
+            "contentSchema": {"type": "object", "required": ["a"], "properties": {"a": NUMBER}},
+        },
         {**NUMBER, "exclusiveMaximum": 1},
         {**NUMBER, "minimum": 0.25, "maximum": 0.75},
         {"type": "object", "required": ["id"], "properties": {"id": {**TEXT, "pattern": "^x$"}}},

@@ -14,6 +14,7 @@ from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
 
 NULL = {"type": "null"}
+BASE64 = "Wm/DqyDlkI3liY0g8J+Okg=="
 SCHEMA = "/components/schemas/Thing"
 
 
@@ -81,6 +82,50 @@ def test_a_whole_number_is_also_written_with_a_point(
     tmp_path: Path, kind: str, usual: int, found: list[str]
 ) -> None:
     assert tried(tmp_path, {"type": kind}, usual)[0] == found
+
+
+@pytest.mark.parametrize(
+    ("usual", "tried_as"),
+    [
+        ("2026-01-31T12:00:00Z", "2026-01-31T14:00:00+02:00"),
+        ("2026-01-31T12:00:00-03:00", "2026-01-31T15:00:00+00:00"),
+        # No date-time of RFC 3339, which always has an offset.
+        ("2026-01-31T12:00:00", None),
+        ("soon", None),
+    ],
+)
+def test_a_point_in_time_is_also_written_with_another_offset(
+    tmp_path: Path, usual: str, tried_as: str | None
+) -> None:
+    schema = {"type": "string", "format": "date-time"}
+    found = [json.loads(text) for text in tried(tmp_path, schema, usual)[0]]
+    assert found == ([] if tried_as is None else [tried_as])
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ({"contentEncoding": "base64"}, [BASE64]),
+        ({"contentEncoding": "base64url"}, ["Wm_DqyDlkI3liY0g8J-Okg=="]),
+        (
+            {"contentMediaType": "text/csv", "contentEncoding": "base64"},
+            [BASE64],
+        ),
+        ({"contentMediaType": "application/json"}, [json.dumps("Zoë 名前 🎒")]),
+        (
+            {"contentMediaType": "application/json", "contentSchema": {"type": "integer"}},
+            ["1"],
+        ),
+        ({"contentMediaType": "image/png", "contentEncoding": "base64"}, []),
+        ({"contentEncoding": "base32"}, []),
+    ],
+)
+def test_a_text_is_tried_with_content_of_the_declared_kind(
+    tmp_path: Path, content: dict[str, Any], found: list[str]
+) -> None:
+    # Even where any text would fit its length.
+    schema = {"type": "string", "maxLength": 90, **content}
+    assert [json.loads(text) for text in tried(tmp_path, schema, "text")[0]] == found
 
 
 def test_a_text_is_tried_with_one_letter_too_many_for_its_pattern(tmp_path: Path) -> None:

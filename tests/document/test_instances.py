@@ -9,6 +9,7 @@ import pytest
 
 from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
+from specwright.samples.non_validating import CONTENT, FORMATS
 
 
 def instances(schema: dict[str, Any]) -> Instances:
@@ -35,6 +36,23 @@ def test_a_value_of_the_wrong_type_has_no_other_problem(
 ) -> None:
     problems = instances(schema).problems("/components/schemas/Thing", value)
     assert sorted(problem.keyword for problem in problems) == keywords
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "keywords"),
+    [
+        ({"format": "byte", "contentEncoding": "base64"}, "***", 1),
+        ({"contentEncoding": "base64", "contentMediaType": "application/json"}, "***", 1),
+        ({"contentMediaType": "application/json", "contentSchema": {}}, "[", 1),
+        ({"contentEncoding": "base64", "maxLength": 1}, "***", 2),
+    ],
+)
+def test_a_text_that_is_encoded_wrongly_has_one_problem(
+    schema: dict[str, Any], value: object, keywords: int
+) -> None:
+    document = instances({"type": "string", **schema}).document
+    problems = Instances(document, CONTENT, FORMATS).problems("/components/schemas/Thing", value)
+    assert len(list(problems)) == keywords
 
 
 def test_members_of_the_wrong_type_have_a_problem_each() -> None:

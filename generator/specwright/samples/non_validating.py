@@ -7,7 +7,7 @@ import json
 import quopri
 import re
 from abc import ABC, abstractmethod
-from base64 import b64decode, b64encode, urlsafe_b64encode
+from base64 import b64decode, b64encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
@@ -28,6 +28,7 @@ KNOWN_FORMATS = frozenset(
     )
 )
 _QUOTED = re.compile(rb"(?:[^=]|=[0-9A-Fa-f]{2}|=\r?\n)*")
+_URL_SAFE = re.compile("[A-Za-z0-9_-]*={0,2}")
 _JSON = "application/json"
 Schema = Mapping[str, JsonValue]
 
@@ -58,7 +59,9 @@ def _base64(text: str) -> bytes:
 
 def _base64url(text: str) -> bytes:
     """Read base64 of the alphabet for URLs, whose padding may be missing (RFC 4648, 5 and 3.2)."""
-    return b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    if not _URL_SAFE.fullmatch(text):
+        raise binascii.Error("a character that is not in the alphabet for URLs")
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def _quoted(text: str) -> bytes:
@@ -100,7 +103,7 @@ class _Format(_Note):
     ) -> None:
         super().__init__(parent_schema, value, schema_path)
         self.known = jsonschema_rs.Draft202012Validator(
-            {"format": value}, formats={"byte": _is_base64}, validate_formats=True
+            {"format": value}, formats=dict(FORMATS), validate_formats=True
         )
 
     def validate(self, instance: object) -> None:
@@ -168,14 +171,22 @@ def _json(schema: Schema, text: str) -> object:
         raise ValueError("its content is not JSON") from None
 
 
-def _is_base64(text: str) -> bool:
-    try:
-        _base64(text)
-    except ValueError:
-        return False
-    return True
+def _reads(read: Callable[[str], bytes]) -> Callable[[str], bool]:
+    def is_readable(text: str) -> bool:
+        try:
+            read(text)
+        except ValueError:
+            return False
+        return True
+
+    return is_readable
 
 
+# Formats of OpenAPI, beside those of JSON Schema.
+FORMATS: Mapping[str, Callable[[str], bool]] = {
+    "byte": _reads(_base64),
+    "base64url": _reads(_base64url),
+}
 CONTENT: dict[str, type[jsonschema_rs.KeywordValidator]] = {
     "contentEncoding": _Encoding,
     "contentMediaType": _MediaType,

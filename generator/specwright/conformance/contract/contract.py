@@ -30,18 +30,23 @@ from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
-from specwright.samples.non_validating import CONTENT
+from specwright.samples.non_validating import CONTENT, FORMATS
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.keywords.error import ERROR, ErrorContract
+from specwright.vocabulary.keywords.error import ERROR, MALFORMED, ErrorContract
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.keywords.filter import FILTER, Filter
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimits
 from specwright.vocabulary.keywords.sort import SORT, Sort
 from specwright.vocabulary.table import KEYWORDS
 
 T = TypeVar("T")
+# Statuses for malformed requests, for servers without declared codes.
+_MALFORMED_STATUSES = frozenset({400, 422})
+# For another body with the same key (draft-ietf-httpapi-idempotency-key-header, 2.7).
+_KEY_REUSED = 422
 # Formats of files in forms (OpenAPI 3.1.1, 4.8.14.5; 3.0.4, 4.7.14.2).
 _FILE_FORMATS = frozenset({"binary", "base64"})
 
@@ -186,7 +191,7 @@ class Contract:
         self._demands = Demands(document)
         # Responses may have only listed values: a new one must be added to the document first.
         received = in_direction(_closed(document), Polarity.TO_CLIENT)
-        self.responses = Instances(with_ranges(received), CONTENT)
+        self.responses = Instances(with_ranges(received), CONTENT, FORMATS)
         self.requests = Instances(in_direction(document, Polarity.TO_SERVER))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
@@ -273,7 +278,7 @@ class Contract:
 
         A request that fits them must be accepted, and one that does not may be.
         """
-        return Instances(with_ranges(self.requests.document), CONTENT)
+        return Instances(with_ranges(self.requests.document), CONTENT, FORMATS)
 
     @cached_property
     def shown_once(self) -> frozenset[Pointer]:
@@ -295,6 +300,23 @@ class Contract:
         request = exchange.request
         path = urlsplit(request.url).path
         return f"{request.method} {path}" if operation is None else operation.name
+
+    def calls_malformed(self, operation: ContractOperation, response: HttpResponse) -> bool:
+        """Return whether a response says that the request is malformed."""
+        if self.errors is None:
+            return response.status in _MALFORMED_STATUSES - self._statuses_of_keys(operation)
+        code = str(response.at(self.errors.code.raw))
+        conditions = {name.raw: each.condition for name, each in self.errors.codes.items()}
+        return conditions.get(code) in MALFORMED
+
+    def _statuses_of_keys(self, operation: ContractOperation) -> set[int]:
+        """Return the statuses that refuse a key that was used before, with another body."""
+        declared = operation.get(IDEMPOTENCY)
+        if declared is not None:
+            errors = (declared.changed, declared.in_progress)
+            return {error.status for error in errors if error is not None}
+        has_key = ("header", KEY_HEADER) in {slot.key for slot in operation.slots}
+        return {_KEY_REUSED} if has_key else set()
 
     def secrets(self, pointer: Pointer | None, response: HttpResponse) -> list[str]:
         """Return the values in the response of an operation that are shown once."""
@@ -390,6 +412,11 @@ class Contract:
         if operation.body is None or "schema" not in operation.body[1].value:
             return None
         return operation.body[1] / "schema"
+
+    def needs_body(self, operation: ContractOperation) -> bool:
+        """Return whether a request without a body is invalid."""
+        body = sites.request_body(self.document, operation.site)
+        return body is not None and body.value.get("required") is True
 
     def sampled_body(self, operation: ContractOperation, *, is_whole: bool = False) -> JsonValue:
         """Return a sample body without read-only members; None without a schema.

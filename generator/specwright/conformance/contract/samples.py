@@ -13,6 +13,7 @@ from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
+from specwright.samples.non_validating import CONTENT, written
 from specwright.samples.scalars import FORMATS, numbers, texts
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -77,7 +78,11 @@ class _Sampler:
                 text = FORMATS.get(str(schema.get("format")), "text")
                 result = text.ljust(length_limit(schema, "minLength", 0), "x")
                 result = result[: length_limit(schema, "maxLength", len(result))]
-                result = _fitting(schema, result, texts(schema))
+                others = texts(schema)
+                if not CONTENT.keys().isdisjoint(schema):
+                    others = chain(self._encoded(schema, depth), others)
+                    result = next(others)
+                result = _fitting(schema, result, others)
             case "integer" | "number" as kind:
                 limits = {
                     name: value
@@ -103,6 +108,14 @@ class _Sampler:
         for part in sequence(schema.get("allOf")):
             result = _joined(self.sample(part, depth + 1), result)
         return result
+
+    def _encoded(self, schema: JsonObject, depth: int) -> Iterator[str]:
+        """Yield texts with content of the declared media type and encoding."""
+        content = self.sample(schema.get("contentSchema"), depth + 1)
+        lengths = (length_limit(schema, name, 0) for name in ("minLength", "maxLength"))
+        for each in (content or "text", *("x" * length for length in lengths)):
+            text = written(schema, each)
+            yield "text" if text is None else text
 
     def _is_shown(self, schema: JsonValue, depth: int) -> bool:
         """Return whether an optional member with a schema is part of the value."""
@@ -144,7 +157,8 @@ def _distinct(schema: dict[str, JsonValue]) -> tuple[JsonValue, ...]:
     # The transitions between the states of an enumeration are up to the server.
     match {"type": None} if isinstance(schema.get("enum"), list) else schema:
         case {"type": "string"} if "format" not in schema and "pattern" not in schema:
-            return ("first text", "another one", "ab", "cd")
+            contents = ("first text", "another one", "ab", "cd")
+            return tuple(text for each in contents if (text := written(schema, each)) is not None)
         case {"type": "integer" | "number"}:
             return (7, 8, 1, 2)
         case {"type": "boolean"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -38,6 +39,11 @@ def in_place(document: Document, schema: Pointer) -> Iterator[tuple[Pointer, Jso
 def subschema_at(document: Document, schema: Pointer) -> Subschema:
     """Return the schema at a pointer."""
     return Subschema(schema, resolve(document.data, schema))
+
+
+def any_item(pointer: Pointer) -> Pointer:
+    """Return a place in a value, with `*` for the number of an item."""
+    return re.sub(r"/\d+(?=/|$)", "/*", pointer)
 
 
 def value_parts(document: Document, schema: Subschema, value: JsonValue) -> Iterator[ValuePart]:

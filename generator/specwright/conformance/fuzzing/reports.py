@@ -73,14 +73,12 @@ def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
 
 def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
     operation = traffic.contract.operations.get(report.operation.pointer)
-    # Without another response, an error is the only one that the document expects.
-    is_hopeless = operation is not None and all(
-        response[0] in "45" for response in operation.responses
-    )
-    if is_hopeless or not report.verdict.is_valid:
-        return None
     proof = report.proof
-    if not traffic.calls_malformed(report.operation, proof):
+    if operation is None or proof.response is None or not report.verdict.is_valid:
+        return None
+    # Without another response, an error is the only one that the document expects.
+    is_hopeless = all(response[0] in "45" for response in operation.responses)
+    if is_hopeless or not traffic.contract.calls_malformed(operation, proof.response):
         return None
     if traffic.is_about_deleted(proof) or traffic.refers_to_nothing(proof):
         return None

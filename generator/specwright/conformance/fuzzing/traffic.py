@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -12,17 +12,9 @@ from specwright.conformance.contract.resources import singular
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.driver.ids import is_reference
 from specwright.conformance.recording.exchange import Exchange
-from specwright.document.operations.sites import OperationSite, parameters
 from specwright.json_values import JsonValue
 from specwright.names import snake
-from specwright.pointer import Pointer
-from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition
-from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, KEY_HEADER
 
-# Statuses for malformed requests, for servers without declared codes.
-_MALFORMED_STATUSES = frozenset({400, 422})
-# For another body with the same key (draft-ietf-httpapi-idempotency-key-header, 2.7).
-_KEY_REUSED = 422
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 
 
@@ -33,13 +25,11 @@ class TrafficOracle:
     contract: Contract
     routes: ContractRoutes
     exchanges: Iterable[Exchange]
-    _codes: Mapping[str, Condition | None] = field(init=False)
-    _code: Pointer | None = field(init=False)
     # The numbers of deletions by id, and by the kind of resource that had it.
     _deleted: dict[str, dict[str, int]] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read the declared error codes, and the ids that were deleted."""
+        """Find the ids that were deleted."""
         self._deleted = defaultdict(dict)
         for exchange in self.exchanges:
             if (
@@ -49,19 +39,6 @@ class TrafficOracle:
             ):
                 for kind, id in [*_segments(exchange.request.url)][-1:]:
                     self._deleted[id].setdefault(kind, exchange.number)
-        declared = ERROR.read(self.contract.document.data)
-        self._code = None if declared is None else declared.code.raw
-        codes = {} if declared is None else declared.codes
-        self._codes = {name.raw: code.condition for name, code in codes.items()}
-
-    def calls_malformed(self, operation: OperationSite, exchange: Exchange) -> bool:
-        """Return whether the response says that the request is malformed."""
-        response = exchange.response
-        if response is None:
-            return False
-        if self._code is not None:
-            return self._codes.get(str(response.at(self._code))) in MALFORMED
-        return response.status in _MALFORMED_STATUSES - self._of_keys(operation)
 
     def is_about_deleted(self, exchange: Exchange) -> bool:
         """Return whether a request contains an id that was deleted before it."""
@@ -88,15 +65,6 @@ class TrafficOracle:
             # An `id` may be that of the resource itself, which the client chooses.
             if "_" in kind and is_reference(kind)
         )
-
-    def _of_keys(self, operation: OperationSite) -> set[int]:
-        """Return the statuses that refuse a key that was used before, with another body."""
-        declared = IDEMPOTENCY.read(operation.value)
-        if declared is not None:
-            errors = (declared.changed, declared.in_progress)
-            return {error.status for error in errors if error is not None}
-        has_key = ("header", KEY_HEADER) in parameters(self.contract.document, operation)
-        return {_KEY_REUSED} if has_key else set()
 
     def is_first(self, cause: Exchange) -> bool:
         """Return whether the response is not a repetition of an earlier one, as for a used key."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import quote
@@ -18,6 +18,7 @@ from specwright.text import shorten
 _BASE = "document:/"
 _LONGEST_LIMIT = 40
 _BRANCHING = ("anyOf", "oneOf")
+_OF_TEXTS = ("format", "contentEncoding", "contentMediaType", "contentSchema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +47,17 @@ class Instances:
     """The validators of a document's schemas, each compiled on first use.
 
     Args:
-        keywords: those that are enforced in addition to JSON Schema.
+        keywords, formats: those that are enforced in addition to JSON Schema.
     """
 
     def __init__(
         self,
         document: Document,
         keywords: Mapping[str, type[jsonschema_rs.KeywordValidator]] = MappingProxyType({}),
+        formats: Mapping[str, Callable[[str], bool]] = MappingProxyType({}),
     ) -> None:
         self.document = document
-        self._keywords = dict(keywords)
+        self._keywords, self._formats = dict(keywords), dict(formats)
         self._registry = jsonschema_rs.Registry(
             [(_BASE, document.data)], draft=jsonschema_rs.Draft202012
         )
@@ -82,18 +84,30 @@ class Instances:
                 offline=True,
                 mask="the value",
                 keywords=self._keywords,
+                formats=self._formats,
             )
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
 
 
 def _causes(problems: Sequence[SchemaMismatch]) -> Iterator[SchemaMismatch]:
-    """Yield problems without those of a value that has the wrong type, such as null in an enum."""
-    of_type = [problem for problem in problems if problem.keyword == "type"]
-    first = {problem.pointer: problem for problem in reversed(of_type)}
+    """Yield one problem for each cause.
+
+    A value of the wrong type, such as null in an enumeration, has no other problem, and a text
+    that is encoded wrongly has no content to judge.
+    """
+    of_type = {problem.pointer for problem in problems if problem.keyword == "type"}
+    seen = set[Pointer]()
     for problem in problems:
-        if first.get(problem.pointer, problem) is problem:
+        is_first = problem.pointer not in seen
+        if problem.pointer in of_type:
+            is_cause = problem.keyword == "type" and is_first
+        else:
+            is_cause = problem.keyword not in _OF_TEXTS or is_first
+        if is_cause:
             yield problem
+        if is_cause and problem.keyword in ("type", *_OF_TEXTS):
+            seen.add(problem.pointer)
 
 
 def _problem(error: jsonschema_rs.ValidationError) -> SchemaMismatch:

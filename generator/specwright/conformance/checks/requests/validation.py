@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from specwright.conformance.checks.limits.capacity import release_all
 from specwright.conformance.checks.requests.accepted import (
@@ -17,11 +17,12 @@ from specwright.conformance.checks.requests.coercion import COERCION
 from specwright.conformance.checks.requests.explore import renew
 from specwright.conformance.checks.requests.variants import ValueVariant, odd, variants
 from specwright.conformance.checks.responses.error_codes import ERROR_CODE
+from specwright.conformance.checks.responses.whole_numbers import WHOLE_NUMBER
 from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.checks.verdicts import judge_acceptance
-from specwright.conformance.contract.calls import Absent, OperationCall
+from specwright.conformance.contract.calls import ABSENT, Absent, OperationCall
 from specwright.conformance.contract.contract import Contract, ContractOperation, ParameterSlot
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.contract.value_parts import in_place, subschema_at
@@ -34,6 +35,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.document.operations import sites
+from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.findings import values_of
 from specwright.json_values import JsonObject, JsonValue, mapping, texts
@@ -130,8 +132,10 @@ class _Trial:
             is_plain = isinstance(usual, (bool, int, float, str))
             if is_plain and slot.written.location in ("query", "header"):
                 # A parameter that may be missing was not sent before, not even with a usual value.
-                tried = [] if slot.key in self.call.arguments else [ValueVariant("", usual, None)]
-                tried += variants(document, schema, usual)
+                tried = [*variants(document, schema, usual)]
+                if slot.key not in self.call.arguments:
+                    others = [replace(variant, is_same=False) for variant in tried]
+                    tried = [ValueVariant("", usual, None), *others]
                 distinct = [variant for variant in tried if self._is_distinct(slot, variant)]
                 for variant in distinct:
                     call = self.call.with_argument(slot.key, variant.value)
@@ -164,11 +168,14 @@ class _Trial:
         # As text, `17` is also a number that may be out of range.
         if isinstance(variant.value, str) and text.isdecimal():
             return False
-        fits = [
-            not any(self.contract.requests.problems(slot.schema, reading))
-            for reading in readings(text)
-        ]
+        problems = self._judge_of(variant).problems
+        fits = [not any(problems(slot.schema, reading)) for reading in readings(text)]
         return any(fits) if variant.condition is None else not any(fits)
+
+    def _judge_of(self, variant: ValueVariant) -> Instances:
+        """Return the validators that a valid value fits, or that an invalid one does not fit."""
+        is_valid = variant.condition is None
+        return self.contract.strict_requests if is_valid else self.contract.requests
 
     def _twice(self, slot: ParameterSlot, usual: JsonValue, variants: list[ValueVariant]) -> None:
         """Send a parameter twice, once with an invalid value."""
@@ -194,10 +201,14 @@ class _Trial:
         document, schema = self.contract.document, self.contract.body_schema(self.operation)
         if schema is None or isinstance(self.call.body, Absent):
             return
+        if not self.contract.needs_body(self.operation):
+            self._without_body(schema)
         for pointer, place, declared in self._members(schema, "", 0):
             name = split(pointer)[-1]
             usual = self._member_of_call(pointer, declared)
+            is_sent = _in_body(self.call, pointer) is not None
             for variant in variants(document, declared, usual):
+                variant = variant if is_sent else replace(variant, is_same=False)
                 call = self.call.with_member(pointer, variant.value)
                 self._member(call, schema, name, place, variant)
             for value in odd(document, declared):
@@ -212,11 +223,28 @@ class _Trial:
                 call = self.call.with_member(pointer + join(_UNKNOWN), 1)
                 self._member(call, schema, _UNKNOWN, schema, unknown)
 
+    def _without_body(self, schema: Pointer) -> None:
+        """Send a request without its body, which is optional."""
+        exchange = self._ask(replace(self.call, body=ABSENT))
+        self.driver.target.record.check(VALID_REFUSED, schema)
+        if exchange.response is not None and self._is_refused_alone(exchange):
+            cause = "a request without its optional body is refused as malformed"
+            message = f"{cause}: {exchange.response.status}"
+            rule, operation = VALID_REFUSED, self.operation
+            self.driver.violate(rule, operation, message, exchange, at=schema, cause=cause)
+
+    def _is_refused_alone(self, exchange: Exchange) -> bool:
+        """Return whether a request is refused as malformed, and the usual one is not refused."""
+        response = exchange.response
+        if response is None or not self.contract.calls_malformed(self.operation, response):
+            return False
+        return self.operation.is_success(self._ask(self.call).response)
+
     def _member(
         self, call: OperationCall, schema: Pointer, name: str, place: Pointer, variant: ValueVariant
     ) -> None:
         assert not isinstance(call.body, Absent)
-        wrong = any(self.contract.requests.problems(schema, call.body))
+        wrong = any(self._judge_of(variant).problems(schema, call.body))
         if wrong is (variant.condition is not None):
             self._send(call, _Spot(name, place, SentValue("", place, schema, call.body)), variant)
 
@@ -313,12 +341,15 @@ class _Trial:
             return
         record, name = self.driver.target.record, self.operation.name
         if variant.condition is None:
-            record.check(VALID_REFUSED, place)
-            if self._is_malformed(response, spot):
+            rule = WHOLE_NUMBER if isinstance(variant.value, float) else VALID_REFUSED
+            record.check(rule, place)
+            is_alone = variant.is_same and self._is_refused_alone(exchange)
+            if is_alone or self._is_malformed(response, spot):
                 change = f"{spot.name} = {spelled(variant.value)}"
                 message = f"{name} refused {change} as malformed: {response.status}"
                 cause = "a valid value is refused as malformed"
-                rule = VALID_REFUSED
+                if variant.is_same:
+                    cause = "a value is refused as malformed in another form"
                 self.driver.violate(rule, None, message, exchange, at=place, cause=cause)
             return
         self._note(place)

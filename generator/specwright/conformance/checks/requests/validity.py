@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import jsonschema_rs
 
+from specwright.conformance.checks.responses.whole_numbers import has_whole_float
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import HttpRequest
 from specwright.document.model import Document
@@ -30,7 +31,7 @@ from specwright.document.schemas.number_formats import with_ranges
 from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.json_values import JsonValue, one_or_more, texts
 from specwright.pointer import Pointer
-from specwright.samples.non_validating import CONTENT
+from specwright.samples.non_validating import CONTENT, FORMATS
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
@@ -157,7 +158,7 @@ class RequestJudge:
             return
         try:
             value = json.loads(request.body.decode(), parse_constant=_no_constant)
-            is_hard = _has_hard_text(value)
+            is_hard = _has_hard_text(value) or has_whole_float(value)
         except ValueError:
             verdict.faults.append(body.pointer)
             return
@@ -199,6 +200,7 @@ class RequestJudge:
                 registry=self._registries[formats],
                 validate_formats=formats,
                 keywords=CONTENT if formats else {},
+                formats=dict(FORMATS),
                 offline=True,
             )
         except (ValueError, jsonschema_rs.ReferencingError):

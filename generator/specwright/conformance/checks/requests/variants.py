@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 
 from specwright.conformance.contract.samples import alternatives, length_limit, number, sample
 from specwright.document.model import Document
+from specwright.document.operations.sites import is_json
 from specwright.json_values import JsonObject, JsonValue, sequence
+from specwright.samples.non_validating import CONTENT, written
 from specwright.vocabulary.keywords.error import Condition
 
 # Servers refuse longer texts and lists by the size of the body.
@@ -44,11 +48,16 @@ _WRONG_TYPES: dict[str, tuple[JsonValue, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ValueVariant:
-    """A value to replace another one, and the error condition that it meets; None if valid."""
+    """A value to replace another one, and the error condition that it meets; None if valid.
+
+    Attributes:
+        is_same: whether it is the usual value in another form.
+    """
 
     how: str
     value: JsonValue
     condition: Condition | None
+    is_same: bool = False
 
 
 def variants(document: Document, schema: JsonValue, usual: JsonValue) -> Iterator[ValueVariant]:
@@ -79,8 +88,10 @@ def _variants(document: Document, schema: JsonObject, usual: JsonValue) -> Itera
         return
     if kind in ("integer", "number"):
         yield from _numbers(schema, kind, number(usual) or 0)
-    if kind == "string":
+    if kind == "string" and CONTENT.keys().isdisjoint(schema):
         yield from _texts(schema, usual if isinstance(usual, str) else "text")
+    elif kind == "string":
+        yield from _encoded(document, schema)
     if kind == "array":
         yield from _arrays(document, schema)
 
@@ -105,7 +116,7 @@ def _kind(schema: JsonObject) -> str:
 def _numbers(schema: JsonObject, kind: str, usual: float) -> Iterator[ValueVariant]:
     if kind == "integer" and abs(usual) <= _MOST_EXACT:
         # With a point, it is still an integer (JSON Schema 2020-12, validation, 6.1.1).
-        yield ValueVariant(f"{float(usual)}", float(usual), None)
+        yield ValueVariant(f"{float(usual)}", float(usual), None, is_same=True)
     for keyword, step, inward in (("minimum", -1, math.ceil), ("maximum", 1, math.floor)):
         limit = number(schema.get(keyword))
         if limit is not None:
@@ -130,6 +141,8 @@ def _texts(schema: JsonObject, usual: str) -> Iterator[ValueVariant]:
     if schema.get("format") in _CHECKED:
         wrong = f"no {schema['format']}"
         yield ValueVariant(f"'{wrong}'", wrong, Condition.INVALID_VALUE)
+    if schema.get("format") == "date-time":
+        yield from _elsewhere(usual)
     if "format" not in schema:
         for limit, beyond in ((least, least - 1), (most, most + 1)):
             yield from _lengths(usual, limit, beyond)
@@ -145,6 +158,29 @@ def _texts(schema: JsonObject, usual: str) -> Iterator[ValueVariant]:
             if least <= len(text) <= most:
                 how = "a text that the pattern refuses"
                 yield ValueVariant(how, text, Condition.INVALID_VALUE)
+
+
+def _encoded(document: Document, schema: JsonObject) -> Iterator[ValueVariant]:
+    """Yield a text with content of the declared media type; a picture cannot be made."""
+    media_type = schema.get("contentMediaType", "text/plain")
+    content: JsonValue = _INTERNATIONAL
+    if "contentSchema" in schema:
+        content = sample(document, schema["contentSchema"])
+    elif not is_json(str(media_type)) and not str(media_type).startswith("text/"):
+        return
+    text = written(schema, content)
+    if text is not None:
+        yield ValueVariant(f"'{text}'", text, None)
+
+
+def _elsewhere(usual: str) -> Iterator[ValueVariant]:
+    """Yield the same point in time with another offset (RFC 3339, 4.2)."""
+    with suppress(ValueError):
+        moment = datetime.fromisoformat(usual)
+        if moment.tzinfo is not None:
+            offset = timedelta(hours=2) if moment.utcoffset() == timedelta(0) else timedelta(0)
+            text = moment.astimezone(timezone(offset)).isoformat()
+            yield ValueVariant(f"'{text}'", text, None, is_same=True)
 
 
 def _lengths(usual: str, limit: int, beyond: int) -> Iterator[ValueVariant]:

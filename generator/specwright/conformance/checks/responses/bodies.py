@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from collections.abc import Iterator
 
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
+from specwright.conformance.checks.responses.whole_numbers import with_decimal_point
 from specwright.conformance.checks.rule import BehaviourCategory, BehaviourRule
 from specwright.conformance.checks.verdicts import judge_shape
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.value_parts import any_item
 from specwright.conformance.recording.exchange import value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
@@ -100,6 +101,7 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
         return
     yield from _invalid(checked, schema, value)
     yield from _write_only(checked, schema, value)
+    yield from with_decimal_point(checked, schema, value)
 
 
 def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:
@@ -110,9 +112,9 @@ def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Ite
         if value_at(value, problem.pointer) != REDACTED
     )
     for problem in itertools.islice(problems, _PROBLEMS):
-        message = f"{problem.message} at '{_general(problem.pointer)}'"
+        message = f"{problem.message} at '{any_item(problem.pointer)}'"
         message = f"{checked.response.status}: {message}"
-        values = values_of(_general(problem.pointer), problem.keyword, problem.missing)
+        values = values_of(any_item(problem.pointer), problem.keyword, problem.missing)
         yield checked.violation(RESPONSE_SCHEMA, schema, message, values=values)
 
 
@@ -123,15 +125,10 @@ def _write_only(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> 
     checked.record.check(WRITE_ONLY, schema)
     # All items of a list have the same members.
     places = {
-        _general(at): place
+        any_item(at): place
         for at, place in members.of(schema, value)
         if value_at(value, at) != REDACTED
     }
     for at, place in itertools.islice(places.items(), _PROBLEMS):
         message = f"{checked.response.status}: a member that is only for requests at '{at}'"
         yield checked.violation(WRITE_ONLY, place, message)
-
-
-def _general(pointer: Pointer) -> str:
-    """Return a place in a value, with `*` for the number of an item."""
-    return re.sub(r"/\d+(?=/|$)", "/*", pointer)

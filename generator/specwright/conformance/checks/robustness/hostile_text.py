@@ -9,7 +9,6 @@ from specwright.conformance.checks.responses.error_codes import ERROR_CODE
 from specwright.conformance.checks.robustness.failures import SERVER_ERROR
 from specwright.conformance.checks.scenario import scenario
 from specwright.conformance.contract.calls import Absent, OperationCall
-from specwright.conformance.contract.contract import ContractOperation
 from specwright.conformance.driver.driver import Driver
 from specwright.conformance.recording.exchange import Exchange
 from specwright.json_values import JsonValue
@@ -50,7 +49,7 @@ def _with_texts(call: OperationCall) -> Iterator[OperationCall]:
 
 def _without_body(driver: Driver, call: OperationCall) -> None:
     """Send no body and an empty body, where one is required."""
-    if not _needs_body(driver, call.operation):
+    if not driver.contract.needs_body(call.operation):
         return
     empty = [header for header in call.headers if header[0] != "Content-Type"]
     for how, headers, content in (
@@ -58,11 +57,6 @@ def _without_body(driver: Driver, call: OperationCall) -> None:
         ("an empty body", call.headers, b""),
     ):
         _is_refused(driver, call, headers, content, how)
-
-
-def _needs_body(driver: Driver, operation: ContractOperation) -> bool:
-    body = driver.contract.document.follow(operation.site.value.get("requestBody"))
-    return isinstance(body, dict) and body.get("required") is True
 
 
 def _many_mistakes(driver: Driver, call: OperationCall) -> None:
