@@ -63,11 +63,13 @@ class Monitors:
         is_dead = exchange.source == FUZZING and exchange.source in self._silent
         self._silent.add(exchange.source)
         if operation is not None and not is_dead and not exchange.is_unconnected:
-            message, cause = f"no response ({exchange.failure})", "no response"
+            message, cause, values = f"no response ({exchange.failure})", "no response", values_of()
             if exchange.is_undecodable:
                 message, cause = str(exchange.failure), UNDECODABLE
+                values = values_of("Content-Encoding")
             place, rule = operation.pointer, NO_RESPONSE
-            yield Violation(rule, place, message, (exchange,), cause, operation.name)
+            proofs, name = (exchange,), operation.name
+            yield Violation(rule, place, message, proofs, cause, name, values=values)
 
     def _of_any(self, exchange: Exchange, response: HttpResponse) -> Iterator[Violation]:
         """Yield violations of the rules that also apply to requests that match no operation."""

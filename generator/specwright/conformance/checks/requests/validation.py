@@ -230,8 +230,12 @@ class _Trial:
         if exchange.response is not None and self._is_refused_alone(exchange):
             cause = "a request without its optional body is refused as malformed"
             message = f"{cause}: {exchange.response.status}"
-            rule, operation = VALID_REFUSED, self.operation
-            self.driver.violate(rule, operation, message, exchange, at=schema, cause=cause)
+            self.driver.violate(
+                *(VALID_REFUSED, self.operation, message, exchange),
+                at=schema,
+                cause=cause,
+                values=values_of("no body"),
+            )
 
     def _is_refused_alone(self, exchange: Exchange) -> bool:
         """Return whether a request is refused as malformed, and the usual one is not refused."""
@@ -347,10 +351,13 @@ class _Trial:
             if is_alone or self._is_malformed(response, spot):
                 change = f"{spot.name} = {spelled(variant.value)}"
                 message = f"{name} refused {change} as malformed: {response.status}"
-                cause = "a valid value is refused as malformed"
+                cause, values = "a valid value is refused as malformed", values_of()
                 if variant.is_same:
                     cause = "a value is refused as malformed in another form"
-                self.driver.violate(rule, None, message, exchange, at=place, cause=cause)
+                    values = values_of("another form")
+                self.driver.violate(
+                    *(rule, None, message, exchange), at=place, cause=cause, values=values
+                )
             return
         self._note(place)
         if response.is_success:

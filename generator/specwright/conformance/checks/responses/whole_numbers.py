@@ -15,7 +15,7 @@ from specwright.conformance.checks.verdicts import (
 from specwright.conformance.contract.value_parts import any_item, subschema_at, value_parts
 from specwright.conformance.recording.record import Violation
 from specwright.document.schemas.applicators import Subschema
-from specwright.findings import Level
+from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue, mapping, one_or_more
 from specwright.pointer import Pointer
 
@@ -60,7 +60,7 @@ def with_decimal_point(
     for place in places:
         message = f"{checked.response.status}: an integer with a decimal point at '{place}'"
         cause = "an integer is written with a decimal point"
-        yield checked.violation(WHOLE_NUMBER, schema, message, cause)
+        yield checked.violation(WHOLE_NUMBER, schema, message, cause, values_of(place))
 
 
 def has_whole_float(value: JsonValue) -> bool:
