@@ -32,6 +32,7 @@ PROVEN = {
     "undeclared-refusal",
     "coercion",
     "write-only",
+    "whole-number",
 }
 POST, GET = "/paths/~1items/post", "/paths/~1items~1{id}/get"
 PUT = "/paths/~1items~1{id}/put"

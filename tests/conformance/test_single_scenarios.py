@@ -175,7 +175,7 @@ def test_any_operation_of_a_path_tells_of_its_methods_or_it_is_said(tmp_path: Pa
         ("one code", {"error-code"}),
         # By the code of its own, and not by one of the form of requests.
         ("short links", {"valid-refused"}),
-        ("no whole number has a point", {"valid-refused"}),
+        ("no whole number has a point", {"whole-number"}),
     ],
 )
 def test_a_member_that_no_example_has_is_tried_from_a_sample(

@@ -113,8 +113,8 @@ class _Sampler:
         """Yield texts with content of the declared media type and encoding."""
         content = self.sample(schema.get("contentSchema"), depth + 1)
         lengths = (length_limit(schema, name, 0) for name in ("minLength", "maxLength"))
-        for each in (content or "text", *("x" * length for length in lengths)):
-            text = written(schema, each)
+        for whole in (content or "text", *("x" * length for length in lengths)):
+            text = written(schema, whole)
             yield "text" if text is None else text
 
     def _is_shown(self, schema: JsonValue, depth: int) -> bool:
@@ -158,7 +158,8 @@ def _distinct(schema: dict[str, JsonValue]) -> tuple[JsonValue, ...]:
     match {"type": None} if isinstance(schema.get("enum"), list) else schema:
         case {"type": "string"} if "format" not in schema and "pattern" not in schema:
             contents = ("first text", "another one", "ab", "cd")
-            return tuple(text for each in contents if (text := written(schema, each)) is not None)
+            encoded = (written(schema, content) for content in contents)
+            return tuple(text for text in encoded if text is not None)
         case {"type": "integer" | "number"}:
             return (7, 8, 1, 2)
         case {"type": "boolean"}:
