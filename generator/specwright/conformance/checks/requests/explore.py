@@ -32,7 +32,7 @@ def explore(driver: Driver) -> None:
         operation for operation in operations if not takes_everything(operation)
     )
     ends, is_renewed, is_seen = time.monotonic() + PATIENCE_SECONDS, False, False
-    # Nobody but the user knows the password that a sign-in needs, and it has succeeded.
+    # A sign-in that has succeeded needs a password that no document has.
     while not pending.keys() <= _signed_in(driver) and time.monotonic() < ends:
         reached = _pass(driver, [operation for operation in pending if not _is_last(operation)])
         if not (reached or is_seen):
