@@ -58,7 +58,7 @@ def _base64(text: str) -> bytes:
 
 
 def _base64url(text: str) -> bytes:
-    """Read base64 of the alphabet for URLs, whose padding may be missing (RFC 4648, 5 and 3.2)."""
+    """Read base64 of the alphabet for URLs, with padding or without (RFC 4648, 5 and 3.2)."""
     if not _URL_SAFE.fullmatch(text):
         raise binascii.Error("a character that is not in the alphabet for URLs")
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))

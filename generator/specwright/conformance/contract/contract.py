@@ -144,7 +144,7 @@ class ContractOperation:
         return self.method in ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")
 
     def is_success(self, response: HttpResponse | None) -> bool:
-        """Return whether a response is 2xx, or a redirect whose status the operation declares.
+        """Return whether a response is 2xx, or a redirect with a status of `responses`.
 
         A redirect is all that some operations promise, such as a short link (RFC 9110, 15.4).
         """
