@@ -195,8 +195,8 @@ def test_a_form_with_files_is_what_others_read(
     assert read == {
         "file": [["ä b.png", "image/png", b"\x89PNG\r\n".hex()]],
         "others": [
-            ["file", "application/octet-stream", b"\xff--".hex()],
-            ["file", "application/octet-stream", b"2".hex()],
+            ["file-1", "application/octet-stream", b"\xff--".hex()],
+            ["file-2", "application/octet-stream", b"2".hex()],
             ["three.txt", "text/x-three", b"3".hex()],
         ],
         "octets": [["file", "application/octet-stream", b"4".hex()]],

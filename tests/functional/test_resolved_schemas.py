@@ -178,6 +178,19 @@ CASES = {
             {"pet": {"kind": "dog", "friend": {"kind": "Cat"}}},
         ),
     ),
+    "constants and enums that are equal in Python": Case(
+        {
+            "type": "object",
+            "properties": {
+                "i": {"const": 1},
+                "t": {"const": True},
+                "e": {"enum": [0, 1]},
+                "u": {"oneOf": [{"const": 1}, {"const": True}]},
+            },
+        },
+        ({"i": 1, "t": True, "e": 0}, {"u": 1}, {"u": True}),
+        ({"i": True}, {"t": 1}, {"e": False}, {"e": 2}, {"u": 2}),
+    ),
     "components that are true or false": Case(
         {"type": "object", "properties": {"t": ref("T"), "n": ref("N"), "s": TEXT}},
         ({"t": 1}, {"t": None}, {"s": "a"}),
@@ -331,3 +344,25 @@ def test_a_base_is_read_as_its_heir(package: Generate) -> None:
     assert type(value.pet) is made.models.Kitten
     later = made.models.V.model_validate({"pet": {"kind": "Snake", "length": 3}})
     assert later.pet == {"kind": "Snake", "length": 3}
+
+
+def test_a_text_with_bytes_says_its_encoding(package: Generate, tmp_path: Path) -> None:
+    made = package(
+        api({"type": "object", "properties": {"b": {**TEXT, "contentEncoding": "base64"}}})
+    )
+    source = Path(str(made.models.__file__)).read_text("utf-8")
+    assert '    b: StrictStr | None = None\n    """Text in base64."""\n' in source
+
+
+def test_a_parameter_that_is_left_out_has_one_finding(tmp_path: Path) -> None:
+    spec = api({})
+    form = {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}}
+    spec["openapi"] = "3.2.0"
+    spec["paths"]["/v"]["post"]["parameters"] = [
+        {"name": "q", "in": "querystring", "content": form}
+    ]
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(spec))
+    findings = check(upgrade(load(path)), Settings()).findings
+    messages = [f.message for f in findings if f.rule == "unsupported-parameter"]
+    assert messages == ["parameters in 'querystring' are left out"]

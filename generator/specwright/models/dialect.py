@@ -21,7 +21,7 @@ from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import is_told_apart, unknown_member
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
-from specwright.models.hints import hidden_by_name
+from specwright.models.hints import encoding, hidden_by_name
 from specwright.models.keywords import (
     BESIDE_TYPE,
     COUNTS,
@@ -288,7 +288,8 @@ class _Translation:
 
     def _described(self, translated: JsonValue, schema: JsonValue) -> JsonValue:
         """Return a property with a description of facts that its type's name hides in editors."""
-        words = hidden_by_name(self.dialect.document, schema)
+        document = self.dialect.document
+        words = f"{hidden_by_name(document, schema)} {encoding(document, schema)}".strip()
         if not words or not isinstance(translated, dict):
             return translated
         before = str(translated.get("description", "")).strip()

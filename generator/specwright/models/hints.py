@@ -28,6 +28,12 @@ def hidden_by_name(document: Document, schema: JsonValue) -> str:
     return FORMATS.get(str(target.get("format")), "") if target.get("type") == "string" else ""
 
 
+def encoding(document: Document, schema: JsonValue) -> str:
+    """Return the encoding of a text with bytes, or an empty string: models do not decode it."""
+    name = mapping(document.follow(schema)).get("contentEncoding")
+    return f"Text in {name}." if name in ("base64", "base64url", "base32", "base16") else ""
+
+
 def _target(document: Document, schema: JsonValue) -> JsonObject:
     """Return the schema that a property refers to, alone or as its only alternative to null."""
     if isinstance(schema, dict) and reference(schema) is None:

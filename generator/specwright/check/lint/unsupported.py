@@ -34,6 +34,7 @@ def unsupported_parameter(context: LintContext) -> Iterator[LintViolation]:
         place = node.value.get("in")
         if place not in ("path", "query", "header", "cookie"):
             yield LintViolation(f"{node.pointer}/in", f"parameters in '{place}' are left out")
+            continue
         name = node.value.get("name")
         if place == "header" and not is_header_name(str(name)):
             yield LintViolation(

@@ -63,7 +63,7 @@ def _shaped(schema: Schema) -> Schema:
     if kind in ("model", "definition-ref") or {INSTEAD, KNOWN} & _metadata(schema).keys():
         return schema
     if kind == "literal":
-        return noted(_any_of(schema["expected"]), INSTEAD, schema)
+        return noted(_any_of(schema), INSTEAD, _exact(schema))
     if kind == "int" and schema.get("strict"):
         return noted(_INTEGER, INSTEAD, schema)
     limits = {key: schema[key] for key in _LIMITS.get(kind, ()) if key in schema}
@@ -135,17 +135,24 @@ def _part(key: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
     return change(value) if key in _ONE else value
 
 
-def _any_of(expected: list[Any]) -> Schema:
+def _any_of(literal: Schema) -> Schema:
     """Return the schema of all values that have the types of the expected ones.
 
     In a union, an expected value is a better match than others, which pass through `any`.
     """
-    types: set[type] = {type(kind) for kind in expected}
+    types: set[type] = {type(value) for value in literal["expected"]}
     if len(types) != 1 or not types <= _BY_TYPE.keys():
         return {"type": "any"}
-    literal = {"type": "literal", "expected": expected}
     other = {"type": "chain", "steps": [{"type": "any"}, _BY_TYPE[types.pop()]]}
-    return {"type": "union", "mode": "left_to_right", "choices": [literal, other]}
+    return {"type": "union", "mode": "left_to_right", "choices": [_exact(literal), other]}
+
+
+def _exact(literal: Schema) -> Schema:
+    """Return the schema of the expected values and no equal ones, as 1 and true are in Python."""
+    types: set[type] = {type(value) for value in literal["expected"]}
+    if types not in ({int}, {bool}):
+        return literal
+    return {"type": "chain", "steps": [_INTEGER if types == {int} else _BOOL, literal]}
 
 
 def _is_text(schema: Schema | tuple[Schema, str]) -> bool:

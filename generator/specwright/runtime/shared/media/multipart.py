@@ -53,7 +53,7 @@ class Multipart(Medium):
             part
             for key in rest
             for part in (
-                ((_head_of_file(boundary, key, file, content), file) for file in files[key])
+                zip(_heads_of_files(boundary, key, files[key], content), files[key], strict=True)
                 if key in files
                 else ((head, None) for head in _text_parts(boundary, key, rest[key], content))
             )
@@ -115,12 +115,16 @@ def _each(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else [value]
 
 
-def _head_of_file(boundary: str, key: str, file: File, content: Content) -> bytes:
+def _heads_of_files(
+    boundary: str, key: str, files: list[File], content: Content
+) -> Iterator[bytes]:
     declared = content.parts.get(key, _PLAIN).content_type
     is_one = declared is not None and not {"*", ","} & set(declared)
-    media_type = file.content_type or (declared if is_one and declared else file.media_type)
-    # Receivers treat a part without a file name as text.
-    return _head(boundary, key, media_type, file.name or "file")
+    for number, file in enumerate(files, 1):
+        media_type = file.content_type or (declared if is_one and declared else file.media_type)
+        # Receivers treat a part without a file name as text, and store files by their names.
+        name = file.name or ("file" if len(files) == 1 else f"file-{number}")
+        yield _head(boundary, key, media_type, name)
 
 
 def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterator[bytes]:
