@@ -96,6 +96,11 @@ BREAKS: dict[str, tuple[Any, Any, set[str]]] = {
         resp(holding(["secret"], secret=SECRET)),
         {"property-not-sent"},
     ),
+    "a property that clients may not send any more": (
+        req(holding(["id"], id=TEXT)),
+        req(holding(["id"], id=ID)),
+        {"property-removed"},
+    ),
     "a flow is gone": (
         oauth(clientCredentials=flow()),
         oauth(password=flow()),
@@ -210,10 +215,6 @@ SAFE: dict[str, tuple[Any, Any]] = {
     "the default serialisation of a delimited parameter is declared": (
         parameter(style="pipeDelimited"),
         parameter(style="pipeDelimited", explode=False),
-    ),
-    "a property that clients need not send any more": (
-        req(holding(["id"], id=TEXT)),
-        req(holding(["id"], id=ID)),
     ),
     "another flow": (
         oauth(clientCredentials=flow()),

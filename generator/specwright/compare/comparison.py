@@ -43,6 +43,7 @@ from specwright.document.model import Document
 from specwright.document.operations.descriptions import API, OPERATION, subject
 from specwright.document.operations.sites import Direction, Site
 from specwright.document.operations.sites import operations as operations_of
+from specwright.document.schemas.discriminators import Discriminators
 from specwright.errors import InputError, Location
 from specwright.findings import Affected, Finding, Level, Report, in_order, values_of, worst_first
 from specwright.pointer import Pointer, unescape
@@ -157,6 +158,7 @@ class _Review:
     notice: timedelta | None
     prefixes: Sequence[str]
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
+    changes: dict[Change, Change] = field(default_factory=dict)
     unstable: set[str] = field(default_factory=set)
     moved: MovedPrefixes = field(init=False)
 
@@ -177,7 +179,8 @@ class _Review:
         for name, change in others:
             self._add(change, name)
         sides = Side(base, _BASE), Side(revision, _REVISION)
-        walk = Walk(sides, Sameness(base, revision))
+        discriminators = Discriminators(base), Discriminators(revision)
+        walk = Walk(sides, discriminators, Sameness(self.documents, discriminators))
         security = Security((base, revision))
         operations: defaultdict[Difference, dict[str, None]] = defaultdict(dict)
         for pair in pairs:
@@ -187,7 +190,7 @@ class _Review:
                     self._add(result, pair.name)
                 else:
                     operations[result][pair.name] = None
-        for name, schema in unused_schemas(base, revision):
+        for name, schema in unused_schemas(*discriminators):
             for difference in walk.compare(schema.base, schema.revision, schema.transfer):
                 operations[difference].setdefault(f"no operation: the component {name}")
         changes = _document_changes(base, revision, security, self.moved)
@@ -227,7 +230,10 @@ class _Review:
         change = with_sunset_rule(change, self.documents, self.today)
         late = short_notice(change, self.documents[1], self.today, self.notice)
         for affected_change in (change, *late):
-            self.affected[affected_change].update(dict.fromkeys(operations))
+            # A schema that is a part of several may break each of them by another value.
+            key = replace(affected_change, counterexample=None)
+            first = self.changes.setdefault(key, affected_change)
+            self.affected[first].update(dict.fromkeys(operations))
 
     def findings(self) -> list[tuple[Finding, list[str]]]:
         return [
@@ -260,7 +266,7 @@ class _Review:
         if change.base is not None and not document.has(pointer):
             document, pointer = self.documents[0], change.base
         above, _, name = pointer.rpartition("/properties/")
-        if f"'{unescape(name)}'" in change.message:
+        if f"'{unescape(name.partition('/')[0])}'" in change.message:
             pointer = above
         words = subject(pointer, document)
         return "" if words in (OPERATION, API) else words

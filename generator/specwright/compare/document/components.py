@@ -11,24 +11,25 @@ from specwright.compare.schemas.transfer import Transfer, ValueEncoding
 from specwright.document.model import Document
 from specwright.document.operations.sites import components
 from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.discriminators import COMPONENTS, Discriminators
 from specwright.document.schemas.polarity import Polarity
 from specwright.errors import InputError
 from specwright.json_values import JsonObject, mapping
 from specwright.pointer import Pointer, join, split
 
-_AT = join("components", "schemas")
 
-
-def unused_schemas(base: Document, revision: Document) -> Iterator[tuple[str, SharedSchema]]:
+def unused_schemas(
+    base: Discriminators, revision: Discriminators
+) -> Iterator[tuple[str, SharedSchema]]:
     """Yield the changed schemas by name, in both directions, as their sender is not declared."""
-    sides = [_schemas(document) for document in (base, revision)]
+    sides = [_schemas(side.document) for side in (base, revision)]
     changed = [name for name in sides[0] if sides[1].get(name, sides[0][name]) != sides[0][name]]
     if not changed:
         return
-    referenced = _referenced_components(base) | _referenced_components(revision)
+    used = _used_components(base) | _used_components(revision)
     for name in changed:
-        at = _AT + join(name)
-        if at not in referenced:
+        at = COMPONENTS + join(name)
+        if at not in used:
             old, new = ((Subschema(at, side[name]),) for side in sides)
             for polarity in Polarity:
                 yield name, SharedSchema(old, new, Transfer(polarity, ValueEncoding.TYPED))
@@ -38,14 +39,23 @@ def _schemas(document: Document) -> JsonObject:
     return mapping(components(document).value.get("schemas"))
 
 
-def _referenced_components(document: Document) -> set[Pointer]:
-    """Return the components that operations refer to, directly or indirectly."""
+def _used_components(discriminators: Discriminators) -> set[Pointer]:
+    """Return the components that operations refer to, directly or indirectly.
+
+    Alternatives belong to the schema with their discriminator, however they are declared.
+    """
+    document = discriminators.document
     pending = [document.data.get(name) for name in ("paths", "webhooks")]
-    seen: set[str] = set()
+    used: set[Pointer] = set()
     while pending:
         for ref in references(pending.pop()):
-            if ref not in seen and document.is_local(ref):
-                seen.add(ref)
+            if document.is_local(ref):
                 with suppress(InputError):
-                    pending.append(document.resolve(ref))
-    return {join(*split(document.target(ref))[:3]) for ref in seen}
+                    schema = Subschema(document.target(ref), document.resolve(ref))
+                    discriminator = discriminators.of(schema)
+                    tagged = () if discriminator is None else discriminator.tags.values()
+                    for part in (schema, *tagged):
+                        if part.pointer not in used:
+                            used.add(part.pointer)
+                            pending.append(part.value)
+    return {join(*split(pointer)[:3]) for pointer in used}

@@ -18,6 +18,7 @@ from specwright.compare.schemas.flatten import (
 )
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
+from specwright.document.schemas.discriminators import Discriminator
 from specwright.document.schemas.polarity import Polarity
 from specwright.document.shape import OBJECTS
 from specwright.json_values import (
@@ -62,6 +63,11 @@ class Alternative:
         """The schema as JSON without annotations, order and the names of references."""
         ends = [self.document.end(place.pointer, place.value)[1] for place in self.places]
         return json.dumps([_meaning(end) for end in ends], sort_keys=True, default=str)
+
+    @property
+    def end(self) -> Pointer:
+        """The place of the schema itself, behind its references."""
+        return self.document.end(self.places[0].pointer, self.places[0].value)[0]
 
     @property
     def reference(self) -> Pointer | None:
@@ -147,6 +153,17 @@ class Alternative:
         properties: JsonObject = dict.fromkeys(sorted(self.named_properties), True)
         return {"allOf": [whole, {"properties": properties, "additionalProperties": False}]}
 
+    def sent_tags(self, discriminator: Discriminator) -> set[str]:
+        """Return the tags that it is sent with; empty if its schema has the tag."""
+        if discriminator.name in self.tags:
+            return set()
+        return chosen_tags(self.end, self.known_tags(discriminator))
+
+    def known_tags(self, discriminator: Discriminator) -> set[str]:
+        """Return the tags by which a receiver knows it."""
+        implied = [] if self.reference is None else [self.name]
+        return {*discriminator.alternatives.get(self.end, ()), *implied}
+
     def may_accept(self, sender: Alternative) -> bool:
         """Return whether a value of another schema, with its named properties only, may match."""
         required = self.flat.required
@@ -158,6 +175,11 @@ class Alternative:
             sender.tags.get(name, tag) == tag or name not in distinguishing
             for name, tag in self.tags.items()
         )
+
+
+def chosen_tags(pointer: Pointer, tags: set[str]) -> set[str]:
+    """Return the tags that senders use for a schema: its name only if there is no other."""
+    return tags - {split(pointer)[-1]} or tags
 
 
 def alternatives(
@@ -187,6 +209,9 @@ def by_type(document: Document, places: Subschemas, polarity: Polarity) -> list[
     """Return a schema as one alternative for each of its types."""
     if len(places) == 1:
         pointer, value = document.end(places[0].pointer, places[0].value)
+        if _union(value) is not None:
+            # A union of one is the alternative in it.
+            return alternatives(document, [*places], polarity)
         kinds = types(mapping(value).get("type"))
         if len(kinds) > 1:
             parts = [Subschema(pointer, {**mapping(value), "type": kind}) for kind in kinds]

@@ -1,21 +1,31 @@
-"""Discriminators: the tags of the alternatives of a union (OAS 3.1.1, 4.8.25)."""
+"""Changes of discriminators and of the tags of their alternatives (OAS 3.1.1, 4.8.25).
+
+Alternatives are the members of a union, or the components that refer to a schema by `allOf`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from specwright.compare.schemas.alternatives import Alternative
-from specwright.compare.schemas.flatten import FlatSchema
+from specwright.compare.schemas.alternatives import chosen_tags
+from specwright.compare.schemas.flatten import Subschemas, nullable
 from specwright.compare.schemas.pairs import Pair, directed
 from specwright.compare.schemas.steps import SCHEMA_COMPATIBLE, DecidedStep
+from specwright.compare.schemas.value_rules import VALUE_RULES
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
-from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema, spread
+from specwright.document.schemas.discriminators import (
+    COMPONENTS,
+    Discriminator,
+    Discriminators,
+)
+from specwright.document.schemas.inspection import discriminator_mapping
 from specwright.findings import values_of
-from specwright.json_values import JsonObject
-
-Discriminator = JsonObject
+from specwright.json_values import mapping, sequence
+from specwright.pointer import Pointer, join, split
 
 DISCRIMINATOR_CHANGED = ChangeRule(
     "discriminator-changed",
@@ -31,99 +41,211 @@ DISCRIMINATOR_CHANGED = ChangeRule(
 )
 
 
+def heirs(pair: Pair) -> Iterator[tuple[Subschema, Subschema]]:
+    """Yield the schemas that refer to both schemas of a pair by `allOf`, as its alternatives."""
+    family = _Family.of(pair)
+    if family is not None:
+        for old, new in family.partners.items():
+            # The schemas of the discriminators are the pair itself.
+            if old != _parent(family.old):
+                yield family.base[old], family.revision[new]
+
+
 def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
-    """Yield the changes of the discriminator property and its tags."""
-    old, new = (_discriminator(flat) for flat in (pair.base, pair.revision))
+    """Yield the changes of the discriminator property, its alternatives and their tags."""
+    raw = [flat.keywords.get("discriminator") for flat in (pair.base, pair.revision)]
+    old, new = (mapping(value) if isinstance(value, dict) else None for value in raw)
     if old is None and new is None:
         return
-    base = pair.base.place("discriminator", pair.revision)
-    revision = pair.revision.place("discriminator", pair.base)
-    if old is None or new is None:
-        names = [
-            discriminator and discriminator.get("propertyName") for discriminator in (old, new)
-        ]
-        words = f"the discriminator {became(*names)}"
-        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, words, values_of(*names))
-        return
-    names = [discriminator.get("propertyName") for discriminator in (old, new)]
+    places = _places(pair)
+    names = [side and side.get("propertyName") for side in (old, new)]
     if names[0] != names[1]:
+        is_lost = None not in names or _is_missed(pair)
+        rule = DISCRIMINATOR_CHANGED if is_lost else SCHEMA_COMPATIBLE
         message = f"the discriminator {became(*names)}"
-        yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message, values_of(*names))
+        yield DecidedStep(rule, *places, message, values_of(*names))
         return
-    broken = sorted(_unidentified(pair, old, new))
-    if broken:
-        message = f"the discriminator has other tags for {', '.join(broken)}"
-        yield DecidedStep(DISCRIMINATOR_CHANGED, base, revision, message, values_of(*broken))
-    elif _tags(old).keys() != _tags(new).keys():
-        message = f"tags of the discriminator {became(_words(old), _words(new))}"
-        values = values_of(_tags(old), _tags(new))
-        yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message, values)
+    family = _Family.of(pair)
+    if family is not None:
+        yield from family.changes(pair)
+    match pair.discriminators:
+        case Discriminator() as one, Discriminator() as other:
+            yield from _default_changes(pair, one, other)
+            if family is None:
+                yield from _tag_changes(pair, one, other)
 
 
-def _unidentified(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]:
-    """Yield the names of alternatives that are sent with a tag unknown to the receiver."""
+def _places(pair: Pair) -> tuple[Pointer, Pointer]:
+    return (
+        pair.base.place("discriminator", pair.revision),
+        pair.revision.place("discriminator", pair.base),
+    )
+
+
+def _is_missed(pair: Pair) -> bool:
+    """Return whether only the receiver has a discriminator, and needs it."""
+    sender, receiver, _ = directed(pair.transfer.polarity, *pair.discriminators)
+    if sender is not None or receiver is None or pair.is_lifted:
+        return False
+    for union in pair.unions:
+        sent, _, _ = directed(pair.transfer.polarity, union.base, union.revision)
+        if not all(receiver.name in alternative.tags for alternative in sent):
+            return True
+    return not pair.unions and len(receiver.alternatives) > 1
+
+
+def _default_changes(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[DecidedStep]:
+    """Yield the change of the schema of values without a known tag (OAS 3.2.0, 4.25.1)."""
+    pointers = [side.default and side.default.pointer for side in (old, new)]
+    if pointers[0] != pointers[1]:
+        sender, _, _ = directed(pair.transfer.polarity, old.default, new.default)
+        is_same = old.default and new.default and old.default.value == new.default.value
+        rule = SCHEMA_COMPATIBLE if sender is None or is_same else DISCRIMINATOR_CHANGED
+        names = [pointer and split(pointer)[-1] for pointer in pointers]
+        message = f"the default of the discriminator {became(*names)}"
+        yield DecidedStep(rule, *_places(pair), message, values_of("defaultMapping", *names))
+
+
+def _tag_changes(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[DecidedStep]:
+    """Yield the changes of the tags of the alternatives of unions."""
+    broken: set[str] = set()
     for union in pair.unions:
         for after, before in union.partners:
             base, revision = union.base[before], union.revision[after]
             sender, receiver, _ = directed(pair.transfer.polarity, (base, old), (revision, new))
-            if not _sender_tags(*sender) <= _receiver_tags(*receiver):
-                yield revision.name
-    if not pair.unions:
-        # Alternatives that refer to this schema by `allOf` are not known here.
-        lost, others, _ = directed(pair.transfer.polarity, _tags(old), _tags(new))
-        yield from (
-            tag
-            for tag, target in lost.items()
-            if others and (tag not in others or _is_swapped(others, tag, target))
+            if not sender[0].sent_tags(sender[1]) <= receiver[0].known_tags(receiver[1]):
+                broken.add(revision.name)
+    mapped = [sorted(discriminator_mapping(flat.keywords)) for flat in (pair.base, pair.revision)]
+    if broken:
+        message = f"the discriminator has other tags for {', '.join(sorted(broken))}"
+        values = values_of(sorted(broken), *mapped)
+        yield DecidedStep(DISCRIMINATOR_CHANGED, *_places(pair), message, values)
+    elif mapped[0] != mapped[1]:
+        words = became(*(", ".join(tags) or "none" for tags in mapped))
+        message = f"tags of the discriminator: {words}"
+        yield DecidedStep(SCHEMA_COMPATIBLE, *_places(pair), message, values_of(*mapped))
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """A schema with a discriminator, and the components that are its alternatives by `allOf`.
+
+    Attributes:
+        partners: the pointers of those in both documents, by that in the base.
+    """
+
+    old: Discriminator
+    new: Discriminator
+    partners: dict[Pointer, Pointer]
+
+    @classmethod
+    def of(cls, pair: Pair) -> _Family | None:
+        match pair.discriminators:
+            case (
+                Discriminator(is_inherited=True) as old,
+                Discriminator(is_inherited=True) as new,
+            ):
+                return cls(old, new, dict(_partners(old, new)))
+        return None
+
+    @property
+    def base(self) -> dict[Pointer, Subschema]:
+        return {schema.pointer: schema for schema in self.old.tags.values()}
+
+    @property
+    def revision(self) -> dict[Pointer, Subschema]:
+        return {schema.pointer: schema for schema in self.new.tags.values()}
+
+    def changes(self, pair: Pair) -> Iterator[DecidedStep]:
+        """Yield the added and removed alternatives, and those with other tags."""
+        sender, receiver, suffix = directed(pair.transfer.polarity, self.old, self.new)
+        # Unknown tags have a schema, too, if the receiver declares a default.
+        unknown = SCHEMA_COMPATIBLE if receiver.default else VALUE_RULES[f"union-{suffix}"]
+        rules = (unknown, SCHEMA_COMPATIBLE)
+        of_removed, of_added = rules if sender is self.old else rules[::-1]
+        known = {*self.partners.values()}
+        for pointer, tags in self.old.alternatives.items():
+            if pointer not in self.partners:
+                message, values = _words("loses", pointer), values_of(pointer, *tags)
+                yield DecidedStep(of_removed, pointer, self.new.pointer, message, values)
+        for pointer, tags in self.new.alternatives.items():
+            if pointer not in known:
+                message, values = _words("gains", pointer), values_of(pointer, *tags)
+                yield DecidedStep(of_added, None, pointer, message, values)
+        for before, after in self.partners.items():
+            yield from self._tag_change(pair, before, after)
+
+    def _tag_change(self, pair: Pair, before: Pointer, after: Pointer) -> Iterator[DecidedStep]:
+        old, new = (
+            {*side.alternatives.get(pointer, ())}
+            for side, pointer in ((self.old, before), (self.new, after))
         )
+        if before == _parent(self.old):
+            # It may be renamed, as long as it is not an alternative with a tag of its own.
+            old, new = old - {split(before)[-1]}, new - {split(after)[-1]}
+        if old != new:
+            polarity = pair.transfer.polarity
+            sent = chosen_tags(before, old), chosen_tags(after, new)
+            (used, _), (_, known), _ = directed(polarity, (sent[0], old), (sent[1], new))
+            _, receiver, _ = directed(polarity, self.old, self.new)
+            is_known = used <= known or receiver.default is not None
+            rule = SCHEMA_COMPATIBLE if is_known else DISCRIMINATOR_CHANGED
+            words = became(*(", ".join(sorted(tags)) or "none" for tags in sent))
+            message = f"the tag of {split(after)[-1]} in the discriminator: {words}"
+            values = values_of(after, sorted(old), sorted(new))
+            places = self.old.pointer, self.new.pointer
+            yield DecidedStep(rule, *places, message, values)
 
 
-def _is_swapped(tags: dict[str, str], tag: str, target: str) -> bool:
-    """Return whether the former alternative of a tag has another tag now."""
-    return tags[tag] != target and target in tags.values()
+def _parent(discriminator: Discriminator) -> Pointer:
+    return discriminator.pointer.removesuffix(join("discriminator"))
 
 
-def _sender_tags(alternative: Alternative, discriminator: Discriminator) -> set[str]:
-    """Return the tags that an alternative is sent with; empty if its schema has the tag."""
-    name = str(discriminator.get("propertyName"))
-    if name in alternative.tags:
-        return set()
-    return _mapped_tags(alternative, discriminator) or _implied_tags(alternative)
+def _words(verb: str, pointer: Pointer) -> str:
+    return f"the discriminator {verb} {split(pointer)[-1]}"
 
 
-def _receiver_tags(alternative: Alternative, discriminator: Discriminator) -> set[str]:
-    return _mapped_tags(alternative, discriminator) | _implied_tags(alternative)
+def _partners(old: Discriminator, new: Discriminator) -> Iterator[tuple[Pointer, Pointer]]:
+    """Yield the alternatives that match: of one name, else of one tag, else of equal schemas."""
+    was, free = ({**side.alternatives} for side in (old, new))
+    # The schemas of the discriminators belong together, and may have no tag of their own.
+    yield _parent(old), _parent(new)
+    was.pop(_parent(old), None)
+    free.pop(_parent(new), None)
+    rest = []
+    for pointer in was:
+        if pointer in free:
+            del free[pointer]
+            yield pointer, pointer
+        else:
+            rest.append(pointer)
+    schemas = {schema.pointer: schema.value for schema in (*old.tags.values(), *new.tags.values())}
+    for pointer in rest:
+        tags = {*was[pointer]}
+        partner = next(
+            (other for other, others in free.items() if tags & {*others}),
+            next((other for other in free if schemas[other] == schemas[pointer]), None),
+        )
+        if partner is not None:
+            del free[partner]
+            yield pointer, partner
 
 
-def _mapped_tags(alternative: Alternative, discriminator: Discriminator) -> set[str]:
-    pointer = alternative.reference
-    return {
-        tag
-        for tag, target in _tags(discriminator).items()
-        if pointer is not None and _target(alternative.document, target) == pointer
-    }
+def discriminator_of(discriminators: Discriminators, places: Subschemas) -> Discriminator | None:
+    """Return the discriminator of a schema, or of the one that it consists of.
 
+    A component with an `allOf` is an alternative of the schemas there, and not one of them.
+    """
+    document = discriminators.document
 
-def _implied_tags(alternative: Alternative) -> set[str]:
-    """Return the name of the component, which is its tag unless it is mapped."""
-    return {alternative.name} if alternative.reference is not None else set()
+    def whole(schema: Subschema) -> Iterator[Subschema]:
+        inner = nullable(schema)
+        parts = sequence(mapping(schema.value).get("allOf"))
+        if inner is not None:
+            yield Subschema(*document.end(inner.pointer, inner.value))
+        elif len(parts) == 1 and schema.pointer.rpartition("/")[0] != COMPONENTS:
+            yield Subschema(*document.end(schema.pointer + join("allOf", 0), parts[0]))
 
-
-def _target(document: Document, target: str) -> str:
-    """Return the pointer of a mapping's target, which is a reference or a component name."""
-    return document.target(target) if "#" in target else f"/components/schemas/{target}"
-
-
-def _discriminator(flat: FlatSchema) -> Discriminator | None:
-    discriminator = flat.keywords.get("discriminator")
-    return discriminator if isinstance(discriminator, dict) else None
-
-
-def _tags(discriminator: Discriminator) -> dict[str, str]:
-    mapping = discriminator.get("mapping")
-    targets = mapping if isinstance(mapping, dict) else {}
-    return {str(tag): str(target) for tag, target in targets.items()}
-
-
-def _words(discriminator: Discriminator) -> str:
-    return ", ".join(sorted(_tags(discriminator)))
+    ends = [Subschema(*document.end(place.pointer, place.value)) for place in places]
+    every = map(discriminators.of, spread(ends, whole))
+    return next((discriminator for discriminator in every if discriminator is not None), None)

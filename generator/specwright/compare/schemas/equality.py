@@ -5,9 +5,11 @@ from __future__ import annotations
 import marshal
 from collections import defaultdict
 from collections.abc import Iterator
+from urllib.parse import quote
 
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import REFERENCES
+from specwright.document.schemas.applicators import REFERENCES, Subschema
+from specwright.document.schemas.discriminators import Discriminators
 from specwright.errors import InputError
 from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
@@ -16,15 +18,23 @@ from specwright.pointer import Pointer
 class Sameness:
     """A test of equality for parts of two documents; components are compared once."""
 
-    def __init__(self, base: Document, revision: Document) -> None:
-        self._revision = revision
-        self._changed = _changed_targets(base, revision)
+    def __init__(
+        self,
+        documents: tuple[Document, Document],
+        discriminators: tuple[Discriminators, Discriminators],
+    ) -> None:
+        self._revision = documents[1]
+        self._changed = _changed_targets(documents, discriminators)
 
     def __call__(self, base: JsonValue, revision: JsonValue) -> bool:
         """Return whether two values are equal, including everything that they refer to."""
         return equal(base, revision) and not any(
             self._revision.target(ref) in self._changed for ref in references(revision)
         )
+
+    def at(self, pointer: Pointer) -> bool:
+        """Return whether the target of references at a place of the revision is equal."""
+        return pointer not in self._changed
 
 
 def equal(one: JsonValue, other: JsonValue) -> bool:
@@ -57,12 +67,27 @@ def references(value: JsonValue) -> Iterator[str]:
                 yield child
 
 
-def _changed_targets(base: Document, revision: Document) -> set[Pointer]:
-    """Return the targets of references that differ, or that contain one that does."""
+def _changed_targets(
+    documents: tuple[Document, Document], discriminators: tuple[Discriminators, Discriminators]
+) -> set[Pointer]:
+    """Return the targets of references that differ, or that contain one that does.
+
+    The components that are alternatives of a schema by `allOf` count as parts of it.
+    """
+    base, revision = documents
     referring: defaultdict[Pointer, set[Pointer]] = defaultdict(set)
     changed: set[Pointer] = set()
-    pending = {revision.target(ref): ref for ref in references(revision.data)}
-    for target, ref in pending.items():
+    targets = {revision.target(ref): ref for ref in references(revision.data)}
+    for target, ref in [*targets.items()]:
+        before, after = (
+            _inherited(side, target, _resolve(side.document, ref)) for side in discriminators
+        )
+        if before != after:
+            changed.add(target)
+        for child in after:
+            referring[child].add(target)
+            targets.setdefault(child, f"#{quote(child)}")
+    for target, ref in targets.items():
         value = _resolve(revision, ref)
         for inner in references(value):
             referring[revision.target(inner)].add(target)
@@ -74,6 +99,15 @@ def _changed_targets(base: Document, revision: Document) -> set[Pointer]:
             changed.add(target)
             stack.append(target)
     return changed
+
+
+def _inherited(
+    discriminators: Discriminators, pointer: Pointer, schema: JsonValue
+) -> dict[Pointer, tuple[str, ...]]:
+    """Return the alternatives of a schema by `allOf`, and their tags."""
+    discriminator = discriminators.of(Subschema(pointer, schema))
+    is_inherited = discriminator is not None and discriminator.is_inherited
+    return discriminator.alternatives if discriminator is not None and is_inherited else {}
 
 
 def _resolve(document: Document, ref: str) -> JsonValue:

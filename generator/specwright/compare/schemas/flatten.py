@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.schemas.inspection import ANNOTATIONS
-from specwright.document.schemas.polarity import Polarity
+from specwright.document.schemas.polarity import Polarity, mark_of
 from specwright.document.shape import BOUNDS
 from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence, texts
@@ -33,9 +33,6 @@ _SIBLINGS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_CONTAINING, _CONTAINING),
     **dict.fromkeys(_CONDITIONAL, _CONDITIONAL),
 }
-_SENT_ONLY = {"readOnly": Polarity.TO_CLIENT, "writeOnly": Polarity.TO_SERVER}
-# Keywords that declare the sender of a value, or have a subschema that may.
-_DIRECTIONAL = frozenset((*_SENT_ONLY, *REFERENCES, "allOf", *CHOICES))
 
 
 # A schema in the walk: all of these apply.
@@ -52,7 +49,7 @@ class FlatSchema:
         where: the place of each keyword.
         children: the subschemas by keyword and name; all places of one apply.
         choices: the alternatives of `anyOf` and `oneOf`.
-        hidden: properties that only the other side sends.
+        hidden: properties that only the other side sends, with the place that says so.
         null: the place of null, if it is an alternative to the rest of the schema.
     """
 
@@ -62,7 +59,7 @@ class FlatSchema:
     where: dict[str, Pointer] = field(default_factory=dict)
     children: dict[ChildKey, Subschemas] = field(default_factory=dict)
     choices: dict[str, list[Subschema]] = field(default_factory=dict)
-    hidden: frozenset[str] = frozenset()
+    hidden: Mapping[str, Pointer] = field(default_factory=dict)
     null: Pointer | None = None
 
     @property
@@ -94,7 +91,7 @@ def flatten(
         above: the alternatives that contain this one, to stop at cycles.
     """
     parts = list(_parts(document, places))
-    inner = _nullable(parts[0]) if len(parts) == 1 else None
+    inner = nullable(parts[0]) if len(parts) == 1 else None
     if inner is not None and inner.pointer not in above:
         flat = flatten(document, (inner,), polarity, above | {inner.pointer})
         kinds = types(flat.keywords.get("type"))
@@ -153,7 +150,7 @@ def _composing(document: Document, value: JsonValue) -> list[str]:
     ]
 
 
-def _nullable(part: Subschema) -> Subschema | None:
+def nullable(part: Subschema) -> Subschema | None:
     """Return the only alternative to null, if a schema consists of just these two."""
     schema = mapping(part.value)
     for name in CHOICES:
@@ -243,30 +240,17 @@ def _add_residue(flat: FlatSchema, at: Pointer, value: JsonObject) -> None:
 
 def _drop_hidden(flat: FlatSchema, document: Document, polarity: Polarity) -> None:
     """Remove properties that only the other side sends; they may be present, and are ignored."""
-    flat.hidden = frozenset(
-        name
+    flat.hidden = {
+        name: mark
         for (keyword, name), places in flat.children.items()
-        if keyword == "properties" and _is_hidden(document, places, polarity)
-    )
+        if keyword == "properties"
+        for mark in [mark_of(document, places, polarity)]
+        if mark is not None
+    }
     for name in flat.hidden:
         del flat.children["properties", name]
     if flat.hidden and "required" in flat.keywords:
-        flat.keywords["required"] = [*sorted(flat.required - flat.hidden)]
-
-
-def _is_hidden(document: Document, places: Subschemas, polarity: Polarity) -> bool:
-    # Most properties have no such keyword, neither themselves nor through other schemas.
-    if all(_is_plain(place.value) for place in places):
-        return False
-    return any(
-        mapping(part.value).get(mark) is True and sent is not polarity
-        for part in _parts(document, places)
-        for mark, sent in _SENT_ONLY.items()
-    )
-
-
-def _is_plain(value: JsonValue) -> bool:
-    return isinstance(value, dict) and _DIRECTIONAL.isdisjoint(value)
+        flat.keywords["required"] = [*sorted(flat.required - flat.hidden.keys())]
 
 
 def types(value: JsonValue) -> list[str]:

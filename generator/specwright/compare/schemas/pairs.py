@@ -10,6 +10,7 @@ from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import ChildKey, FlatSchema, Subschemas
 from specwright.compare.schemas.transfer import Transfer
 from specwright.compare.schemas.unions import Union
+from specwright.document.schemas.discriminators import Discriminator
 from specwright.document.schemas.polarity import Polarity
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.samples.sides import Side
@@ -87,6 +88,7 @@ class Pair:
 
     Attributes:
         unions: the unions in both, with their matching alternatives.
+        discriminators: the discriminators in both, if any.
         context: the unions around both, if another alternative may accept a value that one rejects.
     """
 
@@ -94,6 +96,7 @@ class Pair:
     revision: FlatSchema
     transfer: Transfer
     unions: tuple[Union, ...] = ()
+    discriminators: tuple[Discriminator | None, Discriminator | None] = (None, None)
     context: UnionContext | None = None
 
     @property

@@ -212,6 +212,8 @@ def _union_step(
     stem = _union_stem(union, unmatched)
     fewer = 0 < len(others) + len(union.partners) < len(unmatched) + len(union.partners)
     otherwise = ALTERNATIVE_CHANGED if fewer and None not in union.names else SCHEMA_COMPATIBLE
+    if _has_unknown_tags(unmatched, pair):
+        otherwise = VALUE_RULES[f"{stem}-{suffix}"]
     lost: Schema = {
         **sender,
         union.keyword: [alternative.closed_schema(side) for alternative in unmatched],
@@ -220,6 +222,15 @@ def _union_step(
     if stem == "nullable":
         message = _NULL[suffix]
     yield UnprovenStep(rule, lost, receiver, None, base, revision, message, union.values, otherwise)
+
+
+def _has_unknown_tags(unmatched: list[Alternative], pair: Pair) -> bool:
+    """Return whether alternatives are sent with tags that the receiver does not declare."""
+    sender, receiver, _ = directed(pair.transfer.polarity, *pair.discriminators)
+    if sender is None or receiver is None or receiver.default is not None:
+        return False
+    tags = {tag for alternative in unmatched for tag in alternative.sent_tags(sender)}
+    return not tags <= receiver.tags.keys()
 
 
 def _disjoint_schemas(
@@ -388,7 +399,7 @@ def _property_step(
     states = _presence(pair.base, name), _presence(pair.revision, name)
     change = presence_change(*states, pair.transfer.polarity)
     base, revision = (_property_place(flat, name) for flat in (pair.base, pair.revision))
-    message = f"property '{name}' {presence_words(*states)}"
+    message = f"property '{name}' {_property_words(name, pair, states)}"
     values = values_of(name)
     sender, receiver, _ = directed(pair.transfer.polarity, before, after)
     _, receiving, _ = directed(pair.transfer.polarity, pair.base, pair.revision)
@@ -397,6 +408,8 @@ def _property_step(
         PresenceChange.REMOVED: PROPERTY_REFUSED,
         PresenceChange.ADDED: PROPERTY_UNEXPECTED,
     }
+    # A closed schema still accepts a property that it declares for the other direction.
+    is_closed = is_closed and name not in receiving.hidden
     if change in (PresenceChange.REQUIRED, PresenceChange.NOT_SENT):
         rule = PROPERTY_RULES[change]
         yield UnprovenStep(rule, sender, receiver, None, base, revision, message, values)
@@ -407,14 +420,23 @@ def _property_step(
     ):
         rule = rules_if_closed[change]
         yield UnprovenStep(rule, sender, receiver, None, base, revision, message, values)
-    elif (
-        change is PresenceChange.REMOVED
-        and name not in pair.revision.hidden
-        and name not in _declared_properties(sides[1].document, pair)
+    elif change is PresenceChange.REMOVED and (
+        name in pair.revision.hidden or name not in _declared_properties(sides[1].document, pair)
     ):
         yield DecidedStep(PROPERTY_RULES[change], base, revision, message, values)
     else:
         yield DecidedStep(SCHEMA_COMPATIBLE, base, revision, message, values)
+
+
+def _property_words(name: str, pair: Pair, states: tuple[Presence, Presence]) -> str:
+    """Return the change of a property in words, by the keyword that left it out or does so now."""
+    mark = pair.transfer.polarity.mark
+    if name in pair.revision.hidden:
+        return f"is now {mark}"
+    if name in pair.base.hidden:
+        also = ", and required" if states[1] is Presence.REQUIRED else ""
+        return f"is no longer {mark}{also}"
+    return presence_words(*states)
 
 
 def _declared_properties(document: Document, pair: Pair) -> set[str]:
@@ -429,4 +451,6 @@ def _declared_properties(document: Document, pair: Pair) -> set[str]:
 
 def _property_place(flat: FlatSchema, name: str) -> Pointer:
     places = flat.children.get(("properties", name))
+    if name in flat.hidden:
+        return flat.hidden[name]
     return places[0].pointer if places else flat.where.get("required", flat.pointer)

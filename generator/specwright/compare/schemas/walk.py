@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from specwright.compare.schemas.alternatives import Alternative, is_another
+from specwright.compare.schemas.discriminators import discriminator_of, heirs
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import FlatSchema, Subschemas, flatten
 from specwright.compare.schemas.pairs import Pair, Schema, UnionContext, directed, own_schemas
@@ -15,6 +16,7 @@ from specwright.compare.schemas.transfer import Transfer
 from specwright.compare.schemas.unions import Union, unions
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
+from specwright.document.schemas.discriminators import Discriminators
 from specwright.document.schemas.inspection import ANNOTATIONS
 from specwright.patterns import matches
 from specwright.pointer import Pointer, join
@@ -61,6 +63,7 @@ class Walk:
     """
 
     sides: tuple[Side, Side]
+    discriminators: tuple[Discriminators, Discriminators]
     same: Sameness
     roots: list[Difference] = field(default_factory=list)
     below: dict[Difference, tuple[Difference, ...]] = field(default_factory=dict)
@@ -115,7 +118,8 @@ class Walk:
 
     def _is_same(self, base: Subschemas, revision: Subschemas) -> bool:
         return len(base) == len(revision) and all(
-            self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
+            self.same(one.value, other.value) and self.same.at(other.pointer)
+            for one, other in zip(base, revision, strict=True)
         )
 
     def _compare_pair(self, places: _Places, transfer: Transfer) -> Difference:
@@ -128,6 +132,10 @@ class Walk:
             *flats,
             transfer,
             tuple(unions((base, revision), *flats, transfer.polarity)),
+            (
+                discriminator_of(self.discriminators[0], places.base),
+                discriminator_of(self.discriminators[1], places.revision),
+            ),
             places.context,
         )
         schemas = own_schemas(pair, self.sides, self.same)
@@ -161,6 +169,8 @@ class Walk:
             yield _Places(base.children[key], revision.children[key])
         if not pair.is_lifted:
             yield from self._other_properties(pair)
+        for one, other in heirs(pair):
+            yield _Places((one,), (other,))
         for union in pair.unions:
             for new, old in union.partners:
                 candidates = tuple(_candidates(union, old, new, pair.transfer))

@@ -41,13 +41,18 @@ _UNIONS = ("anyOf", "oneOf")
 _DIRECTIONAL = frozenset((*_WHOLE, *_UNIONS, *(polarity.mark for polarity in Polarity)))
 
 
-def is_left_out(
+def is_left_out(document: Document, schemas: Iterable[Subschema], polarity: Polarity) -> bool:
+    """Return whether a property with these schemas is left out of values in this direction."""
+    return mark_of(document, schemas, polarity) is not None
+
+
+def mark_of(
     document: Document,
     schemas: Iterable[Subschema],
     polarity: Polarity,
     above: frozenset[Pointer] = frozenset(),
-) -> bool:
-    """Return whether a property with these schemas is left out of values in this direction.
+) -> Pointer | None:
+    """Return the place of the keyword that leaves a property with these schemas out, if any.
 
     One of them says so itself, or by a `$ref`, a part of its `allOf`, or all of its alternatives
     but null.
@@ -58,25 +63,27 @@ def is_left_out(
     # Most properties have no such keyword, neither themselves nor through other schemas.
     directional = [s for s in schemas if not _DIRECTIONAL.isdisjoint(mapping(s.value))]
     whole = spread(directional, lambda schema: held(document, schema, _WHOLE))
-    return any(_says(document, part, polarity, above) for part in whole)
+    marks = (_mark(document, part, polarity, above) for part in whole)
+    return next((mark for mark in marks if mark is not None), None)
 
 
-def _says(
+def _mark(
     document: Document, schema: Subschema, polarity: Polarity, above: frozenset[Pointer]
-) -> bool:
-    value = mapping(schema.value)
-    if value.get(polarity.mark) is True or schema.pointer in above:
-        return value.get(polarity.mark) is True
+) -> Pointer | None:
+    if mapping(schema.value).get(polarity.mark) is True:
+        return schema.pointer + join(polarity.mark)
+    if schema.pointer in above:
+        return None
     above |= {schema.pointer}
     for keyword in _UNIONS:
-        members = [
-            member
+        marks = [
+            mark_of(document, [member], polarity, above)
             for member in held(document, schema, [keyword])
             if mapping(member.value).get("type") != "null"
         ]
-        if members and all(is_left_out(document, [m], polarity, above) for m in members):
-            return True
-    return False
+        if marks and None not in marks:
+            return marks[0]
+    return None
 
 
 def lacking(document: Document, polarity: Polarity) -> Mapping[Pointer, Set[str]]:
