@@ -139,6 +139,11 @@ MAPPED: dict[str, tuple[Any, Any, set[str]]] = {
         mapped(cat="Cat", dog="Dog", hound="Dog"),
         set(),
     ),
+    "a tag of the parent": (
+        mapped(pet="Pet", cat="Cat"),
+        mapped(animal="Pet", cat="Cat"),
+        {"discriminator-changed"},
+    ),
     "the name that counts in any case": (mapped(), mapped(Dog="Dog"), set()),
 }
 

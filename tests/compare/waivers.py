@@ -24,6 +24,9 @@ WAIVERS: dict[str, str] = {
     "Responses gain an alternative that generated unions have no class for; oasdiff reports it of "
     "`oneOf`, not of `anyOf`.": "0455",
     "A required property that becomes write-only is no longer in the response.": "0109 0497",
+    "A property that becomes read-only is removed from requests, and one that becomes write-only "
+    "from responses: generated models lose the field.": "0342 0354 0359 0370 0417 0421 0444",
+    "Clients no longer know which alternative a response is.": "0425",
     "Clients that carry out the flow ask at another address, or for a scope that is gone.": (
         "0166 0172"
     ),

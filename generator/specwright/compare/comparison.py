@@ -265,8 +265,8 @@ class _Review:
         document, pointer = self.documents[1], change.revision
         if change.base is not None and not document.has(pointer):
             document, pointer = self.documents[0], change.base
-        above, _, name = pointer.rpartition("/properties/")
-        if f"'{unescape(name.partition('/')[0])}'" in change.message:
+        above, is_below, name = pointer.rpartition("/properties/")
+        if is_below and f"'{unescape(name.partition('/')[0])}'" in change.message:
             pointer = above
         words = subject(pointer, document)
         return "" if words in (OPERATION, API) else words

@@ -83,9 +83,12 @@ def _places(pair: Pair) -> tuple[Pointer, Pointer]:
 
 
 def _is_missed(pair: Pair) -> bool:
-    """Return whether only the receiver has a discriminator, and needs it."""
+    """Return whether a discriminator is gone that receivers need.
+
+    One that is new for senders is presumed to say what they had to send before.
+    """
     sender, receiver, _ = directed(pair.transfer.polarity, *pair.discriminators)
-    if sender is not None or receiver is None or pair.is_lifted:
+    if sender or receiver is None or receiver is not pair.discriminators[0] or pair.is_lifted:
         return False
     for union in pair.unions:
         sent, _, _ = directed(pair.transfer.polarity, union.base, union.revision)
@@ -181,8 +184,9 @@ class _Family:
             for side, pointer in ((self.old, before), (self.new, after))
         )
         if before == _parent(self.old):
-            # It may be renamed, as long as it is not an alternative with a tag of its own.
-            old, new = old - {split(before)[-1]}, new - {split(after)[-1]}
+            # Its name, or the values that it lists, are not those of an alternative.
+            old &= discriminator_mapping(pair.base.keywords).keys()
+            new &= discriminator_mapping(pair.revision.keywords).keys()
         if old != new:
             polarity = pair.transfer.polarity
             sent = chosen_tags(before, old), chosen_tags(after, new)
