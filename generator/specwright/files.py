@@ -11,6 +11,19 @@ from functools import partial
 from pathlib import Path
 
 LARGEST = 32 * 1024 * 1024
+# Errors about what we do with temporary files and directories, not about the file that is meant.
+_NOT_WRITTEN = {
+    errno.EXDEV: "no file can be created there",
+    errno.ENOENT: "no file can be created there",
+    errno.EEXIST: "a file has the name of a directory that is needed",
+    errno.ENOTDIR: "a file has the name of a directory that is needed",
+}
+
+
+def is_directory(path: str | Path) -> bool:
+    """Return whether a path is that of a directory, also if the system rejects its name."""
+    # `Path.is_dir` passes on such errors.
+    return os.path.isdir(path)  # noqa: PTH112
 
 
 def read_regular(path: Path, *, limit: int = LARGEST) -> bytes:
@@ -41,6 +54,11 @@ def read_argument(path: Path, *, limit: int = LARGEST) -> bytes:
     if len(content) > limit:
         raise OSError(errno.EFBIG, f"is larger than {limit >> 20} MB", str(path))
     return content
+
+
+def why_not_written(error: OSError) -> str:
+    """Return why the operating system did not write a file, in words about the file."""
+    return _NOT_WRITTEN.get(error.errno or 0, error.strerror or str(error))
 
 
 def replace_files(contents: Mapping[Path, bytes], *, mode: int = 0o666) -> None:

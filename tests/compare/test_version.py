@@ -33,7 +33,7 @@ CHANGES = {
         ("breaking", "1.2.3", "1.3.0", "version-too-low", "at least 2.0.0, not 1.3.0"),
         ("breaking", "1.2.3", "2.0.0", "version-suggested", "1.2.3 -> 2.0.0"),
         ("breaking", "0.2.3", "0.2.4", "version-too-low", "at least 0.3.0"),
-        ("breaking", "0.2.3", "0.3.0", "version-suggested", "major version (1 breaking change"),
+        ("breaking", "0.2.3", "0.3.0", "version-suggested", "minor version (1 breaking change"),
         ("compatible", "1.2.3", "1.2.4", "version-too-low", "at least 1.3.0"),
         ("compatible", "1.2.3", "1.3.0", "version-suggested", "minor version (1 compatible"),
         ("compatible", "0.2.3", "0.2.4", "version-suggested", "0.2.3 -> 0.2.4"),

@@ -132,6 +132,16 @@ def test_a_directory_is_no_document(specwright: Run, place: Path, name: str, nam
     assert "Traceback" not in output
 
 
+@pytest.mark.parametrize("name", sorted(ENDING))
+def test_a_name_that_the_system_rejects_is_an_error(
+    specwright: Run, place: Path, name: str
+) -> None:
+    named = "a" * 300
+    code, output = outcome(specwright, place, name, named)
+    assert code == 2
+    assert f"{named}:1:1: cannot be read: File name too long" in output
+
+
 @pytest.fixture
 def address() -> Iterator[str]:
     def respond(exchange: Exchange) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,11 +33,12 @@ class Pages:
         """
         is_site = output.suffix.lower() != _SUFFIX
         hint = "choose another path"
-        if output.is_symlink():
+        # `Path` passes on errors about names that the system rejects.
+        if os.path.islink(output):  # noqa: PTH114
             raise InputError(
                 f"{output}: is a symbolic link; pages are not written through links", hint=hint
             )
-        if output.exists() and output.is_dir() != is_site:
+        if os.path.lexists(output) and output.is_dir() != is_site:
             kind = "a file, and a site needs a directory" if is_site else "a directory"
             raise InputError(f"{output}: is {kind}", hint=hint)
         return cls(output, is_site)

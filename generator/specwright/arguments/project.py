@@ -23,6 +23,7 @@ from specwright.config import (
 )
 from specwright.document.sources.bundle import Remote
 from specwright.errors import InputError
+from specwright.files import is_directory
 
 T = TypeVar("T")
 
@@ -124,8 +125,7 @@ def _of_project(document: Path | str | None = None) -> tuple[Config, ...]:
 def _usable(config: Config, project: Path | None) -> Config:
     """Return the settings with an output; raise an error if the templates are missing."""
     templates = config.options.templates
-    # Systems reject some names, and `Path.is_dir` passes on their errors.
-    if templates is not None and not os.path.isdir(templates):  # noqa: PTH112
+    if templates is not None and not is_directory(templates):
         raise InputError(f"{templates}: this directory of templates does not exist")
     return replace(config, output=config.output or _shown(_default_output(project)))
 

@@ -16,6 +16,7 @@ from specwright.arguments.output import fail_on_level, output_format
 from specwright.arguments.project import allow_refs_from, chosen_document, configured, strip_prefix
 from specwright.compare.comparison import compare
 from specwright.document.model import Document
+from specwright.files import is_directory
 from specwright.findings import Level, Report, worst_first
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
@@ -85,7 +86,7 @@ def diff(
         )
         return replace(report, findings=worst_first((*report.findings, *problems)))
 
-    if Path(base).is_dir() and Path(newer).is_dir():
+    if is_directory(base) and is_directory(newer):
         read = partial(read_side, allowed=allowed)
         report = merge_reports([*_of_directories(Path(base), Path(newer), compared, read)])
     else:

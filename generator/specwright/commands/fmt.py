@@ -11,7 +11,7 @@ from specwright.arguments.project import chosen_documents
 from specwright.document.sources.canonical import canonical
 from specwright.document.sources.load import decode, is_json, parse_openapi, read_file
 from specwright.errors import InputError, Location
-from specwright.files import replace_files
+from specwright.files import replace_files, why_not_written
 from specwright.report.terminal import say
 
 
@@ -71,5 +71,7 @@ def _replace(document: Path, content: bytes) -> None:
         replace_files({document.resolve(): content})
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror}", Location(str(document), 1, 1), "it is unchanged"
+            f"cannot be written: {why_not_written(error)}",
+            Location(str(document), 1, 1),
+            "it is unchanged",
         ) from None

@@ -22,7 +22,7 @@ from specwright.document.operations.sites import Direction, operations
 from specwright.document.sources.load import load_in_part, read_address
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location, SpecwrightError
-from specwright.files import read_argument, replace_files
+from specwright.files import read_argument, replace_files, why_not_written
 from specwright.project.files import project_files
 from specwright.project.proposals import proposals
 from specwright.report.terminal import say
@@ -140,5 +140,5 @@ def _write(contents: dict[Path, bytes]) -> None:
         replace_files(contents)
     except OSError as error:
         raise SpecwrightError(
-            f"{error.filename2 or error.filename}: cannot be written: {error.strerror or error}"
+            f"{error.filename2 or error.filename}: cannot be written: {why_not_written(error)}"
         ) from error

@@ -29,6 +29,7 @@ from specwright.arguments.project import (
 from specwright.compare.verdicts.acceptances import Acceptance, entries_in_base
 from specwright.config import Config
 from specwright.document.sources.git import Commit
+from specwright.files import is_directory
 from specwright.findings import Finding, Level, Report, worst_first
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
@@ -125,7 +126,7 @@ def _configs(documents: Sequence[Path]) -> Sequence[Config]:
 
 
 def _documents(path: Path) -> Sequence[Path]:
-    return documents_in(path) if path.is_dir() else [path]
+    return documents_in(path) if is_directory(path) else [path]
 
 
 def _removed(commit: Commit, gone: Collection[str], documents: Sequence[Path]) -> Iterator[Report]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -68,7 +69,7 @@ def scaffold(
             tell=lambda report: show(text.render(report), err=True),
             begin_models=worker.begin,
         )
-    missing = {path: content for path, content in files.items() if not (into / path).exists()}
+    missing = {path: content for path, content in files.items() if not os.path.lexists(into / path)}
     if missing:
         replace_files(into, missing)
     for path in files:

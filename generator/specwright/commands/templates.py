@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -60,7 +61,7 @@ def copy(name: str, chosen: tuple[str, ...], directory: Path | None) -> None:
     into = directory or configured().options.templates or DEFAULT_DIRECTORY
     text = copied(Templates(builtin_directory()), name, chosen)
     target = into / name
-    if target.exists():
+    if os.path.lexists(target):
         raise InputError(f"{target.as_posix()}: exists", hint="change it, or delete it first")
     replace_files(into, {name: text.encode()})
     say(f"{target.as_posix()}: written")

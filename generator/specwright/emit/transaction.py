@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from specwright.errors import SpecwrightError
+from specwright.files import why_not_written
 
 Undo = list[Callable[[], object]]
 
@@ -33,15 +34,23 @@ def replace_files(
         with _undone_on_failure() as undo:
             _make_directory(directory.parent, undo)
             with tempfile.TemporaryDirectory(
-                prefix=f".{directory.name}-", dir=directory.parent, ignore_cleanup_errors=True
+                prefix=_staging(directory), dir=directory.parent, ignore_cleanup_errors=True
             ) as staging:
                 _change(_Changes(directory, Path(staging)), write, delete)
     except OSError as error:
+        place = Path(error.filename2 or error.filename or directory)
+        if any(part.startswith(_staging(directory)) for part in place.parts):
+            place = directory
         raise SpecwrightError(
-            f"{error.filename2 or error.filename or directory}: cannot be written: "
-            f"{error.strerror or error}",
-            hint=f"nothing in {directory} has changed; check its permissions and the free space",
+            f"{place}: cannot be written: {why_not_written(error)}",
+            hint=f"nothing in {directory} has changed; choose another place, or check its "
+            "permissions and the free space",
         ) from error
+
+
+def _staging(directory: Path) -> str:
+    """Return how the name of the temporary directory beside a directory begins."""
+    return f".{directory.name}-"
 
 
 def _change(changes: _Changes, write: Mapping[str, bytes], delete: Collection[str]) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from specwright.errors import SpecwrightError
+from specwright.files import why_not_written
 
 
 @contextmanager
@@ -20,8 +21,9 @@ def alone_in(directory: Path) -> Iterator[None]:
     Raises:
         SpecwrightError: another run writes there, or the directory cannot be created.
     """
-    missing = [path for path in (directory, *directory.parents) if not path.exists()]
+    missing: list[Path] = []
     try:
+        missing += (path for path in (directory, *directory.parents) if not path.exists())
         directory.mkdir(parents=True, exist_ok=True)
         claim = _claim(directory)
     except BlockingIOError:
@@ -34,7 +36,7 @@ def alone_in(directory: Path) -> Iterator[None]:
         if not directory.is_dir():
             _remove_empty(missing)
         raise SpecwrightError(
-            f"{error.filename or directory}: cannot be written: {error.strerror}"
+            f"{error.filename or directory}: cannot be written: {why_not_written(error)}"
         ) from error
     try:
         yield

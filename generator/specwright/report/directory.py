@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 from specwright.errors import InputError, SpecwrightError
-from specwright.files import replace_files
+from specwright.files import replace_files, why_not_written
 from specwright.findings import Report
 from specwright.report.formats import FILES, FORMATS
 
@@ -26,7 +27,8 @@ def write(
     """
     rendered = {name: FORMATS[kind](report) for name, kind in FILES.items()}
     contents = {name: text.encode() for name, text in {**rendered, **others}.items()}
-    if directory.is_symlink():
+    # `Path` passes on errors about names that the system rejects.
+    if os.path.islink(directory):  # noqa: PTH114
         raise InputError(
             f"{directory}: is a symbolic link; reports are not written through links",
             hint="pass the target directory",
@@ -37,7 +39,7 @@ def write(
     except OSError as error:
         raise SpecwrightError(
             f"{error.filename2 or error.filename or directory}: cannot be written: "
-            f"{error.strerror or error}",
+            f"{why_not_written(error)}",
             hint="check the permissions of the report directory and the free disk space",
         ) from error
 
@@ -52,4 +54,4 @@ def summarise(report: Report, path: Path) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(f"{FORMATS['markdown'](report)}\n")
     except OSError as error:
-        raise SpecwrightError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise SpecwrightError(f"{path}: cannot be written: {why_not_written(error)}") from error

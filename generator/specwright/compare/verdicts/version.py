@@ -49,11 +49,13 @@ class VersionPart(IntEnum):
     MINOR = 1
     MAJOR = 0
 
+    def raised_in(self, version: Number) -> VersionPart:
+        """Return the part that is raised in a version; before 1.0.0, it is the one below."""
+        return self if version[0] else VersionPart(min(self + 1, VersionPart.PATCH))
+
     def after(self, version: Number) -> Number:
-        """Return the next version with this part raised; before 1.0.0, the part below it."""
-        part = self if version[0] else min(self + 1, VersionPart.PATCH)
-        kept = version[:part]
-        raised = (*kept, version[part] + 1, 0, 0)
+        """Return the next version with this part raised."""
+        raised = (*version[:self], version[self] + 1, 0, 0)
         return raised[0], raised[1], raised[2]
 
 
@@ -77,6 +79,8 @@ def version_verdict(
     texts = [_text(document) for document in (base, revision)]
     place = revision.locate(_POINTER)
     before, now = (_number(text) for text in texts)
+    if before is not None:
+        part = part.raised_in(before)
     words = f"the changes call for a {part.name.lower()} version ({reason})"
     if before is None or now is None:
         unreadable = texts[0] if before is None else texts[1]

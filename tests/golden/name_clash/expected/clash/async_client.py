@@ -75,12 +75,12 @@ class AsyncClashClient(_Client):
 
     @cached_property
     def items(self) -> AsyncItems:
-        """Operations of one tag."""
+        """items"""
         return AsyncItems(self._calls)
 
 
 class AsyncItems(AsyncGroup):
-    """Operations of one tag."""
+    """items"""
 
     async def get_item(self, *, request_options: RequestOptions | None = None) -> None:
         """get_item"""

@@ -75,12 +75,12 @@ class ClashClient(_Client):
 
     @cached_property
     def items(self) -> Items:
-        """Operations of one tag."""
+        """items"""
         return Items(self._calls)
 
 
 class Items(SyncGroup):
-    """Operations of one tag."""
+    """items"""
 
     def get_item(self, *, request_options: RequestOptions | None = None) -> None:
         """get_item"""

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Items(Protocol):
-    """Operations of one tag."""
+    """items"""
 
     async def get_item(self, *, context: Context) -> None | Reply[None]:
         """get_item"""

@@ -86,12 +86,12 @@ class AsyncShopClient(_Client):
 
     @cached_property
     def orders(self) -> AsyncOrders:
-        """Operations of one tag."""
+        """orders"""
         return AsyncOrders(self._calls)
 
 
 class AsyncOrders(AsyncGroup):
-    """Operations of one tag."""
+    """orders"""
 
     def list(
         self,

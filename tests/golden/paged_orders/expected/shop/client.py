@@ -86,12 +86,12 @@ class ShopClient(_Client):
 
     @cached_property
     def orders(self) -> Orders:
-        """Operations of one tag."""
+        """orders"""
         return Orders(self._calls)
 
 
 class Orders(SyncGroup):
-    """Operations of one tag."""
+    """orders"""
 
     def list(
         self,

@@ -43,7 +43,7 @@ Authenticate: TypeAlias = Callable[[str, Request], Awaitable[object]]
 
 
 class Orders(Protocol):
-    """Operations of one tag."""
+    """orders"""
 
     async def list_orders(
         self, *, after: str | None, limit: int, context: Context

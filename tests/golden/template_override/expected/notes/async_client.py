@@ -76,12 +76,12 @@ class AsyncNotesClient(_Client):
 
     @cached_property
     def notes(self) -> AsyncNotes:
-        """Operations of one tag."""
+        """notes"""
         return AsyncNotes(self._calls)
 
 
 class AsyncNotes(AsyncGroup):
-    """Operations of one tag."""
+    """notes"""
 
     async def delete_notes(self, *, request_options: RequestOptions | None = None) -> None:
         """Delete all notes"""

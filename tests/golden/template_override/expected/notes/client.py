@@ -76,12 +76,12 @@ class NotesClient(_Client):
 
     @cached_property
     def notes(self) -> Notes:
-        """Operations of one tag."""
+        """notes"""
         return Notes(self._calls)
 
 
 class Notes(SyncGroup):
-    """Operations of one tag."""
+    """notes"""
 
     def delete_notes(self, *, request_options: RequestOptions | None = None) -> None:
         """Delete all notes"""

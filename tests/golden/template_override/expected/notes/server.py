@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Notes(Protocol):
-    """Operations of one tag."""
+    """notes"""
 
     async def delete_notes(self, *, context: Context) -> None | Reply[None]:
         """Delete all notes"""

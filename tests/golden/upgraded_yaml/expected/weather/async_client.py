@@ -78,12 +78,12 @@ class AsyncWeatherClient(_Client):
 
     @cached_property
     def forecast(self) -> AsyncForecast:
-        """Operations of one tag."""
+        """forecast"""
         return AsyncForecast(self._calls)
 
 
 class AsyncForecast(AsyncGroup):
-    """Operations of one tag."""
+    """forecast"""
 
     async def get_forecast(
         self, place: str, *, days: int | None = None, request_options: RequestOptions | None = None

@@ -78,12 +78,12 @@ class WeatherClient(_Client):
 
     @cached_property
     def forecast(self) -> Forecast:
-        """Operations of one tag."""
+        """forecast"""
         return Forecast(self._calls)
 
 
 class Forecast(SyncGroup):
-    """Operations of one tag."""
+    """forecast"""
 
     def get_forecast(
         self, place: str, *, days: int | None = None, request_options: RequestOptions | None = None

@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Forecast(Protocol):
-    """Operations of one tag."""
+    """forecast"""
 
     async def get_forecast(
         self, *, place: str, days: int | None, context: Context
