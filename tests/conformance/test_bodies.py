@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from starlette.applications import Starlette
@@ -35,6 +36,10 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "uploads": (
         "multipart/form-data",
         form(files={"type": "array", "minItems": 2, "items": {"contentMediaType": "image/png"}}),
+    ),
+    "xml": (
+        "application/xml",
+        {**form(name=NAME, size={"type": "integer"}), "xml": {"name": "thing"}},
     ),
     "text": ("text/plain", {"type": "string"}),
     "bytes": ("application/octet-stream", {}),
@@ -72,6 +77,11 @@ class Made:
         files = (await request.form()).getlist("files")
         are_files = all(isinstance(file, UploadFile) for file in files)
         return files if are_files and len(files) == 2 else None
+
+    async def xml(self, request: Request) -> Any:
+        thing = ElementTree.fromstring(await request.body())
+        fits = len(thing.findtext("name", "")) >= 5 and thing.findtext("size", "").isdecimal()
+        return thing if fits and thing.tag == "thing" else None
 
     async def text(self, request: Request) -> Any:
         return (await request.body()).decode() or None

@@ -12,7 +12,6 @@ from specwright.json_values import JsonValue, mapping
 from specwright.pointer import Pointer, resolve, split
 from specwright.runtime.client.wire.query import parts
 from specwright.runtime.shared.styles import text
-from specwright.samples.bodies import encode
 
 Key = tuple[str, str]
 
@@ -88,9 +87,8 @@ class OperationCall:
     @property
     def _written(self) -> tuple[str, bytes]:
         """The media type and the bytes of the body."""
-        other = self.operation.other_body
-        if other is not None and not isinstance(self.body, Absent):
-            return encode(other[0], self.body, self.operation.files)
+        if self.operation.write is not None and not isinstance(self.body, Absent):
+            return self.operation.write(self.body)
         text = json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
         media_type = self.operation.body[0] if self.operation.body else "application/json"
         return media_type, text.encode()

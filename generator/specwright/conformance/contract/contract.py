@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -19,6 +19,7 @@ from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.security import Demands
 from specwright.document.operations.sites import Direction, OperationSite, Site
+from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.number_formats import with_ranges
 from specwright.document.schemas.polarity import Polarity, in_direction
@@ -30,7 +31,9 @@ from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
+from specwright.samples.bodies import encode
 from specwright.samples.non_validating import CONTENT, FORMATS
+from specwright.samples.xml import is_xml, xml
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, ErrorContract
@@ -95,6 +98,7 @@ class ContractOperation:
         responses: by status as written: `200`, `2XX` or `default`.
         other_body: the same for a body that is not JSON.
         files: the members of that body that are files.
+        write: returns the media type and the bytes of that body for a value.
         scheme: the security scheme that it requires; None if it is public.
     """
 
@@ -107,6 +111,7 @@ class ContractOperation:
     scheme: Site | None
     other_body: tuple[str, Site] | None = None
     files: frozenset[str] = frozenset()
+    write: Callable[[JsonValue], tuple[str, bytes]] | None = field(default=None, repr=False)
     _declarations: Mapping[Keyword[object], object] = field(default_factory=dict, repr=False)
 
     def get(self, keyword: Keyword[T]) -> T | None:
@@ -392,13 +397,19 @@ class Contract:
 
     def _other_body(
         self, contents: list[tuple[str, Site]]
-    ) -> tuple[tuple[str, Site] | None, frozenset[str]]:
-        """Return the first body that can be written, with its files."""
+    ) -> tuple[
+        tuple[str, Site] | None, frozenset[str], Callable[[JsonValue], tuple[str, bytes]] | None
+    ]:
+        """Return the first body that can be written, with its files, and a function for that."""
         for kind, content in contents:
             media_type = _sent_as(kind)
             if not medium_of(media_type).is_stream:
-                return (media_type, content), frozenset(_files(self.document, content))
-        return None, frozenset()
+                files = frozenset(_files(self.document, content))
+                write = partial(encode, media_type, files=files)
+                if is_xml(media_type):
+                    write = partial(_xml, self.document, media_type, content)
+                return (media_type, content), files, write
+        return None, frozenset(), None
 
     def schema_of(self, holder: Site) -> Pointer | None:
         """Return the pointer of the schema of JSON content; None without a schema."""
@@ -471,6 +482,11 @@ def _closed(document: Document) -> Document:
 def _sent_as(media_type: str) -> str:
     """Return the media type of a body, with a concrete one for a range."""
     return "text/plain" if sites.is_range(media_type) else media_type
+
+
+def _xml(document: Document, media_type: str, content: Site, value: JsonValue) -> tuple[str, bytes]:
+    schema = Subschema(content / "schema", content.value.get("schema"))
+    return media_type, xml(document, schema, value).encode()
 
 
 def _files(document: Document, content: Site) -> Iterator[str]:
