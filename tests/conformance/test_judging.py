@@ -385,6 +385,97 @@ def test_a_member_that_is_only_for_requests_is_not_in_a_response(
     assert {rule for rule, _ in said} <= {"write-only"}
 
 
+def of_pets(form: str, **members: Any) -> dict[str, Any]:
+    """Pets of two kinds, with a discriminator as a form of the document has it."""
+    components = "#/components/schemas"
+    parent = {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": TEXT},
+    }
+    own = {"Cat": {"lives": {"type": "integer"}}, "Dog": {"barks": {"type": "boolean"}}}
+    discriminator = {"propertyName": "kind", **members}
+    if form == "inherited":
+        parent |= {"discriminator": discriminator}
+        pet: dict[str, Any] = parent
+    else:
+        parts = [{"$ref": f"{components}/{name}"} for name in own]
+        pet = {form: parts, "discriminator": discriminator}
+    base = {"$ref": f"{components}/Pet"} if form == "inherited" else parent
+    children = {
+        name: {"allOf": [base, {"properties": each, "required": list(each)}]}
+        for name, each in own.items()
+    }
+    return {"Pet": pet, **children}
+
+
+MAPPED = {"mapping": {"cat": "#/components/schemas/Cat", "dog": "Dog"}}
+CAT, DOG = {"kind": "Cat", "lives": 9}, {"kind": "Dog", "barks": True}
+
+
+@pytest.mark.parametrize(
+    ("form", "members", "value", "said"),
+    [
+        *((form, {}, CAT, "") for form in ("inherited", "oneOf", "anyOf")),
+        *((form, {}, DOG, "") for form in ("inherited", "oneOf", "anyOf")),
+        *(
+            (form, {}, {**CAT, "kind": "Bird"}, "'Bird' is not a tag of the discriminator")
+            for form in ("inherited", "oneOf", "anyOf")
+        ),
+        ("inherited", {}, {"kind": "Cat"}, "where 'kind' is 'Cat'"),
+        ("inherited", {}, {"kind": "Pet"}, ""),
+        ("inherited", {}, {"kind": "Cat", "lives": "9"}, "where 'kind' is 'Cat'"),
+        ("oneOf", {}, {**CAT, "kind": "Dog"}, "where 'kind' is 'Dog'"),
+        ("oneOf", MAPPED, {**CAT, "kind": "cat"}, ""),
+        # The name of the component counts beside a mapping.
+        ("oneOf", MAPPED, CAT, ""),
+        ("oneOf", MAPPED, {**CAT, "kind": "dog"}, "where 'kind' is 'dog'"),
+        ("inherited", MAPPED, {"kind": "cat"}, "where 'kind' is 'cat'"),
+    ],
+)
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_the_tag_of_a_response_names_its_schema(
+    tmp_path: Path, form: str, members: dict[str, Any], value: JsonValue, said: str, is_listed: bool
+) -> None:
+    pet = {"$ref": "#/components/schemas/Pet"}
+    listed = {"type": "object", "properties": {"pets": {"type": "array", "items": pet}}}
+    schemas = of_pets(form, **members)
+    path = tmp_path / "pets.json"
+    contract = of_response(path, listed if is_listed else pet, "3.1.0", **schemas)
+    messages = answers(contract, {"pets": [DOG, value]} if is_listed else value)
+    assert [rule for rule, _ in messages] == (["response-schema"] if said else [])
+    assert all(said in message for _, message in messages)
+    assert all(("/pets/*" in message) == is_listed for _, message in messages)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"kind": "Bird", "lives": 9}, ""),
+        ({"kind": "Bird"}, "where 'kind' is 'Bird'"),
+        ({"kind": "Dog", "barks": True}, ""),
+    ],
+)
+def test_a_value_with_another_tag_fits_the_default_of_the_discriminator(
+    tmp_path: Path, value: JsonValue, said: str
+) -> None:
+    schemas = of_pets("inherited", defaultMapping="Cat")
+    pet = {"$ref": "#/components/schemas/Pet"}
+    messages = answers(of_response(tmp_path / "pets.json", pet, "3.2.0", **schemas), value)
+    assert bool(messages) == bool(said)
+    assert all(said in message for _, message in messages)
+
+
+def test_a_value_of_an_alternative_without_a_tag_has_any(tmp_path: Path) -> None:
+    schemas = of_pets("oneOf")
+    inline = {"type": "object", "required": ["wings"], "properties": {"wings": {"type": "integer"}}}
+    schemas["Pet"]["oneOf"].append(inline)
+    contract = of_response(
+        tmp_path / "pets.json", {"$ref": "#/components/schemas/Pet"}, "3.1.0", **schemas
+    )
+    assert answers(contract, {"kind": "Bird", "wings": 2}) == []
+
+
 NUMBER, TEXT = {"type": "number"}, {"type": "string"}
 EMBEDDED = {**TEXT, "contentMediaType": "application/json", "contentSchema": {"type": "object"}}
 
@@ -447,14 +538,14 @@ def test_an_integer_with_a_decimal_point_is_a_note(
     assert WHOLE_NUMBER.description.recommended is Level.INFO
 
 
-def of_response(path: Path, schema: dict[str, Any], version: str) -> Contract:
+def of_response(path: Path, schema: dict[str, Any], version: str, **schemas: Any) -> Contract:
     """A contract with one operation, whose response has a schema."""
     responses = {"200": {"description": "It.", "content": {"application/json": {"schema": schema}}}}
     document = {
         "openapi": version,
         "info": {"title": "One", "version": "1"},
         "paths": {"/it": {"get": {"responses": responses}}},
-        "components": {"schemas": {"User": USER, "Password": PASSWORD}},
+        "components": {"schemas": {"User": USER, "Password": PASSWORD, **schemas}},
     }
     path.write_text(json.dumps(document), "utf-8")
     return Contract(upgrade(load(path)))

@@ -13,6 +13,7 @@ from jsonschema_rs.canonical.schema import clone
 
 from specwright.conformance.contract.resources import Shape, shape, up_to_variables
 from specwright.conformance.contract.samples import distinct, sample
+from specwright.conformance.contract.tagged_values import TaggedValues
 from specwright.conformance.contract.write_only import WriteOnlyMembers
 from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.document.model import Document
@@ -298,6 +299,11 @@ class Contract:
     def write_only(self) -> WriteOnlyMembers:
         """The members that only requests have."""
         return WriteOnlyMembers(self.document)
+
+    @cached_property
+    def tagged_values(self) -> TaggedValues:
+        """The values of responses that have a discriminator."""
+        return TaggedValues(self.document, self.responses)
 
     def name_of(self, exchange: Exchange) -> str:
         """Return the name of the operation of an exchange, or the method and path of another."""

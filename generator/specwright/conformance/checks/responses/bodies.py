@@ -105,13 +105,12 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
 
 
 def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:
-    problems = (
-        problem
-        for problem in checked.contract.responses.problems(schema, value)
-        # A value that was redacted from a recording is not a violation.
-        if value_at(value, problem.pointer) != REDACTED
-    )
-    for problem in itertools.islice(problems, _PROBLEMS):
+    contract = checked.contract
+    problems = [*contract.responses.problems(schema, value)]
+    problems = problems or [*contract.tagged_values.problems(schema, value)]
+    # A value that was redacted from a recording is not a violation.
+    kept = (problem for problem in problems if value_at(value, problem.pointer) != REDACTED)
+    for problem in itertools.islice(kept, _PROBLEMS):
         message = f"{problem.message} at '{any_item(problem.pointer)}'"
         message = f"{checked.response.status}: {message}"
         values = values_of(any_item(problem.pointer), problem.keyword, problem.missing)
