@@ -71,9 +71,14 @@ class Examples:
 
     def declared(self, holder: Site) -> Iterator[JsonValue]:
         """Yield the examples of a media type or parameter object that its schema accepts."""
-        for _, value in sites.examples(self._document, holder):
+        for _, example in sites.examples(self._document, holder):
+            value = self.sent(holder, example)
             if "schema" not in holder.value or self.witnesses.is_valid(holder / "schema", value):
                 yield value
+
+    def sent(self, holder: Site, value: JsonValue) -> JsonValue:
+        """Return a value of a media type or parameter object as it is sent."""
+        return self.witnesses.sent(holder / "schema", value) if "schema" in holder.value else value
 
     def _body(self, pointer: Pointer, page: PaginationContract | None) -> Iterator[JsonValue]:
         """Yield the example of the first JSON body at a place, if it has one."""

@@ -11,10 +11,12 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite
+from specwright.document.schemas.polarity import Polarity
 from specwright.mock.preferences import NoSuchResponseError, Preferences
 from specwright.mock.responses import WITHOUT_BODY, Bodies, MockResponse
 from specwright.mock.routes import Routes
 from specwright.pointer import Pointer
+from specwright.samples.sent import of_direction
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -52,8 +54,7 @@ class Mock:
     def __init__(self, document: Document, seed: int = 0) -> None:
         self.seed = seed
         self.routes = Routes(document)
-        self._document = document
-        self._bodies = Bodies(document)
+        self._bodies = Bodies(of_direction(document, Polarity.TO_CLIENT))
         self._responses: dict[Pointer, tuple[MockResponse, ...]] = {}
         # The values of a body are found once, by the server or by `missing` in another thread.
         self._lock = Lock()

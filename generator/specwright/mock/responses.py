@@ -163,7 +163,8 @@ class Bodies:
         for pointer, value in sites.examples(self._document, content):
             match split(pointer.removeprefix(content.pointer)):
                 case ("examples", name, *_):
-                    written = self._written(media_type, content, value)
+                    sent = self.examples.sent(content, value)
+                    written = self._written(media_type, content, sent)
                     if _is_encodable(media_type, written):
                         yield name, written
 

@@ -37,7 +37,7 @@ _PER_SCHEMA = 24
 _PROPERTIES = 200
 _PER_WITNESS = 60
 _WITNESSES = 2
-_PARTS = 1_000
+MOST_PARTS = 1_000
 
 # Values that another schema may reject, even if it accepts any list and any object.
 _NESTED: tuple[JsonValue, ...] = ([[["a"]]], {"a": {"a": {"a": []}}})
@@ -105,13 +105,14 @@ class Sampler:
         if schema is False or depth > _DEEPEST:
             return
         merged = self._merged(schema, depth)
+        yield from self._shown(merged)
+        yield from self._inherited(schema, depth)
         if "const" in merged:
             yield merged["const"]
             return
         if isinstance(values := merged.get("enum"), list):
             yield from values
             return
-        yield from _examples(merged)
         choices = [
             *declared_sequence(merged.get("anyOf")),
             *declared_sequence(merged.get("oneOf")),
@@ -124,6 +125,32 @@ class Sampler:
         for kind in kinds:
             yield from self._of_type(kind, merged, depth)
 
+    def _shown(self, schema: JsonObject) -> Iterator[JsonValue]:
+        """Yield the scalar examples of a schema; others may contain a secret."""
+        if "const" in schema or isinstance(schema.get("enum"), list) or is_hidden(schema):
+            return
+        for value in (*sequence(schema.get("examples")), schema.get("example")):
+            if value is not None and not isinstance(value, dict | list):
+                yield value
+
+    def _inherited(self, schema: JsonValue, depth: int) -> Iterator[JsonValue]:
+        """Yield values of the schemas that inherit from a schema."""
+        return iter(())
+
+    def _of_items(self, values: Iterable[JsonValue]) -> list[JsonValue]:
+        """Return the values of items in the order of their use."""
+        return [*values]
+
+    def named(self, schema: JsonValue) -> str | None:
+        """Return the last reference of a schema that is nothing but a chain of references."""
+        name = None
+        for _ in range(_DEEPEST):
+            ref = _reference(_plain(schema))
+            if ref is None:
+                break
+            name, schema = ref, self._compiled.target(ref)
+        return name
+
     def _some(self, schema: JsonValue, depth: int) -> Iterator[JsonValue]:
         """Return values that the schema accepts, then values that it may accept."""
         if self._components(schema) & self._open:
@@ -133,7 +160,10 @@ class Sampler:
         )
 
     def _merged(self, schema: JsonValue, depth: int) -> JsonObject:
-        """Return the keywords of a schema merged with those of `$ref` and `allOf`; its own win."""
+        """Return the keywords of a schema merged with those of `$ref` and `allOf`.
+
+        Of properties, each has both its schemas; of all other keywords, its own win.
+        """
         if not isinstance(schema, dict) or depth > _DEEPEST:
             return {}
         parts = [schema]
@@ -144,7 +174,7 @@ class Sampler:
         for part in reversed(parts):
             for name, value in part.items():
                 if name == "properties" and isinstance(value, dict):
-                    merged[name] = {**mapping(merged.get(name)), **value}
+                    merged[name] = _with_properties(mapping(merged.get(name)), value)
                 elif name == "required" and isinstance(value, list):
                     merged[name] = [*sequence(merged.get(name)), *value]
                 elif name not in ("$ref", "allOf"):
@@ -182,7 +212,8 @@ class Sampler:
         # Valid members first: they are usually enough, and the others are many.
         for values in (self.witnesses, self._some):
             contained = values(schema.get("contains", False), depth + 1)
-            members = [*contained, *values(schema.get("items", True), depth + 1)] or ["a"]
+            items = self._of_items(values(schema.get("items", True), depth + 1))
+            members = [*contained, *items] or ["a"]
             # The first values must not all be empty.
             yield [*start, members[0]]
             for count in around(schema, "minItems", "maxItems", "minContains", "maxContains"):
@@ -226,10 +257,19 @@ class Sampler:
         members = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
         if is_full:
             members = {
-                name: tuple(value for value in values if size(value) < _PARTS)
+                name: tuple(value for value in values if size(value) < MOST_PARTS)
                 for name, values in members.items()
             }
         return {n: max(v, key=size) if is_full else v[0] for n, v in members.items() if v}
+
+
+def _with_properties(inherited: JsonObject, own: JsonObject) -> JsonObject:
+    """Return properties of which those with one name have both their schemas."""
+    properties = {**inherited, **own}
+    for name in inherited.keys() & own.keys():
+        if inherited[name] != own[name]:
+            properties[name] = {"allOf": [own[name], inherited[name]]}
+    return properties
 
 
 def size(value: JsonValue) -> int:
@@ -238,7 +278,7 @@ def size(value: JsonValue) -> int:
     Pairs of equal values, nested 30 deep, have 2^30.
     """
     pending, count = [value], 0
-    while pending and count < _PARTS:
+    while pending and count < MOST_PARTS:
         part = pending.pop()
         count += 1
         pending += (
@@ -255,20 +295,17 @@ def _reference(schema: JsonValue) -> str | None:
 
 def _plain(schema: JsonValue) -> JsonValue:
     """Return the bare reference of an annotated one, which OpenAPI 3.0 has to write by `allOf`."""
+    if isinstance(ref := mapping(schema).get("$ref"), str):
+        return {"$ref": ref} if mapping(schema).keys() - {"$ref"} <= _WORDS else schema
     parts = sequence(mapping(schema).get("allOf"))
     if len(parts) != 1 or _reference(parts[0]) is None:
         return schema
     return parts[0] if mapping(schema).keys() - {"allOf"} <= _WORDS else schema
 
 
-def _examples(schema: JsonObject) -> list[JsonValue]:
-    """Return the examples of a schema, except secrets and values that may contain one."""
-    if any(schema.get(mark) is True for mark in _HIDDEN):
-        return []
-    examples = [*sequence(schema.get("examples")), schema.get("example")]
-    return [
-        sample for sample in examples if sample is not None and not isinstance(sample, dict | list)
-    ]
+def is_hidden(schema: JsonObject) -> bool:
+    """Return whether the examples of a schema may be secrets."""
+    return any(schema.get(mark) is True for mark in _HIDDEN)
 
 
 def _implied(schema: JsonObject) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal
+from itertools import pairwise
 
 from specwright.json_values import JsonObject
 from specwright.samples.matching import matching
@@ -56,8 +58,17 @@ def numbers(schema: JsonObject, kind: str) -> Iterator[float]:
     limits = [
         limit
         for name in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
-        if isinstance(limit := schema.get(name), int | float) and not isinstance(limit, bool)
+        if isinstance(limit := schema.get(name), int | float)
+        and not isinstance(limit, bool)
+        and math.isfinite(limit)
     ]
+    steps = _multiples(schema, limits)
+    if kind == "integer":
+        limits = [
+            near
+            for limit in limits
+            for near in dict.fromkeys((math.ceil(limit), math.floor(limit)))
+        ]
     values: list[float] = [
         *limits,
         1,
@@ -67,5 +78,20 @@ def numbers(schema: JsonObject, kind: str) -> Iterator[float]:
     ]
     if kind == "number":
         values += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
-    values += [2**31, -(2**31) - 1]
+        values += [(one + other) / 2 for one, other in pairwise(sorted(limits))]
+    values += [*steps, 2**31, -(2**31) - 1]
     yield from (n for n in dict.fromkeys(values) if math.isfinite(n))
+
+
+def _multiples(schema: JsonObject, limits: list[float]) -> list[float]:
+    """Return multiples of a schema's step next to its limits."""
+    step = schema.get("multipleOf")
+    if isinstance(step, bool) or not isinstance(step, int | float) or not step > 0:
+        return []
+    exact = Decimal(str(step))
+    counts = [Decimal(str(limit)) // exact + near for limit in limits for near in (-1, 0, 1)]
+    return [_number(count * exact) for count in counts]
+
+
+def _number(value: Decimal) -> float:
+    return int(value) if value == value.to_integral_value() else float(value)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
 from jsonschema_rs import Validator
 
 from specwright.document.model import Document
-from specwright.json_values import JsonValue
-from specwright.pointer import Pointer
+from specwright.document.schemas.applicators import Subschema
+from specwright.json_values import JsonObject, JsonValue, sequence
+from specwright.pointer import Pointer, resolve
 from specwright.samples.compiled import UNUSABLE, Compiled, Schema
 from specwright.samples.non_validating import ENFORCED, Tagged
-from specwright.samples.sampler import Sampler, size
+from specwright.samples.sampler import MOST_PARTS, Sampler, is_hidden, size
+from specwright.samples.sent import SentValues, tagged
 from specwright.samples.sides import Side
 
 # The maximum number of schemas tried for one value. Without it, a schema that contains itself in
@@ -47,30 +50,72 @@ class _Counted(Compiled):
         return self._validators[written]
 
 
+class _Shown(Sampler):
+    """Values of one document, in which its own examples and defaults come first.
+
+    Args:
+        heirs: the schemas that inherit from the schema of a discriminator, by its reference.
+    """
+
+    def __init__(self, compiled: Compiled, heirs: Mapping[str, Sequence[JsonObject]]) -> None:
+        super().__init__(compiled)
+        self._heirs = heirs
+
+    def _shown(self, schema: JsonObject) -> Iterator[JsonValue]:
+        if not is_hidden(schema):
+            yield from sequence(schema.get("examples"))
+            if "example" in schema:
+                yield schema["example"]
+            default = schema.get("default")
+            if default is not None and not isinstance(default, dict | list):
+                yield default
+
+    def _inherited(self, schema: JsonValue, depth: int) -> Iterator[JsonValue]:
+        for heir in self._heirs.get(self.named(schema) or "", ()):
+            yield from self._some(heir, depth + 1)
+
+    def _of_items(self, values: Iterable[JsonValue]) -> list[JsonValue]:
+        # A value with more parts than are counted is the last choice.
+        return sorted(values, key=lambda value: size(value) % MOST_PARTS, reverse=True)
+
+
 class Witnesses:
     """The witnesses of a document's schemas, each made on first use."""
 
     def __init__(self, document: Document) -> None:
         self._side = Side(document, "urn:document")
+        self._sender = SentValues(document)
 
     @cached_property
     def _compiled(self) -> _Counted:
         return _Counted((self._side,))
 
     @cached_property
+    def _sampled(self) -> tuple[_Counted, Mapping[str, Sequence[JsonObject]]]:
+        document, heirs = tagged(self._side.document)
+        side = replace(self._side, document=document)
+        compiled = self._compiled if document is self._side.document else _Counted((side,))
+        references = {
+            str(side.reference(base)["$ref"]): [*map(side.reference, places)]
+            for base, places in heirs.items()
+        }
+        return compiled, references
+
+    @cached_property
     def _sampler(self) -> Sampler:
-        return Sampler(self._compiled)
+        return _Shown(*self._sampled)
 
     def of(self, schema: Pointer) -> Sequence[JsonValue]:
-        """Return values of a schema, the largest first."""
-        self._compiled.tries = 0
+        """Return values of a schema as they are sent: the largest first."""
+        compiled, _ = self._sampled
+        compiled.tries = 0
         try:
             values = self._sampler.witnesses(self._side.reference(schema))
         except _TooManyTriesError:
             # The sampler was interrupted in the middle of a schema.
             del self._sampler
             values = ()
-        return sorted(values, key=size, reverse=True)
+        return [self.sent(schema, value) for value in sorted(values, key=size, reverse=True)]
 
     def is_valid(self, schema: Pointer, value: JsonValue) -> bool:
         """Return whether the schema accepts a value; False if it cannot be compiled."""
@@ -79,3 +124,8 @@ class Witnesses:
             return self._compiled.validator(self._side.reference(schema)).is_valid(value)
         except UNUSABLE:
             return False
+
+    def sent(self, schema: Pointer, value: JsonValue) -> JsonValue:
+        """Return a value of the schema as it is sent."""
+        place = Subschema(schema, resolve(self._side.document.data, schema))
+        return self._sender.sent([place], value)

@@ -28,7 +28,9 @@ T = TypeVar("T", bound=BaseModel)
 _BOOK = testing.Book(
     (_operations.GET_FORECAST,),
     _operations.CODECS,
-    {"GetForecast_Response": '[{"date":"2026-01-31","rain_mm":1}]'},
+    {
+        "GetForecast_Response": '[{"date":"2026-01-31","rain_mm":1,"windy":"yes","highest_c":1,"warning":"a"}]'
+    },
 )
 
 
