@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-# Checks of a document run in copies of this process, each of which would load it.
-import openapi_spec_validator.validation.validators  # noqa: F401
 import pytest
 from hypothesis import HealthCheck, settings
 

@@ -68,10 +68,15 @@ class UnresolvedError(InputError):
     """A reference without a target, in a document that can be read."""
 
 
-def did_you_mean(name: str, known: Collection[str], otherwise: str) -> str:
-    """Return a hint at the known name most similar to an unknown one, or else the other hint."""
+def did_you_mean(name: str, known: Collection[str], otherwise: str, similarity: float = 0.6) -> str:
+    """Return a hint at the known name most similar to an unknown one, or else the other hint.
+
+    Args:
+        similarity: the least similarity, from 0 to 1. Names that share most of their words need
+            more than others.
+    """
     # Imported here: only mistakes need it.
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, 1)
+    near = get_close_matches(name, known, 1, similarity)
     return f"did you mean '{near[0]}'?" if near else otherwise

@@ -41,7 +41,6 @@ def rank(package: str, part: str) -> int | None:
 
 ONLY_IMPORTER = {
     "datamodel_code_generator": "models",
-    "openapi_spec_validator": "check.semantics",
     "schemathesis": "conformance.fuzzing.hooks",
 }
 HEAVY = (

@@ -72,8 +72,6 @@ def _copy_on_request(requests: socket.socket) -> None:
     # Ctrl-C is for the process that requests.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What the command loads when it needs it.
-    import openapi_spec_validator.validation.validators  # noqa: F401
-
     import specwright.commands.review  # noqa: F401
 
     model_workers.loaded()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from specwright.check import checks
+from specwright.check.context import LintContext
+from specwright.check.lint.rule import LintViolation
 from specwright.document.sources.load import load
 from specwright.findings import Finding
 from specwright.policy import LintProfile, Settings
@@ -46,16 +50,20 @@ def test_one_finding_names_the_rule(tmp_path: Path, bomb: str, rule: str) -> Non
     assert "operation-tag" in {finding.rule for finding in found}
 
 
+def hog(context: LintContext) -> Iterator[LintViolation]:
+    yield LintViolation("", str(len(bytearray(2**30))))
+
+
 def test_memory_that_one_rule_used_up_is_there_for_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checks, "SECONDS", 30.0)
+    first, *others = checks.RULES
+    monkeypatch.setattr(checks, "RULES", (replace(first, check=hog), *others))
     found = findings(tmp_path, "a path with 20,000 variables")
-    stopped = {each.message for each in found if each.rule == "check-incomplete"}
-    assert stopped == {
-        f"'{rule}' stopped: it needs too much memory, or crashes a library"
-        for rule in ("parameter-duplicate", "path-parameters", "tags")
-    }
+    [stopped] = [each.message for each in found if each.rule == "check-incomplete"]
+    assert stopped.startswith(f"'{first.id}' stopped: it needs too much memory")
+    assert "operation-text" in {finding.rule for finding in found}
 
 
 def test_the_time_grows_with_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,17 +51,17 @@ WRONG = {
     "a response without description": (
         ("", "{}"),
         "/paths/~1a/get/responses/200",
-        '"description" is a required property',
+        "'description' is missing",
     ),
     "a field that is not there": (
         ("", "{description: D, contents: {}}"),
         "/paths/~1a/get/responses/200/contents",
-        "'contents' is not a field of this object",
+        "'contents' is not a field of this object: did you mean 'content'?",
     ),
     "a path parameter that may be left out": (
         ("{name: a, in: path, schema: {type: string}}", "{description: D}"),
         "/paths/~1a/get/parameters/0",
-        '"required" is a required property',
+        "a path parameter is always required: write 'required: true'",
     ),
     "a parameter without schema": (
         ("{name: a, in: query}", "{description: D}"),

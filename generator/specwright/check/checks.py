@@ -128,8 +128,9 @@ def _apply(rule: LintRule, context: LintContext) -> list[Finding]:
     try:
         for pointer, message, values in rule.check(context):
             place = context.document.locate(pointer)
+            written = context.document.as_written(pointer)
             findings.append(
-                Finding(rule.id, rule.recommended, place, pointer, message, values=values)
+                Finding(rule.id, rule.recommended, place, written, message, values=values)
             )
     except MemoryError:
         # Nothing more can be done in this process.
@@ -138,7 +139,6 @@ def _apply(rule: LintRule, context: LintContext) -> list[Finding]:
     except Exception as error:
         reason = f"'{rule.id}' stopped: {type(error).__name__}: {error}"
         findings.append(_incomplete(context, rule, reason))
-    findings.extend(_incomplete(context, rule, reason) for reason in context.unfinished)
     return findings
 
 

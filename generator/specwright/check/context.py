@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
-from specwright.check.semantics import Semantic, check_semantics
 from specwright.document.model import Document
 from specwright.document.operations.sites import (
     OperationSite,
@@ -28,12 +27,24 @@ class LintContext:
         self.document = document
         # Whether method names are to leave out the words of their tag.
         self.short_names = short_names
-        # The reasons why checks could not be completed.
-        self.unfinished: list[str] = []
 
     @cached_property
     def nodes(self) -> list[Node]:
         return list(walk(self.document.data))
+
+    @property
+    def is_3_0(self) -> bool:
+        """Whether the document is written in OpenAPI 3.0."""
+        return self._written.version.startswith("3.0.")
+
+    @cached_property
+    def written_nodes(self) -> list[Node]:
+        """All objects as the author wrote them, before an upgrade."""
+        return self.nodes if self._written is self.document else list(walk(self._written.data))
+
+    @property
+    def _written(self) -> Document:
+        return self.document.written or self.document
 
     @cached_property
     def _by_kind(self) -> dict[str, list[Node]]:
@@ -82,14 +93,6 @@ class LintContext:
             for parameter in parameters(self.document, operation).values():
                 sites[id(parameter.value)].append(operation)
         return sites
-
-    @cached_property
-    def semantics(self) -> tuple[Semantic, ...]:
-        """The findings of openapi-spec-validator; three rules share one run of it."""
-        outcome = check_semantics(self.document)
-        if outcome.stopped_by is not None:
-            self.unfinished.append(f"openapi-spec-validator stopped: {outcome.stopped_by}")
-        return outcome.problems
 
     def follow(self, value: JsonValue) -> JsonObject:
         """Return the object that a value is or refers to; empty if it cannot be found."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +15,8 @@ import jsonschema_rs
 
 from specwright.document.model import Document
 from specwright.document.schemas.instances import SchemaMismatch
+from specwright.document.shape import OBJECTS, Node, walk
+from specwright.errors import did_you_mean
 from specwright.json_values import JsonObject, JsonValue, mapping
 from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
@@ -111,7 +115,8 @@ _VOCABULARY_PATCHES = (
 # Follow-up errors: reported for a whole object because something inside it is wrong.
 _CONSEQUENCES = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
-_UNKNOWN = frozenset({"additionalProperties", "unevaluatedProperties"})
+_UNKNOWN_FIELD = "additionalProperties"
+_UNKNOWN = frozenset({_UNKNOWN_FIELD, "unevaluatedProperties"})
 
 
 def check_schema(document: Document) -> list[SchemaMismatch]:
@@ -121,13 +126,17 @@ def check_schema(document: Document) -> list[SchemaMismatch]:
     validator = (
         _validator_30() if version == "3.0" else _validator(version, _has_known_dialect(data))
     )
-    violations = list(_later_sections(written))
-    if not validator.is_valid(data):
-        violations.extend(_without_consequences(list(validator.iter_errors(data))))
+    later = list(_later_sections(written))
+    if not later and validator.is_valid(data):
+        return []
+    wording = _Wording(version, {node.pointer: node for node in walk(data)})
+    violations = [wording.unknown_field(place) for place in later]
+    for error in _without_consequences(list(validator.iter_errors(data)), wording):
+        violations.extend(wording.of(error))
     return violations
 
 
-def _later_sections(document: Document) -> Iterator[SchemaMismatch]:
+def _later_sections(document: Document) -> Iterator[Pointer]:
     """Yield the sections of later versions that the author has written."""
     components = mapping(document.data.get("components"))
     for section in _LATER_SECTIONS[document.version[:3]]:
@@ -136,7 +145,7 @@ def _later_sections(document: Document) -> Iterator[SchemaMismatch]:
         if isinstance(members, dict):
             brought = [place + join(name) in document.grafts for name in members]
             if not brought or not all(brought):
-                yield _unknown_field(place)
+                yield place
 
 
 def unknown_dialect(document: Document) -> str | None:
@@ -196,37 +205,103 @@ def _apply(schema: JsonObject, patch: Patch) -> None:
         target[name] = patch.value
 
 
-def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterator[SchemaMismatch]:
-    causes = {
-        tuple(error.instance_path) for error in errors if error.kind.name not in _CONSEQUENCES
-    }
+def _without_consequences(
+    errors: list[jsonschema_rs.ValidationError], wording: _Wording
+) -> Iterator[jsonschema_rs.ValidationError]:
+    certain = [error for error in errors if error.kind.name not in _CONSEQUENCES]
+    leaves = [leaf for error in certain for leaf in _leaves(error)]
+    causes = [leaf for leaf in leaves if not wording.is_consequence(leaf)]
     # All prefixes: an object that contains a cause has no error of its own.
-    blamed = {cause[:length] for cause in causes for length in range(len(cause) + 1)}
+    blamed = {
+        tuple(cause.instance_path[:length])
+        for cause in causes
+        for length in range(len(cause.instance_path) + 1)
+    }
+    yield from causes
     for error in errors:
-        path = tuple(error.instance_path)
-        if error.kind.name not in _CONSEQUENCES:
-            for leaf in _leaves(error):
-                yield from _problems(leaf)
-        elif path not in blamed:
-            yield from _problems(error)
+        if error.kind.name in _CONSEQUENCES and tuple(error.instance_path) not in blamed:
+            yield error
 
 
-def _unknown_field(pointer: Pointer) -> SchemaMismatch:
-    name = split(pointer)[-1]
-    return SchemaMismatch(
-        pointer, f"'{name}' is not a field of this object", keyword="additionalProperties"
-    )
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """The violations of a document in words.
 
+    Attributes:
+        version: the version of OpenAPI, such as `3.1`.
+        nodes: the objects of the document by their places.
+    """
 
-def _problems(error: jsonschema_rs.ValidationError) -> Iterator[SchemaMismatch]:
-    place, keyword = join(*error.instance_path), error.kind.name
-    if keyword in _UNKNOWN:
-        for name in getattr(error.kind, "unexpected", []):
-            yield _unknown_field(place + join(name))
-    else:
-        yield SchemaMismatch(
-            place, _sentence(error), getattr(error.kind, "property", None), keyword
+    version: str
+    nodes: Mapping[Pointer, Node]
+
+    def of(self, error: jsonschema_rs.ValidationError) -> Iterator[SchemaMismatch]:
+        """Yield an error of the validator; one about several fields is several."""
+        place, keyword = join(*error.instance_path), error.kind.name
+        if keyword in _UNKNOWN:
+            for name in getattr(error.kind, "unexpected", []):
+                yield self.unknown_field(place + join(name))
+        else:
+            missing = getattr(error.kind, "property", None)
+            yield SchemaMismatch(place, self._sentence(error, place), missing, keyword)
+
+    def is_consequence(self, error: jsonschema_rs.ValidationError) -> bool:
+        """Return whether a field is missing only because its name is misspelt."""
+        node = self.nodes.get(join(*error.instance_path))
+        if error.kind.name != "required" or node is None:
+            return False
+        unknown = node.value.keys() - OBJECTS[node.kind].keys()
+        # Of statuses, the schema requires any one.
+        return node.kind == "responses" or bool(
+            get_close_matches(getattr(error.kind, "property", ""), unknown)
         )
+
+    def unknown_field(self, pointer: Pointer) -> SchemaMismatch:
+        """Return the violation of an object with a field that it may not have."""
+        holder, name = pointer.rpartition("/")[0], split(pointer)[-1]
+        node = self.nodes.get(holder)
+        return SchemaMismatch(
+            pointer, self._why_unknown(name, node.kind if node else ""), keyword=_UNKNOWN_FIELD
+        )
+
+    def _why_unknown(self, name: str, kind: str) -> str:
+        if kind == "responses":
+            others = "three digits from 100 to 599, a range such as 4XX, or default"
+            is_range = re.fullmatch("[1-5]XX", name.upper())
+            return f"'{name}' is not a status: write {name.upper() if is_range else others}"
+        if kind == "paths":
+            return f"the path '{name}' does not begin with '/'"
+        fields, unknown = OBJECTS.get(kind, {}), f"'{name}' is not a field of this object"
+        if name in fields:
+            return f"{unknown} in OpenAPI {self.version}"
+        hint = did_you_mean(name, [field for field in fields if field != "*"], "")
+        return f"{unknown}: {hint}" if hint else unknown
+
+    def _sentence(self, error: jsonschema_rs.ValidationError, place: Pointer) -> str:
+        context, missing = getattr(error.kind, "context", None), getattr(error.kind, "property", "")
+        node, holder = self.nodes.get(place), self.nodes.get(place.rpartition("/")[0])
+        if missing == "required" or (
+            holder is not None and holder.kind == "parameter" and place.endswith("/required")
+        ):
+            return "a path parameter is always required: write 'required: true'"
+        if error.kind.name == "required" and missing:
+            return f"'{missing}' is missing"
+        if node is not None and node.kind == "responses" and error.kind.name == "minProperties":
+            return "no response is described"
+        if error.kind.name in ("anyOf", "oneOf") and context:
+            wanted = [
+                str(getattr(branch[0].kind, "property", ""))
+                for branch in context
+                if len(branch) == 1
+            ]
+            named = [f"'{name}'" for name in wanted if name]
+            if len(named) == len(context):
+                return f"one of {', '.join(named)} is required"
+        if error.kind.name == "not":
+            excluded = getattr(error.kind, "schema", {}).get("required", [])
+            if excluded:
+                return f"{' and '.join(repr(name) for name in excluded)} exclude each other"
+        return shorten(error.message)
 
 
 def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
@@ -255,19 +330,3 @@ def _is_for_others(branch: list[jsonschema_rs.ValidationError]) -> bool:
         alternative.kind.name == "enum" or getattr(alternative.kind, "property", None) == "$ref"
         for alternative in branch
     )
-
-
-def _sentence(error: jsonschema_rs.ValidationError) -> str:
-    context = getattr(error.kind, "context", None)
-    if error.kind.name in ("anyOf", "oneOf") and context:
-        wanted = [
-            str(getattr(branch[0].kind, "property", "")) for branch in context if len(branch) == 1
-        ]
-        named = [f"'{name}'" for name in wanted if name]
-        if len(named) == len(context):
-            return f"one of {', '.join(named)} is required"
-    if error.kind.name == "not":
-        excluded = getattr(error.kind, "schema", {}).get("required", [])
-        if excluded:
-            return f"{' and '.join(repr(name) for name in excluded)} exclude each other"
-    return shorten(error.message)

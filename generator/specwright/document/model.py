@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from specwright.errors import InputError, Location, UnresolvedError
 from specwright.json_values import JsonObject, JsonValue
-from specwright.pointer import ROOT, Pointer, resolve, split
+from specwright.pointer import ROOT, Pointer, parents, resolve, split
 
 
 def is_remote(ref: str) -> bool:
@@ -49,6 +49,7 @@ class Document:
         unresolved: the errors of references that lead nowhere, by the place of the object that had
             the reference, which is removed.
         written: the document before it was upgraded, if it was.
+        moved: the places before the upgrade of the parts that it moved, by their places after it.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Document:
     anchors: Mapping[str, Pointer]
     unresolved: Mapping[Pointer, UnresolvedError] = field(default_factory=dict)
     written: Document | None = None
+    moved: Mapping[Pointer, Pointer] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -84,6 +86,14 @@ class Document:
         """Return the text of the line at a location, if the file belongs to this document."""
         source = self.sources.get(location.file)
         return source.line(location.line) if source else None
+
+    def as_written(self, pointer: Pointer) -> Pointer:
+        """Return the place that a value has in the document before its upgrade."""
+        if self.moved:
+            for prefix in (pointer, *parents(pointer)):
+                if prefix in self.moved:
+                    return self.moved[prefix] + pointer[len(prefix) :]
+        return pointer
 
     def has(self, pointer: Pointer) -> bool:
         """Return whether there is a value at a place."""

@@ -1,22 +1,19 @@
-"""Rules of the specification itself, checked by the official schema and openapi-spec-validator."""
+"""Rules of the specification about the document as a whole."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
 from specwright.check.context import LintContext
-from specwright.check.lint.rule import Category, Check, LintRule, LintViolation
+from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.check.schema import check_schema, unknown_dialect
-from specwright.check.semantics import PARAMETER_DUPLICATE, PATH_PARAMETERS
 from specwright.document.operations.sites import Direction
+from specwright.errors import did_you_mean
 from specwright.findings import Level, values_of
 from specwright.json_values import mapping, sequence
-from specwright.pointer import join
-from specwright.text import shorten
-
-_VARIABLE = re.compile(r"\{[^{}]*\}")
+from specwright.pointer import Pointer, join
 
 
 def official_schema(context: LintContext) -> Iterator[LintViolation]:
@@ -43,16 +40,6 @@ def dialect(context: LintContext) -> Iterator[LintViolation]:
         )
 
 
-def _semantic(rule: str) -> Check:
-    def check(context: LintContext) -> Iterator[LintViolation]:
-        for semantic in context.semantics:
-            if semantic.rule == rule:
-                name = semantic.message.partition("'")[2].partition("'")[0]
-                yield LintViolation(semantic.pointer, shorten(semantic.message), values_of(name))
-
-    return check
-
-
 def reference_kind(context: LintContext) -> Iterator[LintViolation]:
     kinds = {node.pointer: node.kind for node in context.nodes}
     for node in context.nodes:
@@ -65,25 +52,42 @@ def reference_kind(context: LintContext) -> Iterator[LintViolation]:
             )
 
 
-def path_clash(context: LintContext) -> Iterator[LintViolation]:
-    seen: dict[str, str] = {}
-    for path in mapping(context.document.data.get("paths")):
-        template = _VARIABLE.sub("{}", path)
-        first = seen.setdefault(template, path)
-        if first != path:
-            yield LintViolation(join("paths", path), f"'{path}' matches the same URLs as '{first}'")
+def tags(context: LintContext) -> Iterator[LintViolation]:
+    declared: dict[str, Pointer] = {}
+    parents: dict[str, str] = {}
+    for index, tag in enumerate(map(mapping, sequence(context.document.data.get("tags")))):
+        name, parent, place = tag.get("name"), tag.get("parent"), join("tags", index)
+        if not isinstance(name, str):
+            continue
+        if name in declared:
+            yield LintViolation(place + join("name"), f"tag '{name}' is already declared")
+        elif isinstance(parent, str) and context.document.version >= "3.2":
+            parents[name] = parent
+        declared.setdefault(name, place)
+    for name, parent in parents.items():
+        if parent not in declared:
+            hint = did_you_mean(parent, declared, "no tag has this name")
+            yield LintViolation(
+                declared[name] + join("parent"), f"'{parent}' is not a declared tag: {hint}"
+            )
+    yield from _circles(parents, declared)
 
 
-def security_defined(context: LintContext) -> Iterator[LintViolation]:
-    known = mapping(context.components.get("securitySchemes"))
-    for node in context.of_kind("securityRequirement"):
-        for name in node.value:
-            # 3.2 allows the URI of a scheme in place of a name.
-            if name not in known and not re.match(r"[#./]|https?:", name):
-                yield LintViolation(
-                    node.pointer + join(name),
-                    f"security scheme '{name}' is not in components/securitySchemes",
-                )
+def _circles(parents: Mapping[str, str], places: Mapping[str, Pointer]) -> Iterator[LintViolation]:
+    """Yield each circle of parents once, at its first tag."""
+    done: set[str] = set()
+    for start in parents:
+        way: list[str] = []
+        name = start
+        while name in parents and name not in done:
+            done.add(name)
+            way.append(name)
+            name = parents[name]
+        if name in way:
+            circle = " -> ".join([*way[way.index(name) :], name])
+            yield LintViolation(
+                places[name] + join("parent"), f"a tag is its own descendant: {circle}"
+            )
 
 
 def server_variables(context: LintContext) -> Iterator[LintViolation]:
@@ -204,57 +208,6 @@ RULES = (
         reference_kind,
     ),
     LintRule(
-        PATH_PARAMETERS,
-        Category.DOCUMENT,
-        "Every variable of a path is described by a path parameter and vice versa; otherwise no "
-        "client can build the URL.",
-        """
-        paths:
-          /orders/{order_id}:
-            get:
-              parameters:
-                - {name: id, in: path, required: true, schema: {type: string}}
-              responses: {"200": {description: The order.}}
-        """,
-        """
-        paths:
-          /orders/{order_id}:
-            get:
-              parameters:
-                - {name: order_id, in: path, required: true, schema: {type: string}}
-              responses: {"200": {description: The order.}}
-        """,
-        Level.WARNING,
-        Level.ERROR,
-        _semantic(PATH_PARAMETERS),
-    ),
-    LintRule(
-        PARAMETER_DUPLICATE,
-        Category.DOCUMENT,
-        "A parameter is identified by its name and its place; described twice, one of the two "
-        "descriptions is ignored.",
-        """
-        paths:
-          /orders:
-            get:
-              parameters:
-                - {name: limit, in: query, schema: {type: integer}}
-                - {name: limit, in: query, schema: {type: string}}
-              responses: {"200": {description: The orders.}}
-        """,
-        """
-        paths:
-          /orders:
-            get:
-              parameters:
-                - {name: limit, in: query, schema: {type: integer}}
-              responses: {"200": {description: The orders.}}
-        """,
-        Level.WARNING,
-        Level.ERROR,
-        _semantic(PARAMETER_DUPLICATE),
-    ),
-    LintRule(
         "tags",
         Category.DOCUMENT,
         "Tags are declared once, and a parent tag (3.2) exists and is not its own descendant.",
@@ -266,44 +219,7 @@ RULES = (
         """,
         Level.WARNING,
         Level.ERROR,
-        _semantic("tags"),
-    ),
-    LintRule(
-        "path-clash",
-        Category.DOCUMENT,
-        "Paths that differ only in the names of their variables match the same URLs; it is "
-        "undefined which one answers.",
-        """
-        paths:
-          /orders/{order_id}: {}
-          /orders/{reference}: {}
-        """,
-        """
-        paths:
-          /orders/{order_id}: {}
-          /orders/by-reference/{reference}: {}
-        """,
-        Level.WARNING,
-        Level.ERROR,
-        path_clash,
-    ),
-    LintRule(
-        "security-defined",
-        Category.DOCUMENT,
-        "A requirement names a scheme in components; otherwise a client cannot know which "
-        "credentials to send.",
-        """
-        security: [{apiKey: []}]
-        """,
-        """
-        security: [{apiKey: []}]
-        components:
-          securitySchemes:
-            apiKey: {type: http, scheme: bearer}
-        """,
-        Level.WARNING,
-        Level.ERROR,
-        security_defined,
+        tags,
     ),
     LintRule(
         "server-variables",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from specwright.document.shape import Node
 from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, resolve, split
+from specwright.text import shorten
 
 _ID_NAME = re.compile(r"(?:.*_)?id|.*[a-z]Id")
 _TYPES: dict[type, tuple[str, ...]] = {
@@ -101,12 +103,16 @@ def _enum(node: Node, values: list[JsonValue]) -> Iterator[LintViolation]:
     for index, value in enumerate(values):
         pointer = node.pointer + join("enum", index)
         if allowed and not allowed.intersection(_types_of(value)):
-            message = f"{value!r} is not of type {' or '.join(sorted(allowed))}"
+            message = f"{_written(value)} is not of type {' or '.join(sorted(allowed))}"
             yield LintViolation(pointer, message, values_of("type"))
         written = f"{type(value).__name__} {value!r}"
         if written in seen:
-            yield LintViolation(pointer, f"{value!r} is listed twice")
+            yield LintViolation(pointer, f"{_written(value)} is listed twice")
         seen.add(written)
+
+
+def _written(value: JsonValue) -> str:
+    return shorten(json.dumps(value, ensure_ascii=False))
 
 
 def _types_of(value: JsonValue) -> tuple[str, ...]:

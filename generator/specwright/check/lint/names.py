@@ -43,9 +43,16 @@ def _clashes(what: str, named: Iterable[Named]) -> Iterator[LintViolation]:
 
 def operation_id_clash(context: LintContext) -> Iterator[LintViolation]:
     yield from _clashes(
-        "operations",
-        (_named(site, short=context.short_names) for site in operations(context.document)),
+        "operations", (_named(site, short=context.short_names) for site in _identified(context))
     )
+
+
+def _identified(context: LintContext) -> Iterator[OperationSite]:
+    """Yield operations, without those with an id of another one: `operation_id_unique` does."""
+    for site in operations(context.document):
+        first = context.by_operation_id(site.id) if site.id is not None else None
+        if first is None or first.pointer == site.pointer:
+            yield site
 
 
 def _named(site: OperationSite, *, short: bool) -> Named:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.operations.sites import Direction, OperationSite
+from specwright.errors import did_you_mean
 from specwright.findings import Level, values_of
 from specwright.json_values import mapping, sequence
-from specwright.pointer import join
+from specwright.pointer import Pointer, join
 
 _CAMEL_CASE = re.compile(r"[a-z][a-z0-9]*([A-Z][a-z0-9]*)*")
 
 
 def operation_id(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
-        if operation.id is None and operation.direction is not Direction.CALLBACK:
+        # A misspelt one is reported as a field that is unknown.
+        is_misspelt = bool(get_close_matches("operationId", operation.value, cutoff=0.8))
+        if (
+            operation.id is None
+            and not is_misspelt
+            and operation.direction is not Direction.CALLBACK
+        ):
             yield LintViolation(operation.pointer, f"{_title(operation)} has no operationId")
 
 
@@ -49,13 +58,16 @@ def operation_tag(context: LintContext) -> Iterator[LintViolation]:
 
 def tag_declared(context: LintContext) -> Iterator[LintViolation]:
     tags = map(mapping, sequence(context.document.data.get("tags")))
-    declared = [tag.get("name") for tag in tags]
+    declared = [name for tag in tags if isinstance(name := tag.get("name"), str)]
+    places: dict[str, list[Pointer]] = defaultdict(list)
     for operation in context.operations:
         for index, tag in enumerate(sequence(operation.value.get("tags"))):
             if isinstance(tag, str) and tag not in declared:
-                yield LintViolation(
-                    operation.pointer + join("tags", index), f"tag '{tag}' is not declared"
-                )
+                places[tag].append(operation.pointer + join("tags", index))
+    for tag, pointers in places.items():
+        count = f" ({len(pointers)} operations have it)" if len(pointers) > 1 else ""
+        hint = did_you_mean(tag, declared, "add it to 'tags' of the document")
+        yield LintViolation(pointers[0], f"tag '{tag}' is not declared{count}: {hint}")
 
 
 def operation_text(context: LintContext) -> Iterator[LintViolation]:
@@ -69,7 +81,7 @@ def operation_text(context: LintContext) -> Iterator[LintViolation]:
 def response_success(context: LintContext) -> Iterator[LintViolation]:
     for operation in context.operations:
         responses = mapping(operation.value.get("responses"))
-        if responses and not any(status[:1] in ("1", "2", "3", "d") for status in responses):
+        if responses and all(status[:1] in ("4", "5") for status in responses):
             yield LintViolation(
                 f"{operation.pointer}/responses",
                 f"{_title(operation)} declares no successful response",

@@ -16,6 +16,8 @@ class Category(StrEnum):
     """The chapters of the list of rules."""
 
     DOCUMENT = "Document"
+    PATHS = "Paths"
+    SECURITY = "Security"
     OPERATIONS = "Operations"
     SCHEMAS = "Schemas"
     NAMES = "Names"

@@ -10,9 +10,11 @@ from jsonschema_rs.canonical.schema import clone
 from specwright.check.checks import LEFT_OUT
 from specwright.check.context import LintContext
 from specwright.check.lint.document import reference_kind
+from specwright.check.lint.paths import path_template
 from specwright.check.repair.edits import Edit, apply
 from specwright.check.repair.names import tell_apart
 from specwright.check.repair.objects import edit, is_loss
+from specwright.check.repair.variables import describe_variables
 from specwright.check.schema import check_schema
 from specwright.document.model import Document
 from specwright.document.sources.references import check_references
@@ -103,7 +105,30 @@ def _references(repaired: RepairedDocument) -> bool:
     return bool(new)
 
 
-_STEPS: tuple[Callable[[RepairedDocument], bool], ...] = (_objects, _kinds, _references)
+def _templates(repaired: RepairedDocument) -> bool:
+    """Remove paths that are not templates; return whether there were any."""
+    violations = path_template(LintContext(repaired.document))
+    wrong = {violation.pointer: violation.message for violation in violations}
+    for pointer, message in wrong.items():
+        repaired.drop(pointer, message)
+    repaired.document = apply(repaired.document, map(Edit, wrong))
+    return bool(wrong)
+
+
+def _path_parameters(repaired: RepairedDocument) -> bool:
+    """Describe the variables of paths that no parameter describes; return whether any are new."""
+    edits = describe_variables(repaired.document)
+    repaired.document = apply(repaired.document, edits)
+    return bool(edits)
+
+
+_STEPS: tuple[Callable[[RepairedDocument], bool], ...] = (
+    _objects,
+    _kinds,
+    _references,
+    _templates,
+    _path_parameters,
+)
 
 
 def _words(error: UnresolvedError) -> str:

@@ -65,7 +65,7 @@ class Discriminators:
             alternatives = [schema, *self._children(schema.pointer)]
         tagged: dict[str, Subschema] = {}
         for tag, target in discriminator_mapping(value).items():
-            mapped = self._target(target)
+            mapped = self.target(target)
             if mapped is not None:
                 tagged[tag] = mapped
         for alternative, own in self._declared(alternatives, name):
@@ -76,7 +76,7 @@ class Discriminators:
             schema.pointer + join("discriminator"),
             name,
             tagged,
-            self._target(default) if isinstance(default, str) else None,
+            self.target(default) if isinstance(default, str) else None,
             not members,
         )
 
@@ -111,7 +111,7 @@ class Discriminators:
     def _end(self, schema: Subschema) -> Subschema:
         return Subschema(*self.document.end(schema.pointer, schema.value))
 
-    def _target(self, target: str) -> Subschema | None:
+    def target(self, target: str) -> Subschema | None:
         """Return the schema that a mapping names, by its component or by a reference."""
         components = mapping(mapping(self.document.data.get("components")).get("schemas"))
         if target in components:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from jsonschema_rs.canonical.schema import clone
@@ -10,7 +10,7 @@ from jsonschema_rs.canonical.schema import clone
 from specwright.document.model import Document, Graft
 from specwright.document.shape import Node, walk
 from specwright.json_values import JsonObject
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, parents
 
 TARGET_VERSION = "3.1.1"
 
@@ -40,13 +40,24 @@ def upgrade(document: Document) -> Document:
     nodes = [node for node in walk(data) if node.kind == "schema"]
     targets = {node.ref for node in nodes if node.ref}
     moved: dict[Pointer, Pointer] = {}
+    places: dict[Pointer, Pointer] = {}
     for node in nodes:
+        # Parents come first, so this is the place that the node has by now.
+        place = _moved(node.pointer, places)
         for step in _STEPS:
             for new, old in step(node, targets):
-                moved[f"{node.pointer}{new}"] = f"{node.pointer}{old}"
+                moved[place + new] = node.pointer + old
+                places.setdefault(node.pointer + old, place + new)
     grafts = {new: _graft(document, old) for new, old in moved.items()}
     grafts = {**document.grafts, **grafts}
-    return replace(document, data=data, grafts=grafts, written=document)
+    return replace(document, data=data, grafts=grafts, written=document, moved=moved)
+
+
+def _moved(pointer: Pointer, places: Mapping[Pointer, Pointer]) -> Pointer:
+    for prefix in (pointer, *parents(pointer)):
+        if prefix in places:
+            return places[prefix] + pointer[len(prefix) :]
+    return pointer
 
 
 def _graft(document: Document, pointer: Pointer) -> Graft:
