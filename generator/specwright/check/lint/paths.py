@@ -41,7 +41,7 @@ class PathParameters:
 
 
 def path_parameters_of(document: Document) -> Iterator[PathParameters]:
-    """Yield the path parameters of every operation whose path can be read."""
+    """Yield the path parameters of every operation with a path that can be read."""
     for operation in operations(document):
         if operation.direction is not Direction.PATH or flaw(operation.key) is not None:
             continue

@@ -207,7 +207,8 @@ def _alternatives(context: LintContext, schema: Subschema) -> list[Subschema]:
     discriminator = Discriminators(context.document).of(schema)
     tagged = discriminator.tags.values() if discriminator else ()
     # The schema may leave the property to its children.
-    return [each for each in tagged if each.pointer != schema.pointer] or [schema]
+    children = [child for child in tagged if child.pointer != schema.pointer]
+    return children or [schema]
 
 
 def _alone(schema: Subschema) -> Subschema:
@@ -219,8 +220,8 @@ def _alone(schema: Subschema) -> Subschema:
 def _declares(context: LintContext, schema: Subschema, name: str) -> bool:
     """Return whether a schema, or one that applies with it, names a property."""
     return any(
-        name in mapping(mapping(each.value).get("properties"))
-        for each in applying(context.document, [schema])
+        name in mapping(mapping(part.value).get("properties"))
+        for part in applying(context.document, [schema])
     )
 
 
