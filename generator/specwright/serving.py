@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import inspect
 import os
 import socket
@@ -51,9 +52,9 @@ def listening(port: int = 0) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        raise InputError(
-            f"{_HOST}:{port}: cannot be served at: {error.strerror}", hint="choose another port"
-        ) from None
+        is_taken = error.errno == errno.EADDRINUSE
+        reason = "is already in use" if is_taken else f"cannot be used: {error.strerror}"
+        raise InputError(f"port {port} {reason}", hint="choose another port") from None
     return listener
 
 

@@ -50,7 +50,7 @@ def read(place: Path) -> Bug:
 
 
 def made(place: Path) -> Mapping[str, str]:
-    """Run the command of a folder; return the texts that belong into its `expected/`."""
+    """Run the command of a folder; return the texts that belong in its `expected/`."""
     bug = read(place)
     leave = shutil.ignore_patterns("bug.toml", EXPECTED)
     with tempfile.TemporaryDirectory() as directory:

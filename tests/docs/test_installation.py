@@ -97,7 +97,7 @@ def test_readme_works_in_a_bare_environment(tmp_path: Path) -> None:
     copy = Copy(place, environment)
     try:
         page = blocks(ROOT / "README.md", "README.md")
-        # The commands for contributors belong into the clone.
+        # The commands for contributors belong in the clone.
         follow_page(copy, [block for block in page if block.section == "Try it"])
     finally:
         copy.close()

@@ -46,7 +46,7 @@ def test_every_command_serves_a_new_medium(tmp_path: Path) -> None:
     ):
         code, output = found[command]
         assert code == 0, f"{command}: {output}"
-    assert "1 of 1 operations in full; left out: nothing" in found["generate"][1]
+    assert "1 of 1 operations in full; nothing left out" in found["generate"][1]
     code, output = found["diff"]
     assert code == 1
     assert "error property-not-sent [] in response 200: property 'code' is now optional" in output

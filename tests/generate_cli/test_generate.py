@@ -75,7 +75,7 @@ def test_a_second_run_touches_nothing_and_loads_nothing_heavy(project: Path) -> 
     )
     assert re.fullmatch(
         r"generated \d+ files \(nothing changed\) in \d+\.\d s\n"
-        r"1 of 1 operations, 1 of 1 webhooks in full; left out: nothing\n0 \[\]\n",
+        r"1 of 1 operations, 1 of 1 webhooks in full; nothing left out\n0 \[\]\n",
         done.stdout,
     )
     assert snapshot(project / "generated") == before

@@ -29,9 +29,11 @@ def put(repository: Repository, path: str, *edits: tuple[str, str]) -> None:
     repository.write(path, json.dumps(edited(*edits), indent=2) + "\n")
 
 
-def reviewed(specwright: Run, repository: Repository, *arguments: str) -> dict[str, Any]:
+def reviewed(
+    specwright: Run, repository: Repository, *arguments: str, base: str = "main"
+) -> dict[str, Any]:
     done = specwright(
-        *("review", "--base", "main", "--format", "json", *arguments), cwd=repository.top
+        *("review", "--base", base, "--format", "json", *arguments), cwd=repository.top
     )
     assert done.returncode in (0, 1), done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -108,6 +110,58 @@ def test_another_title_does_not_hide_that_a_document_is_gone(
     put(repository, "api.json", ("title: Shop", "title: Other"))
     found = reviewed(specwright, repository)
     assert broken(found) == [("document-removed", ["POST /orders (openapi.json)"])]
+
+
+@pytest.mark.parametrize("named", ["spec/api.json", "."])
+def test_a_document_that_git_knows_as_renamed_is_compared_with_what_it_was(
+    repository: Repository, specwright: Run, named: str
+) -> None:
+    """A new title beside a new path would otherwise hide every other change."""
+    (repository.top / "openapi.json").unlink()
+    put(repository, "spec/api.json", NARROWER, ("title: Shop", "title: Other"))
+    repository.commit()
+    found = reviewed(specwright, repository, "--document", named, base="main~1")
+    assert broken(found) == [("range-narrowed", ["POST /orders"])]
+    assert {"label": "Moved", "value": "from openapi.json"} in found["facts"]
+
+
+def test_files_of_a_submodule_are_not_in_a_commit(
+    repository: Repository, specwright: Run, tmp_path: Path
+) -> None:
+    library = Repository(tmp_path / "library")
+    library.write("t.json", '{"T": {"type": "string"}}')
+    library.commit()
+    repository.git(
+        *("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library.top), "lib/a")
+    )
+    data = edited()
+    data["components"]["schemas"]["T"] = {"$ref": "lib/a/t.json#/T"}
+    repository.write("api.json", json.dumps(data))
+    repository.commit()
+    done = specwright("review", "--base", "HEAD", "api.json", cwd=repository.top)
+    assert done.returncode == 2
+    assert "'lib/a' is a submodule, and 'HEAD' has only the number of its commit" in done.stderr
+
+
+def test_a_repository_without_commits_has_nothing_to_compare_with(
+    specwright: Run, tmp_path: Path
+) -> None:
+    place = Repository(tmp_path / "new").top
+    (place / "openapi.json").write_text("{}", "utf-8")
+    done = specwright("review", "--base", "HEAD", cwd=place)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: there is no commit 'HEAD': the repository has no commits yet\n"
+        "hint: commit the document first, or compare two files\n"
+    )
+
+
+def test_one_document_is_not_enough_to_compare(specwright: Run, tmp_path: Path) -> None:
+    (tmp_path / "library.yaml").write_text("{}", "utf-8")
+    for command in ("diff", "changelog"):
+        done = specwright(command, "library.yaml", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "there is no document to compare 'library.yaml' with" in done.stderr
 
 
 def test_files_are_named_from_the_top_for_github(repository: Repository, specwright: Run) -> None:

@@ -238,4 +238,4 @@ def _summary(files: FileSet) -> str:
     ]
     whole = f"{', '.join(counts) or 'no operations'} in full"
     left_out = [f"{count} {rule}" for rule, count in lock.left_out.items()]
-    return f"{whole}; left out: {', '.join(left_out) or 'nothing'}"
+    return f"{whole}; left out: {', '.join(left_out)}" if left_out else f"{whole}; nothing left out"

@@ -130,8 +130,15 @@ def _usable(config: Config, project: Path | None) -> Config:
     return replace(config, output=config.output or _shown(_default_output(project)))
 
 
-def chosen_document(config: Config) -> Path | str:
-    """Return the document, or the one that has a usual name, or raise an error with a hint."""
+def chosen_document(config: Config, missing: str = "there is no document here") -> Path | str:
+    """Return the document, or the one that has a usual name.
+
+    Args:
+        missing: the message if there is none.
+
+    Raises:
+        InputError: there is none, or more than one.
+    """
     if config.document is not None:
         return config.document
     candidates = [Path(name) for name in USUAL_NAMES if os.path.lexists(name)]
@@ -140,9 +147,18 @@ def chosen_document(config: Config) -> Path | str:
     raise InputError(
         f"there is more than one document: {', '.join(map(str, candidates))}"
         if candidates
-        else "there is no document here",
+        else missing,
         hint="name one, or set `document` in [tool.specwright] of pyproject.toml",
     )
+
+
+def compared_document(base: str) -> Path | str:
+    """Return the document that the project has to compare another one with.
+
+    Raises:
+        InputError: there is none, or more than one.
+    """
+    return chosen_document(configured(), f"there is no document to compare '{base}' with")
 
 
 def chosen_documents(named: Sequence[Path | str]) -> tuple[Path | str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from specwright.arguments.documents import read_side
-from specwright.arguments.project import allow_refs_from, chosen_document, configured
+from specwright.arguments.project import allow_refs_from, compared_document
 from specwright.compare.comparison import compare
 from specwright.compare.verdicts.change_rule import DIFF_INCOMPLETE
 from specwright.document.sources.git import Commit
@@ -55,7 +55,7 @@ def changelog(
     names = [*([] if since is None else [""]), *documents, *([document] if document else [])]
     if not 1 <= len(names) <= 2:
         raise click.UsageError("expected BASE [REVISION] or --since REF [REVISION]")
-    newer = names[1] if len(names) == 2 else str(chosen_document(configured()))
+    newer = names[1] if len(names) == 2 else str(compared_document(since or names[0]))
     if since is None:
         _write(
             DocumentVersion(read_side(names[0], allowed)),

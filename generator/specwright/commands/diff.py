@@ -13,7 +13,7 @@ import click
 from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import accepted, change_settings, read_side
 from specwright.arguments.output import fail_on_level, output_format
-from specwright.arguments.project import allow_refs_from, chosen_document, configured, strip_prefix
+from specwright.arguments.project import allow_refs_from, compared_document, strip_prefix
 from specwright.compare.comparison import compare
 from specwright.document.model import Document
 from specwright.files import is_directory
@@ -69,7 +69,7 @@ def diff(
     document of [tool.specwright] unless it is given. docs/reference/rules.md lists the rules;
     `lint.toml` beside REVISION sets their levels, too.
     """
-    newer = str(revision or chosen_document(configured()))
+    newer = str(revision or compared_document(base))
 
     def compared(base: str, revision: str) -> Report:
         before, after = (read_side(name, allowed) for name in (base, revision))

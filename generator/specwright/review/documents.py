@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from specwright.config import configs_as_of, find_project
@@ -79,17 +79,19 @@ def former_documents(commit: Commit) -> Sequence[str]:
     return [os.path.relpath(config.document) for config in configs if config.document is not None]
 
 
-def former_path(commit: Commit, document: Document, removed: Iterable[str]) -> str | None:
+def former_path(commit: Commit, document: Document, removed: Collection[str]) -> str | None:
     """Return the former path of a moved document: that of a removed one with the same title.
 
-    Of several, one with the same file name is preferred.
+    Of several, one with the same file name is preferred. If there is none, it is the path of the
+    file that git knows it was renamed from.
     """
     name = Path(document.path).name
     for path in sorted(removed, key=lambda path: (Path(path).name != name, path)):
         former = former_document(commit, path)
         if former is not None and title(former) == title(document):
             return path
-    return None
+    renamed = commit.renamed().get(os.path.relpath(document.path))
+    return renamed if renamed in removed else None
 
 
 def former_document(commit: Commit, path: str) -> Document | None:

@@ -8,9 +8,9 @@ import posixpath
 import re
 import shlex
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from specwright.errors import InputError
@@ -87,7 +87,7 @@ class Commit:
     def read(self, file: str) -> bytes:
         entry = self._entry(self.path(file))
         if entry is None:
-            raise FileNotFoundError(errno.ENOENT, f"'{self.ref}' does not have this file", file)
+            raise FileNotFoundError(errno.ENOENT, self._missing(self.path(file)), file)
         if entry.kind != "blob":
             raise IsADirectoryError(errno.EISDIR, "is a directory", file)
         if entry.size > LARGEST:
@@ -96,6 +96,17 @@ class Commit:
         if content is None:
             raise OSError(errno.EIO, f"git cannot read it from '{self.ref}'", file)
         return content
+
+    def _missing(self, path: str) -> str:
+        """Return why the commit does not have the content of a file."""
+        for above in (directory.as_posix() for directory in PurePosixPath(path).parents):
+            listed = _git("ls-tree", "-z", self.id, "--", above) or b""
+            if listed.startswith(b"160000 "):
+                return (
+                    f"'{above}' is a submodule, and '{self.ref}' has only the number of its commit;"
+                    " compare checkouts of both commits"
+                )
+        return f"'{self.ref}' does not have this file"
 
     def since(self, path: str) -> list[tuple[Commit, str]]:
         """Return the commits after this one that changed a file, with their days, the oldest first.
@@ -108,6 +119,19 @@ class Commit:
         )
         lines = (base or b"").decode("ascii").splitlines()
         return [(Commit(id, id), day) for id, _, day in (line.partition(" ") for line in lines)]
+
+    def renamed(self) -> Mapping[str, str]:
+        """Return the former paths of files that the index has under new ones.
+
+        Git finds them by their content, in the index, so that no filter runs.
+        """
+        listed = _git(
+            *("diff", "--cached", "--relative", "--no-ext-diff", "--no-textconv"),
+            *("--find-renames", "--diff-filter=R", "--name-status", "-z", self.id),
+        )
+        # A status with the similarity, the former path and the new one.
+        parts = [os.fsdecode(part) for part in (listed or b"").split(b"\0")[:-1]]
+        return dict(zip(parts[2::3], parts[1::3], strict=True))
 
     def has(self, name: str) -> bool:
         """Return whether the commit has a file."""
@@ -162,6 +186,11 @@ def _unknown(ref: str) -> InputError:
         return InputError(
             f"'{Path.cwd()}' is not in a git repository",
             hint="run specwright in the repository, or name a file; see `git status`",
+        )
+    if not (_git("rev-list", "--all", "--max-count=1") or b"").strip():
+        return InputError(
+            f"there is no commit '{ref}': the repository has no commits yet",
+            hint="commit the document first, or compare two files",
         )
     is_shallow = shallow.strip() == b"true"
     command = _fetching(ref, ("--depth=1",) if is_shallow else ())
