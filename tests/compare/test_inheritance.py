@@ -270,3 +270,23 @@ def test_a_receiver_with_a_default_reads_unknown_tags(tmp_path: Path) -> None:
     )
     found = changes(report(tmp_path, base, revision))
     assert [(each.rule, each.level) for each in found] == [("schema-compatible", Level.INFO)]
+
+
+def test_a_step_that_is_proven_for_one_schema_is_proven_for_all(tmp_path: Path) -> None:
+    """Circular schemas cannot be proven, but a part of one is a schema of its own elsewhere."""
+
+    def circular(required: list[str]) -> dict[str, Any]:
+        names = ("Base", "A", "B", "C")
+        base, a, b, c = ({"$ref": f"#/components/schemas/{name}"} for name in names)
+        schemas = (
+            holding(required, x=TEXT),
+            {"allOf": [base, {"oneOf": [b, c]}]},
+            *({"allOf": [a, holding([], **{name: TEXT})]} for name in ("b", "c")),
+        )
+        other = {"post": req(base)["paths"]["/a"]["post"]}
+        whole = req(a) | {"components": {"schemas": dict(zip(names, schemas, strict=True))}}
+        return whole | {"paths": {**whole["paths"], "/b": other}}
+
+    (found,) = changes(report(tmp_path, circular([]), circular(["x"])))
+    assert (found.rule, found.counterexample) == ("property-required", "{}")
+    assert set(found.operations) == {"POST /a", "POST /b"}

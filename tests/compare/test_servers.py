@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from specwright.compare.comparison import compare
 from specwright.findings import Level
 from tests.validate.documents import whole
 
-from .documents import changes, report
+from .documents import TODAY, changes, document, report
 
 GET: dict[str, Any] = {"get": {"responses": {"200": {"description": "Done."}}}}
 HOST = "https://a.test"
@@ -148,3 +149,10 @@ def test_more_addresses_than_can_be_compared_are_said(tmp_path: Path) -> None:
     (finding,) = changes(report(tmp_path, base, revision))
     assert finding.rule == "diff-incomplete"
     assert "more than 10,000 addresses" in finding.message
+
+
+def test_prefixes_that_are_ignored_anyway_may_move(tmp_path: Path) -> None:
+    base = document(tmp_path, "base.json", api(f"{HOST}/v1"))
+    revision = document(tmp_path, "revision.json", api(HOST, paths=("/v1/x",)))
+    found = compare(base, revision, today=TODAY, prefixes=("/v1",))
+    assert changes(found) == []

@@ -158,7 +158,7 @@ class _Review:
     notice: timedelta | None
     prefixes: Sequence[str]
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
-    changes: dict[Change, Change] = field(default_factory=dict)
+    counterexamples: dict[Change, str] = field(default_factory=dict)
     unstable: set[str] = field(default_factory=set)
     moved: MovedPrefixes = field(init=False)
 
@@ -225,6 +225,7 @@ class _Review:
                 is_same = verdict.outcome is StepOutcome.SAME
                 if not is_same or step.otherwise is not SCHEMA_COMPATIBLE:
                     self._add(_change(step, verdict), *names)
+        self._join_unproven()
 
     def _add(self, change: Change, *operations: str) -> None:
         change = with_sunset_rule(change, self.documents, self.today)
@@ -232,8 +233,20 @@ class _Review:
         for affected_change in (change, *late):
             # A schema that is a part of several may break each of them by another value.
             key = replace(affected_change, counterexample=None)
-            first = self.changes.setdefault(key, affected_change)
-            self.affected[first].update(dict.fromkeys(operations))
+            self.affected[key].update(dict.fromkeys(operations))
+            if affected_change.counterexample is not None:
+                self.counterexamples.setdefault(key, affected_change.counterexample)
+
+    def _join_unproven(self) -> None:
+        """Join a step that is proven for one schema and not for another that it is a part of."""
+        proven = {
+            replace(change, rule=DIFF_UNPROVEN, message="", values=_unproven(change)): change
+            for change in self.affected
+        }
+        for change in [change for change in self.affected if change.rule is DIFF_UNPROVEN]:
+            known = proven.get(replace(change, message=""))
+            if known is not None:
+                self.affected[known].update(self.affected.pop(change))
 
     def findings(self) -> list[tuple[Finding, list[str]]]:
         return [
@@ -243,6 +256,7 @@ class _Review:
 
     def _finding(self, change: Change, operations: list[str]) -> Finding:
         base, revision = self.documents
+        counterexample = self.counterexamples.get(change)
         if operations and self.unstable.issuperset(operations) and _may_break(change):
             words = f"{change.message} ({change.rule})"
             values = (*values_of(change.rule), *change.values)
@@ -254,7 +268,7 @@ class _Review:
             change.revision,
             change.message,
             None if change.base is None else base.locate(change.base),
-            counterexample=change.counterexample,
+            counterexample=counterexample,
             related_pointer=change.base,
             values=change.values,
             affected=Affected(self._subject(change), tuple(operations)),
@@ -317,8 +331,13 @@ def _change(step: UnprovenStep, verdict: StepVerdict) -> Change:
             rule = TEXT_TYPE_CHANGED
         case StepOutcome.UNPROVEN:
             message = f"{message} ({step.rule} is not proven{verdict.reason})"
-            rule, values = DIFF_UNPROVEN, (*values_of(step.rule), *values)
+            rule, values = DIFF_UNPROVEN, _unproven(step)
     return Change(rule, step.base, step.revision, message, values, verdict.counterexample)
+
+
+def _unproven(step: UnprovenStep | Change) -> tuple[str, ...]:
+    """Return the values of a change whose rule is not proven."""
+    return (*values_of(step.rule), *step.values)
 
 
 def _title(document: Document) -> object:

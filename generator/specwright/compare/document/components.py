@@ -47,9 +47,11 @@ def _used_components(discriminators: Discriminators) -> set[Pointer]:
     document = discriminators.document
     pending = [document.data.get(name) for name in ("paths", "webhooks")]
     used: set[Pointer] = set()
+    seen: set[str] = set()
     while pending:
         for ref in references(pending.pop()):
-            if document.is_local(ref):
+            if ref not in seen and document.is_local(ref):
+                seen.add(ref)
                 with suppress(InputError):
                     schema = Subschema(document.target(ref), document.resolve(ref))
                     discriminator = discriminators.of(schema)

@@ -63,8 +63,10 @@ def moved_prefixes(base: Document, revision: Document) -> MovedPrefixes:
     old, new = (_usual(_servers(document)[0]) for document in (base, revision))
     unmoved = MovedPrefixes()
     moved = MovedPrefixes(_end(old, new), _end(new, old))
-    shared = {prefixes: _count_shared(base, revision, prefixes) for prefixes in (unmoved, moved)}
-    return moved if shared[moved] > shared[unmoved] else unmoved
+    if moved == unmoved:
+        return unmoved
+    more, fewer = (_count_shared(base, revision, prefixes) for prefixes in (moved, unmoved))
+    return moved if more > fewer else unmoved
 
 
 def _end(url: str, start: str) -> str:
