@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from .documents import breaking, changes, everywhere, report
+from .test_wire import DONE, operation, req
 
 A, B = {"^a": {"type": "string"}}, {"^b": {"type": "integer"}}
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
@@ -96,3 +97,79 @@ def test_a_value_that_is_refused_now_is_shown(
 ) -> None:
     found = breaking(report(tmp_path, everywhere(before), everywhere(after)).findings)
     assert {finding.counterexample for finding in found} == {value}
+
+
+KEY = {"type": "apiKey", "in": "header", "name": "X-Key"}
+FLOW = {"tokenUrl": "https://a.test/token", "scopes": {"read": "May read."}}
+
+
+def secured(*requirements: str, **schemes: Any) -> dict[str, Any]:
+    return operation(security=[{name: []} for name in requirements]) | {
+        "components": {"securitySchemes": schemes}
+    }
+
+
+def oauth(*flows: str) -> Any:
+    return {"type": "oauth2", "flows": dict.fromkeys(flows, FLOW)}
+
+
+def part(**headers: Any) -> dict[str, Any]:
+    encoding = {"encoding": {"a": {"headers": headers}}} if headers else {}
+    return req({"properties": {"a": TEXT}}, "multipart/form-data", **encoding)
+
+
+def in_path(*names: str) -> dict[str, Any]:
+    declared = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in names]
+    return operation() | {"paths": {"/a/{x}/{y}": {"get": {**DONE, "parameters": declared}}}}
+
+
+EDITS: dict[str, tuple[Any, Any, list[str]]] = {
+    "a key that moves, and counts in other letters": (
+        secured("key", key=KEY),
+        secured("key", key={**KEY, "in": "query"}),
+        ["security scheme 'key': in header -> query"],
+    ),
+    "a flow": (
+        secured("o", o=oauth("clientCredentials")),
+        secured("o", o=oauth("password")),
+        ["security scheme 'o': flows/clientCredentials was removed"],
+    ),
+    "one of two requirements": (
+        secured("a", "b", a=KEY, b=KEY),
+        secured("a", a=KEY, b=KEY),
+        ["security a or b -> a"],
+    ),
+    "the order of requirements": (
+        secured("a", "b", a=KEY, b=KEY),
+        secured("b", "a", a=KEY, b=KEY),
+        [],
+    ),
+    "a default response": (
+        operation(responses={}),
+        operation(responses={"default": {"description": "Done."}}),
+        ["response default was added"],
+    ),
+    "the order of parameters of a path": (
+        in_path("x", "y"),
+        in_path("y", "x"),
+        ["order of parameters: x, y -> y, x"],
+    ),
+    "a header of a part that is required": (
+        part(),
+        part(Id={"required": True, "schema": TEXT}),
+        ["part 'a': header 'id' was added as required"],
+    ),
+    "a header of a part with another value": (
+        part(Id={"schema": TEXT}),
+        part(Id={"schema": NUMBER}),
+        ["type string -> integer"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("base", "revision", "words"), EDITS.values(), ids=EDITS)
+def test_one_edit_is_one_finding_in_words_of_the_document(
+    base: Any, revision: Any, words: list[str], tmp_path: Path
+) -> None:
+    found = changes(report(tmp_path, base, revision))
+    assert [finding.message for finding in found] == words

@@ -336,7 +336,7 @@ def _change(step: UnprovenStep, verdict: StepVerdict) -> Change:
 
 
 def _unproven(step: UnprovenStep | Change) -> tuple[str, ...]:
-    """Return the values of a change whose rule is not proven."""
+    """Return the values of an unproven change, which include its rule."""
     return (*values_of(step.rule), *step.values)
 
 
