@@ -11,7 +11,7 @@ from specwright.errors import InputError
 from tests.compare.documents import document
 from tests.conftest import Run
 from tests.repository import Repository
-from tests.review.projects import edited, project
+from tests.review.projects import DOCUMENT, SETTINGS, edited, project
 
 NARROWER = ("maximum: 20", "maximum: 10")
 SEVERAL = (
@@ -204,3 +204,43 @@ def test_a_prefix_that_makes_two_operations_one_is_refused(tmp_path: Path) -> No
     assert len(operations_by_key(both, ["/v1"])) == 2
     with pytest.raises(InputError, match="'/v2/a' and '/v1/a' are the same"):
         operations_by_key(both, ["/v1", "/v2"])
+
+
+LISTED = """
+  /orders/all:
+    get:
+      operationId: listOrders
+      parameters:
+        - {name: cursor, in: query, schema: {type: string}}
+        - name: thing
+          in: query
+          schema: {type: string}
+          x-contract-filter: {property: /thing, match: equals}
+      responses:
+        '200':
+          description: Orders.
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  next: {type: string}
+                  items: {type: array, items: {$ref: '#/components/schemas/Order'}}
+"""
+PAGINATION = """
+[tool.specwright.pagination]
+listOrders = { cursor = "cursor", next = "/next", items = "/items" }
+"""
+
+
+def test_pagination_of_the_settings_counts_in_a_review(
+    repository: Repository, specwright: Run
+) -> None:
+    """A filter is about the items of a list, which only the settings name."""
+    repository.write("pyproject.toml", SETTINGS + PAGINATION)
+    repository.write("openapi.json", json.dumps(edited(text=DOCUMENT + LISTED)))
+    added = reviewed(specwright, repository)
+    repository.commit()
+    unchanged = reviewed(specwright, repository)
+    for report in (added, unchanged):
+        assert [each["rule"] for each in report["findings"] if each["level"] == "error"] == []

@@ -343,8 +343,8 @@ def test_several_fields_beside_a_reference_are_one_finding(tmp_path: Path) -> No
     part = SIBLINGS % ("3.0.3", "nullable: true, description: D", "x-a: 1")
     [(_, _, message)] = findings(tmp_path, part)
     assert message == (
-        "'nullable', 'description' are ignored beside a '$ref': write 'allOf' with the reference, "
-        "and these beside it"
+        "OpenAPI ignores 'nullable', 'description' beside a '$ref': write 'allOf' with the "
+        "reference, and these beside it"
     )
 
 

@@ -54,13 +54,12 @@ def _ignored(context: LintContext, node: Node) -> set[str]:
 def _beside(context: LintContext, node: Node, siblings: set[str]) -> LintViolation:
     names = [name for name in node.value if name in siblings]
     listed = ", ".join(f"'{name}'" for name in names)
-    verb = "is" if len(names) == 1 else "are"
     if node.kind == "schema":
         advice = "write 'allOf' with the reference, and these beside it"
     else:
         advice = "write the object out, or change its definition"
     return LintViolation(
-        node.pointer + join(names[0]), f"{listed} {verb} ignored beside a '$ref': {advice}"
+        node.pointer + join(names[0]), f"OpenAPI ignores {listed} beside a '$ref': {advice}"
     )
 
 
@@ -153,8 +152,9 @@ RULES = (
     LintRule(
         "reference-annotations",
         Category.DOCUMENT,
-        "Readers of OpenAPI 3.0 ignore descriptions and other annotations beside a reference; some "
-        "show them, so the documentation depends on the tool.",
+        "OpenAPI ignores descriptions and examples beside a reference (3.0 all of them, later "
+        "versions only examples, and not beside those of schemas); some tools show them, so the "
+        "documentation depends on the tool.",
         """
         openapi: 3.0.3
         components:
