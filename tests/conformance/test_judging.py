@@ -517,6 +517,25 @@ def test_byte_is_base64_in_every_version(tmp_path: Path, version: str) -> None:
     assert [rule for rule, _ in answers(contract, "***")] == ["response-schema"]
 
 
+def test_a_number_that_was_sent_may_come_back_beyond_its_format(tmp_path: Path) -> None:
+    schema = {"type": "integer", "format": "int64"}
+    contract = of_response(tmp_path / "numbers.json", schema, "3.1.0")
+    request = HttpRequest("GET", "http://127.0.0.1/it", (), b"9223372036854775808")
+    for number, rules in ((2**63, []), (2**63 + 1, ["response-schema"])):
+        response = HttpResponse(200, JSON, json.dumps(number).encode())
+        said = observed(contract, "fuzzing", "/paths/~1it/get", request, response)
+        assert [rule for rule, _ in said] == rules
+
+
+def test_an_integer_that_was_sent_with_a_decimal_point_may_come_back(tmp_path: Path) -> None:
+    contract = of_response(tmp_path / "integers.json", INTEGERS, "3.1.0")
+    request = HttpRequest("GET", "http://127.0.0.1/it", (), b'{"count": 274.0}')
+    # It may also have been added to another number.
+    for count in (274.0, 548.0):
+        response = HttpResponse(200, JSON, json.dumps({"count": count}).encode())
+        assert observed(contract, "fuzzing", "/paths/~1it/get", request, response) == []
+
+
 INTEGERS = {"type": "object", "properties": {"count": {"type": ["integer", "null"]}, "of": NUMBER}}
 
 

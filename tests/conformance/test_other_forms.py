@@ -121,6 +121,22 @@ def test_a_server_that_decodes_what_it_gets_is_right(tmp_path: Path) -> None:
     assert "Zoë 名前 🎒" in {b64decode(text).decode() for text in received if _is_base64(text)}
 
 
+def test_a_number_beyond_its_format_is_not_sent_as_a_valid_one(tmp_path: Path) -> None:
+    received = list[Any]()
+
+    def accepts(thing: Any) -> bool:
+        received.append(it(thing))
+        return isinstance(it(thing), int)
+
+    limit = 2**40
+    app = application({"type": "integer", "format": "int32", "maximum": limit}, accepts)
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        validation(driver)
+    assert limit + 1 in received
+    assert limit not in received
+
+
 def _succeeded(driver: Driver) -> bool:
     return driver.successes.keys() == driver.contract.operations.keys()
 

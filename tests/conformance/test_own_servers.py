@@ -39,6 +39,7 @@ def document(path: Path, usual: str = "https://api.example/v1") -> Path:
         "paths": {
             "/things": {"get": operation(), "post": operation(servers=UPLOAD)},
             "/files/{id}": {"servers": [{"url": "/static"}], "get": operation(parameters=[name])},
+            "/notes": {"get": operation(), "put": operation(servers=[{"url": "/static"}])},
             "/uploads": {"servers": UPLOAD, "post": operation()},
         },
     }
@@ -57,6 +58,8 @@ class Files:
         routes = [
             Route(f"{self.prefix}/things", self.thing),
             Route("/static/files/{id}", self.file),
+            Route(f"{self.prefix}/notes", self.thing),
+            Route("/static/notes", self.thing, methods=["PUT"]),
         ]
         app = Starlette(routes=[*routes, Route("/{path:path}", self.nowhere)])
 
@@ -86,8 +89,9 @@ def test_each_operation_is_called_at_its_server(specwright: Run, tmp_path: Path)
     paths = {path for _, path in files.requests}
     assert any(path.startswith("/static/files/") for path in paths)
     assert not any(path.startswith(("/v1/files", "/v1/uploads")) for path in paths)
-    # The path exists here, but not with this method.
-    assert ("POST", "/v1/things") not in files.requests
+    # The paths exist here, but not with these methods.
+    assert ("PUT", "/static/notes") in files.requests
+    assert {("POST", "/v1/things"), ("PUT", "/v1/notes")}.isdisjoint(files.requests)
 
 
 def test_a_failure_at_a_server_of_its_own_is_repeated_there(
@@ -116,7 +120,8 @@ def test_the_function_calls_each_operation_at_its_server(tmp_path: Path) -> None
     app = Files(prefix="").app()
     outcome = check(app, document(tmp_path / "openapi.json", "https://api.example"))
     outcome.raise_for_findings()
-    assert set(outcome.operations) == {"GET /things", "GET /files/{id}"}
+    names = {"GET /things", "GET /files/{id}", "GET /notes", "PUT /notes"}
+    assert set(outcome.operations) == names
 
 
 @pytest.mark.parametrize("command", ["test", "check-traffic"])

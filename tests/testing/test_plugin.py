@@ -97,6 +97,24 @@ def test_an_operation_that_is_wrong_fails_with_its_request(tmp_path: Path) -> No
     assert "test-key" not in done.stdout
 
 
+ELSEWHERE = """
+
+@app.post("/uploads", openapi_extra={{"servers": [{{"url": "https://upload.example"}}]}})
+def upload() -> None:
+    raise NotImplementedError
+"""
+
+
+def test_an_operation_on_another_host_is_skipped(tmp_path: Path) -> None:
+    files = project(tmp_path, RIGHT)
+    with (files / "shop.py").open("a", encoding="utf-8") as shop:
+        shop.write(ELSEWHERE.format())
+    arguments = ("--specwright-app", "shop:app", "--specwright-api-key-env", "KEY")
+    done = pytest_in(files, *arguments)
+    assert "PASSED contract::test_operation[POST /items]" in done.stdout
+    assert "POST /uploads has servers of its own, on another host" in done.stdout
+
+
 CONFTEST = """
 import pytest
 from shop import app, items

@@ -198,6 +198,7 @@ class Contract:
         # Responses may have only listed values: a new one must be added to the document first.
         received = in_direction(_closed(document), Polarity.TO_CLIENT)
         self.responses = Instances(with_ranges(received), CONTENT, FORMATS)
+        self.responses_of_any_number = Instances(received, CONTENT, FORMATS)
         self.requests = Instances(in_direction(document, Polarity.TO_SERVER))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterator
 
 from specwright.conformance.checks.responses.checked_response import CheckedResponse, ResponseCheck
@@ -67,6 +68,8 @@ WRITE_ONLY = BehaviourRule(
     weight=15,
     judge=judge_shape,
 )
+# Numbers that may be beyond 32 bits.
+_LARGE = re.compile(r"[0-9]{10,}|[0-9.]+e[+]?[0-9]+")
 # The most problems to report for each body.
 _PROBLEMS = 3
 
@@ -107,6 +110,8 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
 def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:
     contract = checked.contract
     problems = [*contract.responses.problems(schema, value)]
+    if problems and _has_sent_number(checked, value):
+        problems = [*contract.responses_of_any_number.problems(schema, value)]
     problems = problems or [*contract.tagged_values.problems(schema, value)]
     # A value that was redacted from a recording is not a violation.
     kept = (problem for problem in problems if value_at(value, problem.pointer) != REDACTED)
@@ -115,6 +120,20 @@ def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Ite
         message = f"{checked.response.status}: {message}"
         values = values_of(any_item(problem.pointer), problem.keyword, problem.missing)
         yield checked.violation(RESPONSE_SCHEMA, schema, message, values=values)
+
+
+def _has_sent_number(checked: CheckedResponse, value: JsonValue) -> bool:
+    """Return whether a body has a large number of a request, which the server may have stored.
+
+    A server need not enforce the format of a number that it accepts.
+    """
+    numbers = {text.encode() for text in _LARGE.findall(json.dumps(value))}
+    sent = [*checked.record.exchanges, checked.exchange]
+    return any(
+        number in (exchange.request.body or b"") or number in exchange.request.url.encode()
+        for number in numbers
+        for exchange in sent
+    )
 
 
 def _write_only(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Iterator[Violation]:
