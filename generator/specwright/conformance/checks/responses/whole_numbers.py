@@ -69,8 +69,14 @@ def with_decimal_point(
 
 def _may_be_echo(checked: CheckedResponse) -> bool:
     """Return whether a request had a number in this form, which the server may have stored."""
-    sent = [*checked.record.exchanges, checked.exchange]
-    return any(_IN_REQUEST.search(exchange.request.body or b"") for exchange in sent)
+    exchanges = (*checked.record.exchanges, checked.exchange)
+    requests = [exchange.request for exchange in exchanges]
+    return any(
+        _IN_REQUEST.search(request.body or b"")
+        # It had a body that was not recorded.
+        or (request.body is None and request.header("content-type") is not None)
+        for request in requests
+    )
 
 
 def has_whole_float(value: JsonValue) -> bool:
