@@ -43,6 +43,23 @@ def document() -> dict[str, Any]:
         "requestBody": {"content": {"application/json": {"schema": READ_ONLY}}},
         "responses": {"204": {"description": "Done."}},
     }
+    filtered = {"type": "object", "properties": {"a": {"type": "string"}}}
+    made["paths"]["/styles/{label}"] = {
+        "get": {
+            "parameters": [
+                {
+                    **{"name": "label", "in": "path", "required": True, "style": "label"},
+                    "schema": {"enum": ["a", "b"], "type": "string"},
+                },
+                {
+                    **{"name": "deep", "in": "query", "required": True, "style": "deepObject"},
+                    "schema": filtered,
+                },
+                {"name": "flat", "in": "query", "required": True, "schema": filtered},
+            ],
+            "responses": {"204": {"description": "Done."}},
+        }
+    }
     made["components"]["schemas"]["Number"] = {"type": "integer", "readOnly": True}
     made["paths"]["/widgets/latest"] = {"get": {"responses": {"204": {"description": "It."}}}}
     return made
@@ -85,6 +102,19 @@ def judged(tmp_path: Path, method: str, path: str, url: str, **sent: Any) -> str
 )
 def test_query_parameters(tmp_path: Path, url: str, expected: str) -> None:
     assert judged(tmp_path, "GET", "/widgets", url) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        # The members of an object stand in the query without its name.
+        ("/styles/.a?deep[a]=x&a=x", "open"),
+        ("/styles/.c?deep%5Ba%5D=x", "open"),
+        ("/styles/.a?a=x", "invalid"),
+    ],
+)
+def test_parameters_of_other_styles(tmp_path: Path, url: str, expected: str) -> None:
+    assert judged(tmp_path, "GET", "/styles/{label}", url) == expected
 
 
 @pytest.mark.parametrize(

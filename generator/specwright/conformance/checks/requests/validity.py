@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -38,6 +38,9 @@ from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
 _BASE = "document:/"
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
+# Styles whose texts are more than the value (OpenAPI 3.1.1, 4.8.12.3), or not below the name.
+_MARKED = frozenset({"label", "matrix"})
+_NESTED = "deepObject"
 # Parameters with these names are ignored (OpenAPI 3.1, 4.8.12.1).
 _NOT_PARAMETERS = {("header", name) for name in ("accept", "content-type", "authorization")}
 # NUL as JSON escapes it, and lone surrogates.
@@ -98,6 +101,8 @@ class RequestJudge:
                 verdict.doubtful = True
             elif (place, name) in _NOT_PARAMETERS:
                 continue
+            elif _may_be_present(self._document, parameter, sent[place]):
+                verdict.doubtful = True
             elif name in sent[place]:
                 self._parameter(parameter, sent[place][name], verdict)
             elif parameter.value.get("required") is True:
@@ -205,6 +210,15 @@ class RequestJudge:
             )
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
+
+
+def _may_be_present(document: Document, parameter: Site, sent: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether a parameter is written in a way that is not read here."""
+    name, style = parameter.value["name"], parameter.value.get("style")
+    if style == _NESTED:
+        return any(key.startswith(f"{name}[") for key in sent)
+    is_object = "object" in one_or_more(schema(document, parameter).value.get("type"))
+    return style in _MARKED or (is_object and name not in sent and style in (None, "form"))
 
 
 def _readings(text: str, types: set[str]) -> Iterator[JsonValue]:
