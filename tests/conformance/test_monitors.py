@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from specwright.conformance.monitors import Monitors
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.conformance.recording.record import Record
 from specwright.document.sources.load import load
+from specwright.document.sources.upgrade import upgrade
 from specwright.report.redaction import REDACTED
 from tests.conformance.shop import DOCUMENT
 
@@ -119,6 +121,38 @@ def test_headers_are_held_to_their_declaration(
 ) -> None:
     found = blamed(contract, "deleteHook", 204, **{"RateLimit": '"all";r=1;t=1', **headers})
     assert found == [("response-header", f"DELETE /hooks/{{hook_id}}: {each}") for each in said]
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "is_right"),
+    [
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2}, "a, b", True),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2}, "a", False),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, "a,c", False),
+        ({"type": "array", "items": {"type": "integer"}}, "1,2", True),
+        ({"type": "array", "items": {"type": "integer"}}, "1,b", False),
+        ({"type": "object", "required": ["a"]}, "a,1", True),
+        (
+            {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+            "a=1",
+            True,
+        ),
+        ({"type": "object", "required": ["a"]}, "b=1", False),
+    ],
+)
+def test_lists_and_objects_in_headers_are_read(
+    tmp_path: Path, schema: dict[str, Any], text: str, is_right: bool
+) -> None:
+    headers = {"X-It": {"required": True, "schema": schema}}
+    declared = {"204": {"description": "Done.", "headers": headers}}
+    file = tmp_path / "openapi.json"
+    info = {"title": "Headers", "version": "1"}
+    paths = {"/a": {"get": {"operationId": "getA", "responses": declared}}}
+    file.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}))
+    blame = blamed(Contract(upgrade(load(file))), "getA", 204, **{"X-It": text})
+    assert blame == (
+        [] if is_right else [("response-header", "GET /a: the value of X-It is invalid")]
+    )
 
 
 @pytest.mark.parametrize("status", [400, 422])

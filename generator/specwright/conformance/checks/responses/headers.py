@@ -10,6 +10,7 @@ from specwright.conformance.checks.verdicts import judge_shape
 from specwright.conformance.recording.exchange import readings
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
+from specwright.json_values import JsonValue
 
 RESPONSE_HEADER = BehaviourRule(
     "response-header",
@@ -40,7 +41,24 @@ def headers_fit(checked: CheckedResponse) -> Iterator[Violation]:
             if header.value.get("required") is True:
                 yield checked.violation(RESPONSE_HEADER, header.pointer, f"no {name}")
         elif "schema" in header.value and all(
-            any(problems(header / "schema", reading)) for reading in readings(value)
+            any(problems(header / "schema", reading)) for reading in _readings(value)
         ):
             message = f"the value of {name} is invalid"
             yield checked.violation(RESPONSE_HEADER, header.pointer, message)
+
+
+def _readings(text: str) -> Iterator[JsonValue]:
+    """Yield the values that a header may have, also as a list of the style `simple`.
+
+    Members of objects are written in the same way (OpenAPI 3.1.1, 4.8.12.3): with commas, and with
+    `explode` also with an equals sign.
+    """
+    yield from readings(text)
+    items = [item.strip() for item in text.split(",")]
+    values = [readings(item)[-1] for item in items]
+    yield from ([*items], values)
+    members = [item.partition("=") for item in items]
+    yield {name: value for name, _, value in members}
+    yield {name: readings(value)[-1] for name, _, value in members}
+    yield dict(zip(items[::2], items[1::2], strict=False))
+    yield dict(zip(items[::2], values[1::2], strict=False))
