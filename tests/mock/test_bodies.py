@@ -78,6 +78,10 @@ HEADERS: dict[str, tuple[dict[str, Any], str | None]] = {
     "/h/example": (header(schema={"type": "string"}, example="shown"), "shown"),
     "/h/examples": (header(schema={"type": "string"}, examples={"a": {"value": "shown"}}), "shown"),
     "/h/list": (header(schema={"type": "array", "items": {"enum": ["a"]}, "minItems": 2}), "a,a"),
+    "/h/texts": (
+        header(schema={"type": "array", "items": {"type": "string"}, "minItems": 2}),
+        "a,a",
+    ),
     "/h/content": (header(content={"application/json": {"example": {"a": 1}}}), '{"a":1}'),
     "/h/reference": (header(**{"$ref": "#/components/headers/It"}), "7"),
     "/h/latin": (header(schema={}, example="caf\u00e9"), "caf\u00e9"),

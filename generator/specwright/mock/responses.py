@@ -203,7 +203,9 @@ class Bodies:
             "header", "header", "header", style=style, explode=header.value.get("explode") is True
         )
         for value in self.examples.valid((contents or [header])[0]):
-            yield text(parameter, value)
+            # Recipients ignore empty items of a list (RFC 9110, 5.6.1).
+            if not isinstance(value, list) or "" not in value:
+                yield text(parameter, value)
 
     def _missing(self, pointer: Pointer, what: str) -> str:
         place = self._document.locate(pointer)
