@@ -299,6 +299,16 @@ def wire_proof(session: nox.Session) -> None:
 
 
 @nox.session
+def agreement(session: nox.Session) -> None:
+    """Run all commands on the same documents, and fail where they contradict; write the page."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "lab.agreement", *session.posargs)
+    # Each document has processes of its own: cached bytecode saves them from compiling again.
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
 def situations(session: nox.Session) -> None:
     """Put SDK and peers into situations that go wrong; write docs/sdk-situations.md."""
     install_workspace(session)

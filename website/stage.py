@@ -26,6 +26,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Design": ("docs/design/README.md", "docs/design/*.md"),
     "Decisions": ("docs/decisions/README.md", "docs/decisions/*.md"),
     "Measurements": (
+        "docs/agreement.md",
         "docs/benchmarks*.md",
         "docs/compatibility.md",
         "docs/contract-*.md",

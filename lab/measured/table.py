@@ -87,6 +87,7 @@ MEASUREMENTS = (
         ("published", "ordinary", "times"),
     ),
     Measurement("wire_proof", "wire-proof.md", (*_GENERATOR, _RUNTIME, "lab/wire")),
+    Measurement("agreement", "agreement.md", (_TOOLKIT, "templates", "lab/agreement", "lab/wire")),
     Measurement("polarity", "review-polarity.md", (*_REVIEW, "lab/polarity")),
     Measurement("histories", "review-histories.md", (*_REVIEW, "lab/histories")),
     *map(_mutants, ROOMS),

@@ -22,7 +22,9 @@ from uuid import UUID
 
 import uritemplate
 import yaml
-from openapi_schema_validator import OAS30Validator, OAS31Validator
+from jsonschema import ValidationError
+from jsonschema.validators import extend
+from openapi_schema_validator import OAS30Validator, OAS31Validator, oas30_format_checker
 from pydantic import TypeAdapter
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
@@ -44,6 +46,8 @@ NOTHING = object()
 _LINES = re.compile("\n|\x1e")
 _ADDRESS = "urn:judged"
 
+# Those of OpenAPI 3.0 have all of 3.1, and byte.
+_FORMATS = oas30_format_checker
 Pairs = list[tuple[str, str]]
 _READERS: tuple[Callable[[str], Any], ...] = (
     datetime.fromisoformat,
@@ -86,11 +90,19 @@ class Meant:
 
 
 class Judge:
-    """Judges requests by a document."""
+    """Judges requests by a document, and values by its schemas.
 
-    def __init__(self, file: Path) -> None:
+    Args:
+        hidden: what properties are that the judged side does not send: requests are judged without
+            those that are `readOnly`, responses without those that are `writeOnly`.
+        in_full: whether formats and encodings of content are judged, too.
+    """
+
+    def __init__(self, file: Path, *, hidden: str = "readOnly", in_full: bool = False) -> None:
         self.data = read(file)
+        self._hidden, self._in_full = hidden, in_full
         self._is_old = str(self.data["openapi"]).startswith("3.0")
+        self._anchors = dict(_anchors(self.data, ""))
         resource = DRAFT202012.create_resource(self._sent(self.data))
         self._registry: Registry[Any] = Registry().with_resource(_ADDRESS, resource)
         self._invalid = cache(self._invalid_in)
@@ -103,8 +115,8 @@ class Judge:
     def complaints(self, meant: Meant, sent: Sent) -> list[str]:
         """Return the errors in a request."""
         item = self.follow(self.data["paths"][meant.path])
-        operation = item[meant.method.lower()]
-        parameters = self._parameters(item, operation)
+        operation = self.operation(item, meant.method)
+        parameters = self.parameters(item, operation)
         credentials = self._credentials(operation, sent)
         found = list(self._of_parameters(meant, sent, parameters, credentials))
         if credentials is None:
@@ -115,25 +127,30 @@ class Judge:
         found += self._of_accept(sent, operation)
         return found
 
+    def invalid(self, schema: Any, value: Any) -> str:
+        """Return why a schema of the document rejects a value; an empty text if it accepts it."""
+        reason: str = self._invalid(json.dumps(schema), json.dumps(value))
+        return reason
+
     def follow(self, value: Any) -> Any:
         """Return a value, or the target of its references."""
         while isinstance(value, dict) and isinstance(value.get("$ref"), str):
             value = self._at(value["$ref"])
         return value
 
-    def _sent(self, value: Any, only_read: Set[str] = frozenset()) -> Any:
-        """Return a schema that does not require read-only properties (OpenAPI 3.1.1, 4.8.24).
+    def _sent(self, value: Any, hidden: Set[str] = frozenset()) -> Any:
+        """Return a schema that does not require hidden properties (OpenAPI 3.1.1, 4.8.24).
 
         Discriminators are hints, and no part of JSON Schema.
 
         Args:
-            only_read: names of properties that the schemas around this part say this of.
+            hidden: names of properties that the schemas around this part say this of.
         """
         if isinstance(value, list):
             return [self._sent(item) for item in value]
         if not isinstance(value, dict):
             return value
-        known = only_read | set(self._only_read(value, ()))
+        known = hidden | set(self._hidden_in(value, ()))
         changed = {
             key: [self._sent(part_schema, known) for part_schema in part]
             if key == "allOf" and isinstance(part, list)
@@ -141,29 +158,32 @@ class Judge:
             for key, part in value.items()
             if not (key == "discriminator" and isinstance(part, dict) and "propertyName" in part)
         }
+        if isinstance(value.get("$ref"), str) and value["$ref"] in self._anchors:
+            # The validator looks for anchors in schemas only, and not in those of components.
+            changed["$ref"] = self._anchors[value["$ref"]]
         required = value.get("required")
         if isinstance(required, list):
             changed["required"] = [name for name in required if name not in known]
         return changed
 
-    def _only_read(self, schema: Any, above: tuple[Any, ...]) -> Iterator[str]:
-        """The names of the properties of an object that are only read."""
+    def _hidden_in(self, schema: Any, above: tuple[Any, ...]) -> Iterator[str]:
+        """The names of the properties of an object that the judged side does not send."""
         schema = self.follow(schema)
         if not isinstance(schema, dict) or any(schema is outer for outer in above):
             return
         properties = schema.get("properties")
         for name, each in properties.items() if isinstance(properties, dict) else ():
             parts = [each, *((each.get("allOf") or ()) if isinstance(each, dict) else ())]
-            if any(self._is_only_read(part) for part in parts):
+            if any(self._is_hidden(part) for part in parts):
                 yield name
         together = schema.get("allOf")
         for part in together if isinstance(together, list) else ():
-            yield from self._only_read(part, (*above, schema))
+            yield from self._hidden_in(part, (*above, schema))
 
-    def _is_only_read(self, schema: Any) -> bool:
+    def _is_hidden(self, schema: Any) -> bool:
         # What stands beside a reference counts, too.
         said = [part for part in (schema, self.follow(schema)) if isinstance(part, dict)]
-        return any(part.get("readOnly") is True for part in said)
+        return any(part.get(self._hidden) is True for part in said)
 
     def _at(self, ref: str) -> Any:
         found: Any = self.data
@@ -172,7 +192,12 @@ class Judge:
             found = found[int(token)] if isinstance(found, list) else found[token]
         return found
 
-    def _parameters(self, item: Any, operation: Any) -> dict[tuple[str, str], Any]:
+    def operation(self, item: Any, method: str) -> Any:
+        """Return the operation of a path item (3.2 may have it in `additionalOperations`)."""
+        others = item.get("additionalOperations", {})
+        return item[method.lower()] if method.lower() in item else others[method]
+
+    def parameters(self, item: Any, operation: Any) -> dict[tuple[str, str], Any]:
         declared = [*(item.get("parameters") or ()), *(operation.get("parameters") or ())]
         followed = map(self.follow, declared)
         return {
@@ -256,7 +281,7 @@ class Judge:
         if differs:
             yield f"body {differs}"
         elif _is_json(meant.media_type) and "schema" in content:
-            invalid = self._invalid(json.dumps(content["schema"]), json.dumps(value))
+            invalid = self.invalid(content["schema"], value)
             if invalid:
                 yield f"body: {invalid}"
 
@@ -304,7 +329,11 @@ class Judge:
     def _invalid_in(self, schema: str, value: str) -> str:
         kind = OAS30Validator if self._is_old else OAS31Validator
         rooted = _rooted(self._sent(json.loads(schema)))
-        validator = kind(rooted, registry=self._registry)
+        validator = (
+            extend(kind, _CONTENT)(rooted, registry=self._registry, format_checker=_FORMATS)
+            if self._in_full
+            else kind(rooted, registry=self._registry)
+        )
         found = next(iter(validator.iter_errors(json.loads(value))), None)
         return "" if found is None else f"{found.json_path}: {found.message[:120]}"
 
@@ -501,6 +530,17 @@ def _credential(scheme: Any, sent: Sent) -> tuple[str, str] | None:
     return ("header", "authorization")
 
 
+def _anchors(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """Yield references by `$anchor`, each with the same reference by JSON Pointer."""
+    parts = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        parts = [(str(number), part) for number, part in enumerate(value)]
+    for name, part in parts:
+        if name == "$anchor" and isinstance(part, str):
+            yield f"#{part}", f"#{quote(place)}"
+        yield from _anchors(part, f"{place}/{str(name).replace('~', '~0').replace('/', '~1')}")
+
+
 def _rooted(schema: Any) -> Any:
     """Return a schema with references that lead into the document."""
     if isinstance(schema, list):
@@ -513,6 +553,23 @@ def _rooted(schema: Any) -> Any:
         else _rooted(each)
         for name, each in schema.items()
     }
+
+
+def _encoded(_: Any, encoding: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    """Judge a text by contentEncoding and contentMediaType (JSON Schema, validation, 8.3, 8.4)."""
+    if not isinstance(value, str):
+        return
+    try:
+        content: Any = value
+        if schema.get("contentEncoding") == "base64":
+            content = base64.b64decode(value, validate=True)
+        if _is_json(schema.get("contentMediaType", "")):
+            json.loads(content)
+    except ValueError as error:
+        yield ValidationError(f"{value!r} is not {encoding}: {error}")
+
+
+_CONTENT = {"contentEncoding": _encoded, "contentMediaType": _encoded}
 
 
 def _plain(media_type: str) -> str:

@@ -96,7 +96,7 @@ def prove(file: Path, place: Path) -> Proof:
 
 
 def made(file: Path, place: Path) -> tuple[Document, Api, ModuleType]:
-    """Generate a package and import it."""
+    """Generate a package in a directory and import it."""
     kept: list[tuple[Document, ModelSource]] = []
 
     def begin(document: Document) -> Callable[[], ModelSource]:
@@ -221,8 +221,9 @@ def _compared(
 ) -> Iterator[str]:
     kind = type(came).__name__
     if kind == "Redirect":
-        if came.status != answer.status or came.url != "/":
-            yield f"redirect: {came}"
+        url = answer.headers.get("Location", "/")
+        if (came.status, came.url) != (answer.status, url):
+            yield f"redirect: {came.status} {came.url}, not {answer.status} {url}"
         return
     if answer.status >= 300:
         yield f"a response {answer.status} is a success"
