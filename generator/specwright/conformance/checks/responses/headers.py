@@ -56,7 +56,8 @@ def _readings(text: str) -> Iterator[JsonValue]:
     yield from readings(text)
     items = [item.strip() for item in text.split(",")]
     values = [readings(item)[-1] for item in items]
-    yield from ([*items], values)
+    yield [*items]
+    yield values
     members = [item.partition("=") for item in items]
     yield {name: value for name, _, value in members}
     yield {name: readings(value)[-1] for name, _, value in members}
