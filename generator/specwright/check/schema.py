@@ -45,6 +45,13 @@ class Patch:
 _LATER_SECTIONS = {"3.0": ("pathItems", "mediaTypes"), "3.1": ("mediaTypes",), "3.2": ()}
 
 _BROUGHT = "targets in other files are brought to this section"
+_SECTIONS = "schemas|responses|parameters|examples|requestBodies|headers|securitySchemes|links"
+_NAMES = f"/$defs/components/patternProperties/^({_SECTIONS}|callbacks|pathItems)$/propertyNames"
+_NAMES_3_2 = (
+    f"/$defs/components/patternProperties/^(?:{_SECTIONS}|callbacks|pathItems|mediaTypes)$"
+    "/propertyNames"
+)
+_NAMED = "the rule `component-name` reports names of components in every version, at their place"
 _PATCHES: dict[str, tuple[Patch, ...]] = {
     "3.0": (
         Patch(
@@ -101,8 +108,9 @@ _PATCHES: dict[str, tuple[Patch, ...]] = {
             {"$dynamicRef": "#meta"},
             "FastAPI writes this field of 3.2 in documents of 3.1; the rule `later-field` tells",
         ),
+        Patch(_NAMES, None, _NAMED),
     ),
-    "3.2": (),
+    "3.2": (Patch(_NAMES_3_2, None, _NAMED),),
 }
 _VOCABULARY_PATCHES = (
     Patch(
