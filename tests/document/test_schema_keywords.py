@@ -250,7 +250,9 @@ NOTHING: tuple[object, ...] = ([], [()])
 # Reader, reason: the keywords that it does not read.
 UNREAD: dict[tuple[str, str], tuple[str, ...]] = {
     ("models", "no type of Python expresses it: a value that breaks it is accepted"): CONDITIONS,
-    ("models", "the text is passed on as it is; only OpenAPI 3.0's formats become bytes"): CONTENT,
+    ("models", "the text is passed on as it is; its encoding is in its documentation"): (
+        *("contentMediaType", "contentSchema"),
+    ),
     ("samples", "a default is what a receiver assumes, not what a sender sends"): ("default",),
     ("samples", "it does not change the values that are valid"): ("deprecated", *DIRECTIONS),
     ("samples", "each alternative constrains its tag itself"): ("discriminator",),
@@ -266,7 +268,6 @@ UNREAD: dict[tuple[str, str], tuple[str, ...]] = {
         *CONDITIONS,
         *("propertyNames", "minProperties", "maxProperties", "uniqueItems"),
     ),
-    ("variants", "missing: texts are varied, but not their content"): CONTENT,
     ("variants", "it does not change the values that are valid"): (
         *("default", "deprecated", "discriminator", *DIRECTIONS),
     ),

@@ -40,7 +40,9 @@ def tag_alternatives(document: Document) -> Document:
     bases = {
         pointer: discriminator
         for pointer, discriminator in known
-        if discriminator.is_inherited and discriminator.alternatives.keys() - {pointer}
+        if discriminator.is_inherited
+        and discriminator.alternatives.keys() - {pointer}
+        and _is_complete(document, pointer, discriminator)
     }
     if not narrowed and not bases:
         return document
@@ -68,6 +70,12 @@ def _narrowed(
         annotations = {k: v for k, v in described.items() if k in ANNOTATIONS and k != "default"}
         narrow: JsonObject = {"description": "", **annotations, "type": "string"}
         yield pointer, (name, narrow | {"enum": [*own_listed]})
+
+
+def _is_complete(document: Document, pointer: Pointer, discriminator: Discriminator) -> bool:
+    """Return whether all values that a base lists for the property are tags."""
+    listed = tags(document, resolve(document.data, pointer), discriminator.name)
+    return all(isinstance(tag, str) and tag in discriminator.tags for tag in listed or ())
 
 
 def _unite(document: Document, data: JsonObject, bases: dict[Pointer, Discriminator]) -> None:

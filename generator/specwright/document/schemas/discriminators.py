@@ -68,7 +68,11 @@ class Discriminators:
             mapped = self.target(target)
             if mapped is not None:
                 tagged[tag] = mapped
-        for alternative, own in self._declared(alternatives, name):
+        declared = [*self._declared(alternatives, name)]
+        if not members:
+            # Values of a base that name no heir are its own, and come last.
+            declared = [*declared[1:], (schema, self._rest(schema, name, declared, tagged))]
+        for alternative, own in declared:
             for tag in own:
                 tagged.setdefault(tag, alternative)
         default = mapping(value["discriminator"]).get("defaultMapping")
@@ -88,18 +92,31 @@ class Discriminators:
         These are values of the property that it lists alone, or else its name as a component.
         """
         listed = [
-            None if values is None else texts(values)
-            for values in (tags(self.document, mapping(a.value), name) for a in alternatives)
+            tags(self.document, mapping(alternative.value), name) for alternative in alternatives
         ]
-        times = Counter(value for values in listed for value in values or ())
+        times = Counter(value for values in listed for value in texts(values or []))
         for alternative, values in zip(alternatives, listed, strict=True):
-            own = values or []
-            if len(own) > 1:
+            own = texts(values or [])
+            if len(values or ()) > 1:
                 own = [value for value in own if times[value] == 1]
             component = self._component(alternative.pointer)
             if not own and component is not None and (values is None or component in values):
                 own = [component]
             yield alternative, own
+
+    def _rest(
+        self,
+        base: Subschema,
+        name: str,
+        declared: list[tuple[Subschema, list[str]]],
+        mapped: Mapping[str, Subschema],
+    ) -> list[str]:
+        """Return the tags of a base: those that it lists, without those of its heirs."""
+        listed = tags(self.document, mapping(base.value), name)
+        if listed is None:
+            return declared[0][1]
+        of_heirs = {tag for _, own in declared[1:] for tag in own} | mapped.keys()
+        return [tag for tag in texts(listed) if tag not in of_heirs]
 
     @staticmethod
     def _component(pointer: Pointer) -> str | None:

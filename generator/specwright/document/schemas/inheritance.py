@@ -97,7 +97,8 @@ def compose(document: Document) -> Document:
     if not refined:
         return document
     data = copy.deepcopy(document.data)
-    for pointer, value in refined.items():
+    # The innermost first: one may be inside another, which replaces it.
+    for pointer, value in sorted(refined.items(), key=lambda pair: -len(pair[0])):
         holder, _, _ = pointer.rpartition("/")
         mapping(resolve(data, holder))[split(pointer)[-1]] = value
     return document.with_data(data)
