@@ -72,7 +72,7 @@ def test_every_operation_can_be_called(
         uploaded = client.items.set_picture(1, picture=picture)
         assert (uploaded.filename, uploaded.size) == ("lamp.png", 100_000)
         attached = client.items.attach(1, files=[b"1", sdk.File(b"22", "b.txt")], note="Two.")
-        assert [(each.filename, each.size) for each in attached] == [("file", 1), ("b.txt", 2)]
+        assert [(each.filename, each.size) for each in attached] == [("file-1", 1), ("b.txt", 2)]
         assert client.items.restock(1, count=3) == {"count": 3}
         assert client.items.tags_of(1, only=["a", "b c"]) == {"tags": ["a", "b c"]}
         for _ in range(5):

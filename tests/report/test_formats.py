@@ -282,12 +282,12 @@ def test_columns_count_code_points_in_every_format(behind_an_emoji: Path) -> Non
     [result] = sarif.read(FORMATS["sarif"](report))["runs"][0]["results"]
     region = result["locations"][0]["physicalLocation"]["region"]
     line = behind_an_emoji.read_text("utf-8").splitlines()[region["startLine"] - 1]
-    assert line[region["startColumn"] - 1 :].startswith('"tags"')
+    assert line[region["startColumn"] - 1 :].startswith('"name"')
     [finding] = published.read(FORMATS["json"](report))["findings"]
     assert finding["column"] == region["startColumn"]
     assert f"line=2,col={region['startColumn']}," in FORMATS["github"](report)
     _, shown, caret, _ = text(report).splitlines()
-    assert shown[caret.index("^") :].startswith('"tags"')
+    assert shown[caret.index("^") :].startswith('"name"')
 
 
 def test_sarif_says_that_columns_count_code_points(behind_an_emoji: Path) -> None:
