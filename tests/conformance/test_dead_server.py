@@ -78,9 +78,14 @@ def test_the_request_that_killed_the_server_is_named_and_no_other_is_blamed(
 def test_a_server_that_is_restarted_gets_the_request_that_it_missed(
     contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    missed = threading.Event()
-    # It is started again only after it was looked for in vain.
-    clock = SimpleNamespace(monotonic=time.monotonic, time=time.time, sleep=lambda _: missed.set())
+    missed, there = threading.Event(), threading.Event()
+
+    def wait_for_the_server(_: float) -> None:
+        """Start it again only after it was looked for in vain, and look again when it is there."""
+        missed.set()
+        assert there.wait(60)
+
+    clock = SimpleNamespace(monotonic=time.monotonic, time=time.time, sleep=wait_for_the_server)
     monkeypatch.setattr(driver, "time", clock)
     listener = socket.create_server(("127.0.0.1", 0))
     address = listener.getsockname()
@@ -92,6 +97,8 @@ def test_a_server_that_is_restarted_gets_the_request_that_it_missed(
             listener.accept()[0].close()
         missed.wait(60)
         with socket.create_server(address) as restarted:
+            restarted.settimeout(60)
+            there.set()
             while not (asked := (connection := restarted.accept()[0]).recv(65536)):
                 connection.close()
             assert asked.startswith(b"GET /orders")
