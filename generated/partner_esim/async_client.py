@@ -26,7 +26,7 @@ class AsyncEsimClient(_Client):
     """Resell travel eSIM data plans programmatically.
 
     Args:
-        api_key: the key, or a function or coroutine function that returns it for each attempt; None
+        api_key: the credential for apiKey, or a function or coroutine function that returns it for each attempt; None
             uses `PARTNER_ESIM_API_KEY` from the environment.
         base_url: the URL of the API; None uses `PARTNER_ESIM_BASE_URL`, or
             `https://api.example.com/api/v1`.

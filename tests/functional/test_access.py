@@ -55,6 +55,18 @@ SENT: dict[str, tuple[Any, str, str]] = {
     "OpenId": (SECRET, "authorization", f"Bearer {SECRET}"),
 }
 
+# The argument for a scheme that is the only one.
+ALONE = {
+    "Bearer": "token",
+    "Basic": "auth",
+    "HeaderKey": "api_key",
+    "QueryKey": "api_key",
+    "CookieKey": "api_key",
+    "Other": "token",
+    "Code": "token",
+    "OpenId": "token",
+}
+
 # How a server asks for it.
 CHALLENGES = {
     "Bearer": "Bearer",
@@ -123,7 +135,7 @@ def found(asked: Asked, place: str) -> str | None:
 @pytest.mark.parametrize("name", SENT)
 def test_a_credential_is_sent_where_the_document_says(call: Caller, name: str) -> None:
     given, place, text = SENT[name]
-    assert found(call(api(name), api_key=given), place) == text
+    assert found(call(api(name), **{ALONE[name]: given}), place) == text
 
 
 @pytest.mark.parametrize("name", SENT)
@@ -140,7 +152,7 @@ def test_a_credential_is_asked_for_at_each_attempt(call: Caller, name: str) -> N
 
     call.origin.answer(Answer(503, headers={"retry-after": "0"}))
     function = current_later if call.asynchronous else current
-    assert found(call(api(name), api_key=function, max_retries=1), place) == text
+    assert found(call(api(name), **{ALONE[name]: function}, max_retries=1), place) == text
     assert (len(asked), len(call.origin.asked)) == (2, 2)
 
 
@@ -150,7 +162,7 @@ def test_a_credential_comes_from_the_environment(
 ) -> None:
     given, place, text = SENT[name]
     data = api(name)
-    variable = f"{package(data).__name__.upper()}_API_KEY"
+    variable = f"{package(data).__name__.upper()}_{ALONE[name].upper()}"
     monkeypatch.setenv(variable, ":".join(given) if isinstance(given, tuple) else given)
     assert found(call(data), place) == text
 
@@ -165,10 +177,10 @@ def test_no_log_repr_or_error_shows_a_credential(
     kind = httpx2.AsyncClient if call.asynchronous else httpx2.Client
     for has_own in (False, True):
         own: Json = {"http_client": kind()} if has_own else {}
-        assert found(call(api(name), api_key=given, **own), place) == text
+        assert found(call(api(name), **{ALONE[name]: given}, **own), place) == text
         call.origin.script[:] = [Answer(400)]
         with pytest.raises(call.module.ApiError) as caught:
-            call(api(name), api_key=given, **({"http_client": kind()} if has_own else {}))
+            call(api(name), **{ALONE[name]: given}, **({"http_client": kind()} if has_own else {}))
         shown = [caplog.text, str(caught.value), repr(caught.value), repr(caught.value.response)]
         assert not [each for each in shown for secret in secrets if secret in each]
         assert not [
@@ -187,8 +199,8 @@ def test_a_credential_that_nothing_can_carry_is_refused(
 ) -> None:
     for given in (broken, lambda: broken):
         with pytest.raises(call_error(call, name)) as caught:
-            call(api(name), api_key=given)
-        assert "api_key" in str(caught.value)
+            call(api(name), **{ALONE[name]: given})
+        assert str(caught.value).startswith(f"{ALONE[name]} ")
         assert not call.origin.asked
 
 
@@ -211,7 +223,7 @@ def test_a_header_for_a_credential_is_a_parameter_where_nothing_else_is_said(
     package: Generate,
 ) -> None:
     made = package(with_headers("Authorization", "Accept", "Content-Type", "X-Other"))
-    client = made.Client(api_key=SECRET, base_url="http://127.0.0.1:1")
+    client = made.Client(token=SECRET, base_url="http://127.0.0.1:1")
     taken = {
         name: [*inspect.signature(getattr(client.things, name)).parameters]
         for name in ("get_thing", "login")
@@ -226,20 +238,20 @@ def test_headers_that_http_writes_and_those_without_a_name_are_no_arguments(
     package: Generate,
 ) -> None:
     made = package(with_headers("Content-Length", "host", "opc retry", "X-Other"))
-    client = made.Client(api_key=SECRET, base_url="http://127.0.0.1:1")
+    client = made.Client(token=SECRET, base_url="http://127.0.0.1:1")
     assert [*inspect.signature(client.things.login).parameters] == ["x_other", "request_options"]
 
 
 def test_an_operation_that_needs_no_credential_is_called_without_one(call: Caller) -> None:
     assert "authorization" not in call(api("Bearer"), "login").headers
-    assert "authorization" not in call(api("Bearer"), "login", api_key=SECRET).headers
+    assert "authorization" not in call(api("Bearer"), "login", token=SECRET).headers
 
 
 def test_a_missing_credential_is_named_before_anything_is_sent(call: Caller) -> None:
     name = call._generate(api("Bearer")).__name__.upper()
     with pytest.raises(call_error(call, "Bearer")) as caught:
         call(api("Bearer"))
-    assert str(caught.value) == f"getThing: missing credentials; pass api_key or set {name}_API_KEY"
+    assert str(caught.value) == f"getThing: missing credentials; pass token or set {name}_TOKEN"
     assert not call.origin.asked
 
 
@@ -277,7 +289,7 @@ def test_a_credential_that_may_be_left_out_is_sent_if_there_is_one(
 ) -> None:
     data = api("Bearer", security=security)
     assert "authorization" not in call(data).headers
-    assert call(data, api_key=SECRET).headers["authorization"] == f"Bearer {SECRET}"
+    assert call(data, token=SECRET).headers["authorization"] == f"Bearer {SECRET}"
 
 
 def test_a_document_that_says_nowhere_what_needs_credentials_sends_them_always(
@@ -294,7 +306,7 @@ def test_a_document_that_says_nowhere_what_needs_credentials_sends_them_always(
 def test_a_document_without_schemes_takes_no_key(package: Generate) -> None:
     made = package(document({"/things": {"get": operation(ref("Thing"))}}, {"Thing": THING}))
     for client in (made.Client, made.AsyncClient):
-        assert "api_key" not in inspect.signature(client).parameters
+        assert not {"token", "api_key"} & inspect.signature(client).parameters.keys()
         with pytest.raises(TypeError):
             client("key", base_url="http://x")
 
@@ -306,6 +318,33 @@ def test_one_scheme_is_the_first_argument_and_several_have_names(package: Genera
     assert {"header_key", "basic"} <= two.keys()
     assert two["basic"].kind is inspect.Parameter.KEYWORD_ONLY
     assert two["basic"].annotation == "tuple[str, str] | Callable[[], tuple[str, str]] | None"
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme", "argument"),
+    [
+        ("OAuth2PasswordBearer", "Code", "token"),
+        # As in this repository's contract, and in others whose keys are sent as bearer tokens.
+        ("apiKey", "Bearer", "api_key"),
+        ("ApiKeyAuth", "Bearer", "api_key"),
+        ("API_Key", "OpenId", "api_key"),
+        ("token", "HeaderKey", "api_key"),
+        ("apiKey", "Basic", "auth"),
+    ],
+)
+def test_the_only_scheme_has_the_word_for_its_kind_or_for_a_key(
+    package: Generate, name: str, scheme: str, argument: str
+) -> None:
+    data = api("Bearer", security=[{name: []}])
+    data["components"]["securitySchemes"] = {name: SCHEMES[scheme]}
+    assert next(iter(inspect.signature(package(data).Client).parameters)) == argument
+
+
+def test_the_only_scheme_and_a_variable_of_a_server_stay_apart(package: Generate) -> None:
+    servers = [{"url": "https://x.example/{token}", "variables": {"token": {"default": "a"}}}]
+    taken = inspect.signature(package(api("Bearer", servers=servers)).Client).parameters
+    assert next(iter(taken)) == "token_credential"
+    assert "token" in taken
 
 
 def test_names_of_schemes_become_names_of_arguments(package: Generate) -> None:
@@ -323,7 +362,7 @@ def test_a_header_of_the_callers_own_stands_for_the_credential(call: Caller) -> 
     headers = {"Authorization": "Bearer mine"}
     sent = call(api("Bearer"), headers=headers)
     assert sent.headers["authorization"] == "Bearer mine"
-    sent = call(api("Bearer"), api_key=SECRET, headers=headers)
+    sent = call(api("Bearer"), token=SECRET, headers=headers)
     assert [text for name, text in sent.fields if name.lower() == "authorization"] == [
         "Bearer mine"
     ]
@@ -344,7 +383,8 @@ def test_a_cookie_of_a_parameter_and_one_of_a_credential_share_a_line(call: Call
 @pytest.mark.parametrize("name", ["Certificate", "Digest"])
 def test_what_only_an_http_client_can_do_is_left_to_the_callers(call: Caller, name: str) -> None:
     data = api(name)
-    assert "api_key" not in inspect.signature(call._generate(data).Client).parameters
+    made = call._generate(data)
+    assert not {"token", "api_key"} & inspect.signature(made.Client).parameters.keys()
     with pytest.raises(call_error(call, name), match="pass an http_client that"):
         call(data)
     call(data, http_client=httpx2.AsyncClient() if call.asynchronous else httpx2.Client())

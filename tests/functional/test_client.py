@@ -184,8 +184,8 @@ API = document(
             "properties": {"value": {"type": "string", "x-contract-once": True}},
         },
     },
-    components={"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
-    security=[{"key": []}],
+    components={"securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}}},
+    security=[{"apiKey": []}],
     **{"x-contract-error": ERROR},
 )
 Call = Callable[[Any], Any]

@@ -69,8 +69,8 @@ FEED = document(
         "Job": JOB,
         "Error": API["components"]["schemas"]["Error"],
     },
-    components={"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
-    security=[{"key": []}],
+    components={"securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}}},
+    security=[{"apiKey": []}],
     **{
         "x-contract-error": {
             **{name: each for name, each in ERROR.items() if name != "request_id_header"},

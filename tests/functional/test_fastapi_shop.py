@@ -106,7 +106,7 @@ def test_errors_say_what_is_wrong(sdk: ModuleType, served: Server) -> None:
     with sdk.Client(base_url=served.url) as anyone:
         with pytest.raises(sdk.errors.AuthenticationError, match=r"Name or password are wrong\."):
             anyone.account.log_in(username="ann", password="guess")
-        with pytest.raises(sdk.errors.InvalidArgumentError, match="api_key"):
+        with pytest.raises(sdk.errors.InvalidArgumentError, match="token"):
             anyone.account.who_am_i()
         with pytest.raises(sdk.errors.NotFoundError, match=r"There is no such item\.") as missing:
             anyone.items.get_item(7)

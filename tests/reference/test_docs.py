@@ -160,8 +160,8 @@ def test_names_in_calls_are_those_of_the_project(specwright: Run, tmp_path: Path
 @pytest.mark.parametrize(
     ("scheme", "word"),
     [
-        ({"type": "http", "scheme": "Bearer"}, '--header "Authorization: Bearer $SHOP_API_KEY"'),
-        ({"type": "http", "scheme": "basic"}, '--user "$SHOP_API_KEY"'),
+        ({"type": "http", "scheme": "Bearer"}, '--header "Authorization: Bearer $SHOP_TOKEN"'),
+        ({"type": "http", "scheme": "basic"}, '--user "$SHOP_AUTH"'),
         (
             {"type": "apiKey", "in": "query", "name": "k y"},
             "/items/it%201'?k%20y='\"$SHOP_API_KEY\"",
@@ -169,7 +169,7 @@ def test_names_in_calls_are_those_of_the_project(specwright: Run, tmp_path: Path
         ({"type": "apiKey", "in": "cookie", "name": "sid"}, '--cookie sid="$SHOP_API_KEY"'),
         (
             {"type": "openIdConnect", "openIdConnectUrl": "https://a.example"},
-            "Authorization: Bearer",
+            "Authorization: Bearer $SHOP_TOKEN",
         ),
     ],
 )

@@ -42,7 +42,7 @@ class SampleCredential:
     Attributes:
         kind: `bearer`, `basic`, `header`, `query`, `cookie`; empty for one that no text is.
         name: the name of the header, parameter or cookie.
-        variable: the environment variable of the client for it.
+        variable: the environment variable of the client for it; empty if no operation asks for it.
     """
 
     key: str
@@ -68,18 +68,14 @@ class Samples:
     def credentials(self) -> Mapping[str, SampleCredential]:
         """The security schemes by their names."""
         declared = dict(sites.members(self._document, sites.components(self._document), _SCHEMES))
-        arguments = {
-            credential.key.raw: credential.argument for credential in self._api.credentials
+        variables = {
+            scheme.key.raw: f"{self._api.names.env_prefix}_{scheme.argument.upper()}"
+            for scheme in self._api.credentials
         }
-        prefix = self._api.names.env_prefix
-        credentials = {}
-        for key, site in declared.items():
-            kind, name = _carried(site.value)
-            is_only = [*arguments] == [key]
-            argument = arguments.get(key, "api_key")
-            variable = f"{prefix}_{'API_KEY' if is_only else argument.upper()}"
-            credentials[key] = SampleCredential(key, kind, name, variable)
-        return credentials
+        return {
+            key: SampleCredential(key, *_carried(site.value), variables.get(key, ""))
+            for key, site in declared.items()
+        }
 
     def python(self, group: OperationGroup, operation: OperationDefinition) -> str:
         """Return a call of the generated client."""

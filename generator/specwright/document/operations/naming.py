@@ -206,6 +206,7 @@ def credential_name(scheme: str, variables: Set[str] = frozenset()) -> str:
     """Return the name of the client's argument for the credential of a security scheme.
 
     Args:
+        scheme: its name in the document, or a word for it.
         variables: the client's arguments for variables of servers.
     """
     # OAuth is one word.

@@ -11,6 +11,7 @@ from specwright.document.operations import naming
 from specwright.document.operations.servers import all_servers
 from specwright.document.operations.sites import Direction, Site, components, members, operations
 from specwright.json_values import JsonValue, sequence
+from specwright.names import snake
 from specwright.pointer import Pointer
 from specwright.runtime.shared.auth.api_key import ApiKey
 from specwright.runtime.shared.auth.basic import Basic
@@ -93,11 +94,18 @@ def scheme_table(document: Document) -> Mapping[str, Scheme]:
         for alternative in demands.of(site)
         for name in alternative
     )
-    sent = [name for name in asked if _of(declared, "", name).is_sent]
-    named = _names(document, asked)
+    sent = [scheme for name in asked if (scheme := _of(declared, name, name)).is_sent]
+    words = {name: name for name in asked}
     if len(sent) == 1:
-        named[sent[0]] = "api_key"
+        words[sent[0].argument] = _word_alone(sent[0])
+    named = _names(document, words)
     return {name: _of(declared, argument, name) for name, argument in named.items()}
+
+
+def _word_alone(scheme: Scheme) -> str:
+    """Return the word for the only credential: that of its kind, or the document's "API key"."""
+    is_called_key = "apikey" in snake(scheme.argument).replace("_", "")
+    return ApiKey.alone if isinstance(scheme, Token) and is_called_key else scheme.alone
 
 
 class Demands:
@@ -142,13 +150,14 @@ def scheme_of(argument: str, declared: Mapping[str, JsonValue]) -> Scheme:
     return next(scheme for scheme in schemes if scheme is not None)
 
 
-def _names(document: Document, asked: Mapping[str, None]) -> dict[str, str]:
+def _names(document: Document, words: Mapping[str, str]) -> dict[str, str]:
+    """Return the client's arguments for schemes, from the words for them."""
     variables = {
         variable.argument
         for server in all_servers(document)
         for variable in server.variables.values()
     }
-    names = {name: naming.credential_name(name, variables) for name in asked}
+    names = {name: naming.credential_name(word, variables) for name, word in words.items()}
     counts = Counter(names.values())
     return {
         name: named if counts[named] == 1 else naming.with_digest(named, name)

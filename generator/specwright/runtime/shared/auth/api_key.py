@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from .scheme import Scheme, is_printable
 
@@ -17,6 +17,8 @@ _NOT_IN_COOKIES = re.compile(r'[ ",;\\]')
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey(Scheme):
     """An API key, sent as it is."""
+
+    alone: ClassVar[str] = "api_key"
 
     @classmethod
     def of(cls, argument: str, declared: Mapping[str, Any]) -> Self | None:

@@ -15,6 +15,7 @@ from .scheme import Scheme
 class Basic(Scheme):
     """User name and password (RFC 7617), separated by a colon in an environment variable."""
 
+    alone: ClassVar[str] = "auth"
     value: ClassVar[str] = "tuple[str, str]"
     invalid: ClassVar[object] = ("invalid", "invalid")
     is_pair: ClassVar[bool] = True

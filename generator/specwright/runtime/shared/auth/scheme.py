@@ -16,6 +16,7 @@ class Scheme:
     Attributes:
         argument: name of the client's argument for the credential.
         location, name: the part of a request with the credential; without a name, the connection.
+        alone: the client's argument if it takes no other credential: what people call this kind.
         value: the Python type of a credential.
         invalid: a credential that no service accepts, for tests.
         is_pair: whether a credential is a user name and a password.
@@ -27,6 +28,7 @@ class Scheme:
     location: Location = "header"
     name: str = "Authorization"
 
+    alone: ClassVar[str] = "token"
     value: ClassVar[str] = "str"
     invalid: ClassVar[object] = "invalid"
     is_pair: ClassVar[bool] = False

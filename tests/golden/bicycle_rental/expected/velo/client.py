@@ -25,7 +25,7 @@ class VeloClient(_Client):
     """Bicycles that stand about in a town, by the hour.
 
     Args:
-        api_key: the key, or a function that returns it for each attempt; None
+        api_key: the credential for token, or a function that returns it for each attempt; None
             uses `VELO_API_KEY` from the environment.
         base_url: the URL of the API; None uses `VELO_BASE_URL`, or
             `https://api.velo.example.com/v2`.

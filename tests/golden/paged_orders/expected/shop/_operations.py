@@ -45,7 +45,7 @@ ERROR = ErrorShape(
     },
 )
 
-SCHEMES: Mapping[str, Scheme] = {"key": Token(argument="api_key")}
+SCHEMES: Mapping[str, Scheme] = {"key": Token(argument="token")}
 
 CODECS = Codecs(f"{__package__}.models")
 

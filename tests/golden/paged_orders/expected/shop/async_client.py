@@ -28,8 +28,8 @@ class AsyncShopClient(_Client):
     """Calls the API.
 
     Args:
-        api_key: the key, or a function or coroutine function that returns it for each attempt; None
-            uses `SHOP_API_KEY` from the environment.
+        token: the credential for key, or a function or coroutine function that returns it for each attempt; None
+            uses `SHOP_TOKEN` from the environment.
         base_url: the URL of the API; None uses `SHOP_BASE_URL`, or
             `https://shop.example.com`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
@@ -49,7 +49,7 @@ class AsyncShopClient(_Client):
 
     def __init__(
         self,
-        api_key: str | Callable[[], str | Awaitable[str]] | None = None,
+        token: str | Callable[[], str | Awaitable[str]] | None = None,
         *,
         base_url: str | None = None,
         timeout: float | Timeout | None = 30.0,
@@ -62,9 +62,9 @@ class AsyncShopClient(_Client):
         http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        credentials = Credentials(api_key=api_key)
+        credentials = Credentials(token=token)
         # Error reports show local variables.
-        del api_key
+        del token
         super().__init__(
             ClientConfig(
                 service=SERVICE,
