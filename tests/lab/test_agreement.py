@@ -28,7 +28,7 @@ __all__ = ["tasks_in_this_process"]
 
 SAMPLE = (
     *("directions-read-only", "directions-write-only", "discriminator-explicit"),
-    *("formats-of-text", "headers-required", "multipart", "nullable-3.0", "pagination"),
+    *("formats-of-text", "headers-required", "multipart-formats", "nullable-3.0", "pagination"),
     *("patterns", "ranges-of-statuses", "redirects", "security-of-headers", "servers"),
     *("styles-of-parameters", "unique-items"),
 )

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Site
-from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.applicators import Subschema, applying
 from specwright.document.schemas.inheritance import properties
 from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
 from specwright.ir.model.bodies import MediaTypeDefinition, PartDefinition
 from specwright.ir.model.values import Kind
 from specwright.ir.types import Types
+from specwright.json_values import JsonValue, mapping
 from specwright.runtime.shared.media.table import MEDIA, medium_of
 from specwright.text import Text
 
@@ -53,9 +54,7 @@ class Contents:
         """Yield the properties of a form with text that is not simply their value."""
         encoding = dict(sites.members(self.document, content, "encoding"))
         schema = sites.schema(self.document, content)
-        members = properties(self.document, Subschema(schema.pointer, schema.value))
-        for name, member in members.items():
-            value = member.schema.value
+        for name, value in self._members(Subschema(schema.pointer, schema.value)).items():
             declared = encoding.get(name, Site("", {})).value
             media_type, style = declared.get("contentType"), declared.get("style")
             types = kinds(self.document, value, depth=MAX_DEPTH if style == "deepObject" else 1)
@@ -72,6 +71,18 @@ class Contents:
             )
             if part != PartDefinition(part.name, Kind.STRING, {}, None, None, "form", True):
                 yield part
+
+    def _members(self, schema: Subschema) -> dict[str, JsonValue]:
+        """Return the schemas of the properties of a form, which its alternatives may declare."""
+        own = properties(self.document, schema)
+        others: dict[str, list[JsonValue]] = {}
+        for part in applying(self.document, [schema]):
+            for name, value in mapping(mapping(part.value).get("properties")).items():
+                if name not in own:
+                    others.setdefault(name, []).append(value)
+        return {name: member.schema.value for name, member in own.items()} | {
+            name: {"anyOf": values} for name, values in others.items()
+        }
 
 
 def _has_composites(types: Kinds) -> bool:

@@ -13,6 +13,7 @@ from specwright.text import Text
 MAX_DEPTH = 4
 ALTERNATIVES = ("oneOf", "anyOf", "allOf")
 COMPOSITE = (Kind.ARRAY, Kind.OBJECT)
+_BY_TYPE = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ def kinds(document: Document, schema: JsonValue, *, depth: int = 1) -> Kinds:
         alternatives[0] if alternatives else (Kind.ANY, {}),
     )
     if kind not in COMPOSITE:
-        return Kinds(kind, {}, None)
+        # Each integer is a number.
+        is_number = kind is Kind.INTEGER and any(k is Kind.NUMBER for k, _ in alternatives)
+        return Kinds(Kind.NUMBER if is_number else kind, {}, None)
     inner: dict[Text, Kind] = {}
     for name, member in _members(kind, described) if depth else ():
         below = kinds(document, member, depth=depth - 1)
@@ -86,5 +89,6 @@ def _alternatives(
 def _kind(name: JsonValue, schema: JsonObject) -> Kind:
     if name is None:
         values = sequence(schema.get("enum")) or [schema.get("const")]
-        name = "string" if all(isinstance(value, str) for value in values) else "any"
+        types = {type(value) for value in values}
+        name = _BY_TYPE.get(types.pop()) if len(types) == 1 else None
     return Kind(name) if name in set(Kind) else Kind.ANY

@@ -232,10 +232,14 @@ class _Moment:
     checked: tuple[tuple[str, str], ...] = ()
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
+        limits = dict(self.checked)
+        # The members of a multipart form come with files, and not as JSON.
+        texts = [core_schema.str_schema(strict=True), self.schema(**limits)]
+        checked = core_schema.json_or_python_schema(
+            self.schema(strict=True, **limits), core_schema.chain_schema(texts)
+        )
         return core_schema.json_or_python_schema(
-            self.schema(strict=True),
-            self.schema(),
-            metadata={INSTEAD: self.schema(strict=True, **dict(self.checked))},
+            self.schema(strict=True), self.schema(), metadata={INSTEAD: checked}
         )
 
 
