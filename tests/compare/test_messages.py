@@ -32,7 +32,15 @@ WORDS: dict[str, tuple[Any, Any, str]] = {
         {"oneOf": [{**NUMBER, "title": "Name"}, {"type": "boolean"}]},
         "oneOf has a different Name",
     ),
-    "a constant": ({}, {"const": "a"}, "const is now a"),
+    "a constant": ({}, {"const": "a"}, 'const is now "a"'),
+    "a constant that is null": ({"const": "a"}, {"const": None}, 'const "a" -> null'),
+    "a constant beside values": (
+        {"enum": ["a", "b"], "const": "a"},
+        {"enum": ["a", "b"], "const": "b"},
+        'const "a" -> "b"',
+    ),
+    "a constant instead of values": ({"enum": ["a", "b"]}, {"const": "a"}, 'enum loses "b"'),
+    "values instead of a constant": ({"const": "a"}, {"enum": ["a", "b"]}, 'enum gains "b"'),
     "bytes in the words of 3.0": (
         {},
         {"format": "binary"},

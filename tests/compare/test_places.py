@@ -180,6 +180,68 @@ def test_a_change_is_placed_in_both_documents(
     assert found.related == (None if old is None else before.locate(old))
 
 
+BODY = f"{GET}/requestBody/content/application~1json/schema"
+# The schemas before and after, and the places of the change.
+KEYWORDS: dict[str, tuple[Any, Any, str, str]] = {
+    "a constant": ({"const": "a"}, {"const": "b"}, "/const", "/const"),
+    "a new constant": ({}, {"const": "b"}, "", "/const"),
+    "a constant that is gone": ({"const": "a"}, {}, "/const", ""),
+    "a constant of a member": (
+        {"allOf": [{"type": "string"}, {"const": "a"}]},
+        {"allOf": [{"type": "string"}, {"const": "b"}]},
+        "/allOf/1/const",
+        "/allOf/1/const",
+    ),
+    "a constant that was a list of values": (
+        {"enum": ["a", "b"]},
+        {"const": "a"},
+        "/enum",
+        "/const",
+    ),
+    "a constant that becomes a list of values": (
+        {"const": "a"},
+        {"enum": ["b"]},
+        "/const",
+        "/enum",
+    ),
+    "a constant that becomes null as well": (
+        {"const": "a"},
+        {"enum": ["a", None]},
+        "/const",
+        "/enum",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "old", "new"), KEYWORDS.values(), ids=KEYWORDS)
+def test_a_change_of_a_keyword_is_placed_at_the_keyword(
+    before: Any, after: Any, old: str, new: str, tmp_path: Path
+) -> None:
+    base, revision = (
+        operation(requestBody={"content": {"application/json": {"schema": schema}}})
+        for schema in (before, after)
+    )
+    [found] = changes(report(tmp_path, base, revision))
+    assert (found.related_pointer, found.pointer) == (BODY + old, BODY + new)
+
+
+def test_acceptances_of_constants_are_apart(tmp_path: Path) -> None:
+    accepted = {
+        finding.fingerprint
+        for value in ("b", "c", None)
+        for finding in changes(
+            report(
+                tmp_path,
+                *(
+                    operation(requestBody={"content": {"application/json": {"schema": schema}}})
+                    for schema in ({"const": "a"}, {"const": value})
+                ),
+            )
+        )
+    }
+    assert len(accepted) == 3
+
+
 @pytest.mark.parametrize("servers", [[], [{"url": "/"}], [{"url": ""}]], ids=str)
 def test_without_servers_the_api_is_where_its_document_is(
     servers: list[Any], tmp_path: Path

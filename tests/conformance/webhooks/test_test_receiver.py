@@ -65,7 +65,9 @@ def test_a_receiver_made_with_the_generated_package_answers_rightly() -> None:
     assert not [finding for finding in findings if "not tried" in finding["message"]]
     genuine = [finding for finding in findings if finding["rule"] == "acknowledges-genuine"]
     assert len({each["pointer"] for each in genuine}) == 9
-    assert all(each["message"].startswith("a delivery of '") for each in genuine)
+    assert all(finding["message"].startswith("a delivery of '") for finding in genuine)
+    assert "with the example 'half'" in " ".join(finding["message"] for finding in genuine)
+    assert len({finding["message"] for finding in genuine}) == len(genuine)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,11 @@ from dataclasses import dataclass, field, replace
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.flatten import FlatSchema
+from specwright.compare.schemas.keyword_changes import (
+    keyword_place,
+    keyword_value,
+    keyword_words,
+)
 from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed
 from specwright.compare.schemas.presence import (
     PROPERTY_RULES,
@@ -27,7 +32,6 @@ from specwright.compare.schemas.transfer import ValueEncoding
 from specwright.compare.schemas.unions import ALTERNATIVE_CHANGED, Union
 from specwright.compare.schemas.value_rules import VALUE_RULES
 from specwright.compare.verdicts.announcements import SUNSET_REMOVED
-from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import CONTINUE_TO_ACCEPT, ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import (
     CLOSED,
@@ -41,17 +45,14 @@ from specwright.compare.verdicts.example import (
 )
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import applying
-from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.findings import values_of
-from specwright.json_values import JsonValue, declared_mapping, declared_sequence, mapping, sequence
+from specwright.json_values import JsonValue, declared_mapping, declared_sequence, mapping
 from specwright.pointer import Pointer
 from specwright.samples.non_validating import KNOWN_FORMATS, type_of_keyword
 from specwright.samples.sides import Side
 
 # Formats of which the second allows every value of the first.
 _WIDER_FORMATS = (["int32", "int64"], ["float", "double"], ["uri", "uri-reference"])
-# The OpenAPI 3.0 formats of content keywords.
-_FORMATS = {content: name for name, content in CONTENT_FORMATS.items() if name != "base64"}
 # Null as a value of these keywords.
 _NULLS = {"type": '"null"', "enum": "null"}
 _NULL = {"widened": "null is now allowed", "narrowed": "null is no longer allowed"}
@@ -272,11 +273,14 @@ def _keyword_step(
         for name in group.names
         if (name in before) is not (name in after) or not equal(before.get(name), after.get(name))
     ]
-    base = pair.base.place(names[0], pair.revision)
-    revision = pair.revision.place(names[0], pair.base)
-    message = "; ".join(_words(name, pair) for name in names)
+    base = keyword_place(names[0], pair.base, pair.revision)
+    revision = keyword_place(names[0], pair.revision, pair.base)
+    message = "; ".join(keyword_words(name, (pair.base, pair.revision)) for name in names)
     values = values_of(
-        *((name, _value(pair.base, name), _value(pair.revision, name)) for name in names)
+        *(
+            (name, keyword_value(pair.base, name), keyword_value(pair.revision, name))
+            for name in names
+        )
     )
     sender, receiver, suffix = directed(pair.transfer.polarity, before, after)
     stem = group.stem
@@ -292,12 +296,6 @@ def _keyword_step(
         rule = VALUE_RULES[f"{stem}-{suffix}"]
         applies_to = None if group.asserts else type_of_keyword(names[0], receiver.get(names[0]))
         yield UnprovenStep(rule, sender, receiver, applies_to, base, revision, message, values)
-
-
-def _value(flat: FlatSchema, name: str) -> JsonValue:
-    """Return the value of a keyword, or the names of its subschemas."""
-    names: list[JsonValue] = [child for keyword, child in flat.children if keyword == name]
-    return flat.keywords.get(name, names)
 
 
 def _is_wider(keyword: str, sender: JsonValue, receiver: JsonValue) -> bool:
@@ -328,42 +326,7 @@ def _null_place(keyword: str, flat: FlatSchema, other: FlatSchema) -> Pointer:
     """Return the place where a schema allows null, or would allow it."""
     if flat.null is not None or other.null is not None:
         return flat.null or flat.pointer
-    return flat.place(keyword, other)
-
-
-def _words(name: str, pair: Pair) -> str:
-    """Return the change of a keyword in words, by its name in the documents."""
-    sides = (pair.base, pair.revision)
-    values = [side.keywords.get(name) for side in sides]
-    if values == [None, None] and name == "enum":
-        name, values = "const", [side.keywords.get("const") for side in sides]
-    if any(side.where.get(name, "").endswith("/format") for side in sides):
-        values = [_FORMATS.get((name, str(value)), value) for value in values]
-        name = "format"
-    return f"{name} {_change_words(name, values, sides)}"
-
-
-def _change_words(name: str, values: list[JsonValue], sides: tuple[FlatSchema, FlatSchema]) -> str:
-    if values == [None, None]:
-        has = [any(key[0] == name for key in side.children) for side in sides]
-        words = {(False, True): "was added", (True, False): "was removed"}
-        return words.get((has[0], has[1]), "changed")
-    if name in ("enum", "type") and all(isinstance(value, list) for value in values):
-        old, new = values
-        texts = [
-            [json.dumps(member, ensure_ascii=False) for member in sequence(one)]
-            for one in (old, new)
-        ]
-        parts = [
-            (verb, [member for member in one if member not in other])
-            for verb, one, other in (("gains", texts[1], texts[0]), ("loses", *texts))
-        ]
-        return " and ".join(
-            f"{verb} {', '.join(members[:8])}{', …' if len(members) > 8 else ''}"
-            for verb, members in parts
-            if members
-        )
-    return became(*values)
+    return keyword_place(keyword, flat, other)
 
 
 def _changed_properties(pair: Pair) -> Iterator[str]:

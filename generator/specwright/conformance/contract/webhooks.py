@@ -26,7 +26,7 @@ from specwright.document.schemas.instances import Instances, SchemaMismatch
 from specwright.document.schemas.polarity import in_direction
 from specwright.document.schemas.unions import is_open, unknown_member
 from specwright.json_values import JsonValue
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, split
 from specwright.runtime.shared.signature import SignatureScheme
 from specwright.samples.witnesses import Witnesses
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
@@ -44,7 +44,7 @@ class SentWebhook:
 
     Attributes:
         name: its name, which is the type of its events.
-        examples: bodies by the names of the examples.
+        examples: the names and bodies of its examples; "" names one that has no name.
         payload: the schema of its body; None if it declares none.
         is_open: whether its body belongs to a union that may get more members.
     """
@@ -53,7 +53,7 @@ class SentWebhook:
     pointer: Pointer
     method: str
     media_types: tuple[str, ...]
-    examples: tuple[JsonValue, ...] = field(repr=False)
+    examples: tuple[tuple[str, JsonValue], ...] = field(repr=False)
     payload: Pointer | None
     instances: Instances = field(repr=False)
     delivery: Delivery | None
@@ -119,7 +119,7 @@ def with_payloads(document: Document, webhooks: Iterable[SentWebhook]) -> Iterat
     witnesses = Witnesses(document)
     for webhook in webhooks:
         payloads = witnesses.of(webhook.payload) if webhook.payload and not webhook.examples else ()
-        fitting = (value for value in payloads if not any(webhook.problems(value)))
+        fitting = (("", value) for value in payloads if not any(webhook.problems(value)))
         yield replace(webhook, examples=webhook.examples or tuple(islice(fitting, 1)))
 
 
@@ -149,7 +149,7 @@ def _webhook(document: Document, site: OperationSite, instances: Instances) -> S
         pointer=site.pointer,
         method=site.method,
         media_types=tuple(essence(name) for name, _ in contents(document, body)) if body else (),
-        examples=tuple(value for _, value in examples(document, content)) if content else (),
+        examples=tuple(_named_examples(document, content)) if content else (),
         payload=content / "schema" if content and "schema" in content.value else None,
         instances=instances,
         delivery=DELIVERY.read(site.value),
@@ -157,6 +157,13 @@ def _webhook(document: Document, site: OperationSite, instances: Instances) -> S
         trigger=TRIGGER.read(site.value),
         is_open=content is not None and _is_open(document, content),
     )
+
+
+def _named_examples(document: Document, content: Site) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the names and values of the examples of a media type; `example` has no name."""
+    for pointer, value in examples(document, content):
+        _, name, *_ = *split(pointer.removeprefix(content.pointer)), ""
+        yield name, value
 
 
 def _is_open(document: Document, content: Site) -> bool:

@@ -89,12 +89,14 @@ class Consumer:
     def _trials(self, webhooks: Sequence[SentWebhook]) -> Iterator[_Trial]:
         """Yield the deliveries in sending order, each created when it is due."""
         for webhook in webhooks:
-            for event in webhook.examples:
+            for name, event in webhook.examples:
                 signed = self._genuine(webhook, event).signed()
                 words = f"a delivery of '{webhook.name}'"
+                if len(webhook.examples) > 1:
+                    words += f" with the example '{name}'"
                 yield _Trial(GENUINE, webhook, words, event, signed, True)
         for webhook in [webhook for webhook in webhooks if webhook.examples][:1]:
-            event = webhook.examples[0]
+            _, event = webhook.examples[0]
             signed = self._genuine(webhook, event).signed()
             yield _Trial(REPEATED, webhook, "a repeated event", event, signed, True)
             unknown = of_unknown_type(self._genuine(webhook, event))
@@ -103,7 +105,7 @@ class Consumer:
                 yield _Trial(UNKNOWN, webhook, words, event, unknown.signed(), True)
         for webhook in [webhook for webhook in webhooks if webhook.examples and webhook.scheme][:1]:
             if webhook.scheme is not None:
-                event = webhook.examples[0]
+                _, event = webhook.examples[0]
                 for forgery in FORGERIES:
                     genuine = self._genuine(webhook, event)
                     forged = forgery.make(genuine, webhook.scheme)
