@@ -89,3 +89,35 @@ def test_the_service_spells_no_header_that_its_contract_declares() -> None:
     ]
     assert len(declared) == 5
     assert not spelled
+
+
+# One reading: `document/schemas/polarity.py` for the marks of a direction,
+# `document/schemas/discriminators.py` for tags and alternatives.
+OF_VALUES = frozenset(
+    {"readOnly", "writeOnly", "discriminator", "propertyName", "defaultMapping", "mapping"}
+)
+READERS = {
+    "document/schemas/polarity.py": "reads the marks of a direction",
+    "document/schemas/discriminator_object.py": "reads discriminators",
+    "document/shape.py": "names the fields of all objects",
+    "document/sources/bundle.py": "brings the files that a mapping names, before there are schemas",
+    "document/sources/upgrade.py": "keeps what readers of 3.0 honour beside a reference",
+    "check/schema.py": "patches the official schema",
+    "check/lint/discriminators.py": "finds discriminators that are not well formed",
+    "check/lint/schemas.py": "finds discriminators that are not well formed",
+    "check/lint/examples.py": "excuses properties that go one way",
+    "compare/schemas/discriminators.py": "names a field in the identity of a finding",
+    "models/keywords.py": "lists the keywords that models support",
+    "models/marks.py": "reads an argument of Pydantic",
+}
+
+
+def test_no_other_module_reads_directions_or_discriminators() -> None:
+    spelled = [
+        f"{path.relative_to(TOOLKIT)}:{line}"
+        for path in sorted(TOOLKIT.rglob("*.py"))
+        if str(path.relative_to(TOOLKIT)) not in READERS
+        for line, text in strings(path)
+        if text in OF_VALUES
+    ]
+    assert not spelled

@@ -21,7 +21,13 @@ from specwright.document.operations.sites import (
     request_body,
     responses,
 )
-from specwright.document.schemas.inspection import discriminator_mapping, map_children
+from specwright.document.schemas.discriminator_object import (
+    DISCRIMINATOR,
+    mapped,
+    remapped,
+    tag_property,
+)
+from specwright.document.schemas.inspection import map_children
 from specwright.document.schemas.polarity import Polarity, lacking, not_required
 from specwright.document.schemas.unions import says_its_tag
 from specwright.document.shape import OBJECTS
@@ -191,8 +197,8 @@ class _Rewriting:
             result["required"] = [name for name in required if name not in self.unrequired[pointer]]
         if self.document.is_local(ref := schema.get("$ref")):
             result["$ref"] = self._reference(ref)
-        if isinstance(discriminator := schema.get("discriminator"), dict):
-            result["discriminator"] = self._discriminator(schema, discriminator)
+        if (tag := tag_property(schema)) is not None:
+            result[DISCRIMINATOR] = self._discriminator(schema, tag)
         return result
 
     def _reference(self, ref: str) -> str:
@@ -200,25 +206,20 @@ class _Rewriting:
         target = COMPONENTS + join(self.keys.get(key, key)) + inner
         return "#" + quote(target) if key in self.keys else ref
 
-    def _discriminator(self, schema: JsonObject, discriminator: JsonObject) -> JsonObject:
+    def _discriminator(self, schema: JsonObject, tag: str) -> JsonObject:
         """Return the discriminator, with a mapping for tags that were names of alternatives."""
-        tag, targets = str(discriminator.get("propertyName")), discriminator_mapping(schema)
-        mapped = {self._key(target) for target in targets.values()}
+        targets = mapped(schema)
+        of_mapping = {self._key(target) for target in targets.values()}
         for union_member in (*sequence(schema.get("oneOf")), *sequence(schema.get("anyOf"))):
             ref = mapping(union_member).get("$ref")
             key = _component(self.document, ref)[0] if self.document.is_local(ref) else ""
             if (
                 key in self.keys
-                and key not in mapped
+                and key not in of_mapping
                 and not says_its_tag(self.document, union_member, tag)
             ):
                 targets[key] = key
-        if not targets:
-            return dict(discriminator)
-        return {
-            **discriminator,
-            "mapping": {value: self._mapped(target) for value, target in targets.items()},
-        }
+        return remapped(schema, {value: self._mapped(t) for value, t in targets.items()})
 
     def _key(self, target: str) -> str:
         """Return the component that a discriminator maps to, by its key or by a reference."""

@@ -21,6 +21,7 @@ from specwright.document.operations.sites import (
     value_schema,
 )
 from specwright.document.schemas import inspection as schemas
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR, mapped, remapped
 from specwright.json_values import JsonValue, mapping
 from specwright.names import pascal
 from specwright.pointer import Pointer, join, resolve, split
@@ -68,9 +69,9 @@ def redirect(document: Document, value: JsonValue, moved: dict[Pointer, Pointer]
         ref = value.get("$ref")
         if isinstance(ref, str):
             value["$ref"] = _redirected(document, ref, moved)
-        tags = schemas.discriminator_mapping(value)
-        redirected = {tag: _redirected(document, ref, moved) for tag, ref in tags.items()}
-        mapping(mapping(value.get("discriminator")).get("mapping")).update(redirected)
+        if tags := mapped(value):
+            redirected = {tag: _redirected(document, ref, moved) for tag, ref in tags.items()}
+            value[DISCRIMINATOR] = remapped(value, redirected)
         for member in value.values():
             redirect(document, member, moved)
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from specwright.document.model import Document
 from specwright.document.operations.naming import free, model_name
 from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR, discriminator_object
 from specwright.document.schemas.discriminators import COMPONENTS, Discriminator, Discriminators
 from specwright.document.schemas.inheritance import properties
 from specwright.document.schemas.inspection import ANNOTATIONS, unwrapped
@@ -27,22 +28,16 @@ PREFIX = "Any"
 
 def tag_alternatives(document: Document) -> Document:
     """Return a normalised document with unions of heirs, and alternatives that list their tags."""
-    discriminators = Discriminators(document)
-    known = [
-        (node.pointer, discriminator)
-        for node in walk(document.data)
-        if node.kind == "schema"
-        and (discriminator := discriminators.of(Subschema(node.pointer, node.value)))
-    ]
+    known = [*Discriminators(document)]
     narrowed = dict(
         pair for _, discriminator in known for pair in _narrowed(document, discriminator)
     )
     bases = {
-        pointer: discriminator
-        for pointer, discriminator in known
+        schema.pointer: discriminator
+        for schema, discriminator in known
         if discriminator.is_inherited
-        and discriminator.alternatives.keys() - {pointer}
-        and _is_complete(document, pointer, discriminator)
+        and discriminator.alternatives.keys() - {schema.pointer}
+        and _is_complete(document, schema.pointer, discriminator)
     }
     if not narrowed and not bases:
         return document
@@ -87,7 +82,7 @@ def _unite(document: Document, data: JsonObject, bases: dict[Pointer, Discrimina
         match split(pointer):
             case ("components", "schemas", key):
                 base = mapping(components[key])
-                del base["discriminator"]
+                del base[DISCRIMINATOR]
                 name = free(PREFIX + model_name(key), reserved)
                 reserved.add(name)
                 components[name] = _union(discriminator)
@@ -100,7 +95,7 @@ def _union(discriminator: Discriminator) -> JsonObject:
     tagged = {tag: references[schema.pointer] for tag, schema in discriminator.tags.items()}
     return {
         "oneOf": [{"$ref": reference} for reference in references.values()],
-        "discriminator": {"propertyName": discriminator.name, "mapping": {**tagged}},
+        DISCRIMINATOR: discriminator_object(discriminator.name, tagged),
     }
 
 
@@ -120,4 +115,4 @@ def _is_base(data: JsonObject, pointer: Pointer) -> bool:
     if keyword == "allOf":
         is_wrapper = unwrapped(resolve(data, holder))[0] != ROOT
         return not is_wrapper or above[:-1] == ["components", "schemas"]
-    return keyword in ("anyOf", "oneOf") and "discriminator" in mapping(resolve(data, holder))
+    return keyword in ("anyOf", "oneOf") and DISCRIMINATOR in mapping(resolve(data, holder))

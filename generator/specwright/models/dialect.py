@@ -16,6 +16,12 @@ from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.operations.naming import free, model_name
 from specwright.document.schemas import inspection as schemas
+from specwright.document.schemas.discriminator_object import (
+    DISCRIMINATOR,
+    discriminator_object,
+    mapped,
+    tag_property,
+)
 from specwright.document.schemas.inspection import checked_pattern, has_checked_names, is_binary
 from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.scalars import joined
@@ -105,7 +111,7 @@ def translate(document: Document) -> Dialect:
             union = mapping(translated)
             members = sequence(union.pop("oneOf", None)) or sequence(union.pop("anyOf", None))
             union["anyOf"] = [*members, {"$ref": "#" + COMPONENTS + join(fallback_name)}]
-            del union["discriminator"]
+            del union[DISCRIMINATOR]
     return dialect
 
 
@@ -259,9 +265,16 @@ class _Translation:
         if isinstance(ref := known.get("$ref"), str):
             result["$ref"] = self._reference(ref)
         result = schemas.with_items_in_alternatives(result)
-        result.pop("discriminator", None)
-        if is_told_apart(self.dialect.document, known):
-            result["discriminator"] = self._discriminator(known)
+        result.pop(DISCRIMINATOR, None)
+        tag = tag_property(known)
+        if tag is not None and is_told_apart(self.dialect.document, known):
+            references = {
+                value: _mapped(self.dialect.document, target)
+                for value, target in mapped(known).items()
+            }
+            result[DISCRIMINATOR] = discriminator_object(
+                tag, {v: self._reference(ref) for v, ref in references.items() if ref is not None}
+            )
         values = schema.get(EXTENSIBLE_ENUM.name)
         if isinstance(values, list) and known.get("type") == "string":
             # Known values for people and editors, any other string for the future.
@@ -307,19 +320,6 @@ class _Translation:
             self.dialect.add(pointer, name)
             self.pending.append((name, pointer))
         return names[pointer]
-
-    def _discriminator(self, schema: JsonObject) -> JsonObject:
-        discriminator = mapping(schema["discriminator"])
-        result: JsonObject = {"propertyName": discriminator["propertyName"]}
-        if "mapping" in discriminator:
-            references = {
-                tag: _mapped(self.dialect.document, target)
-                for tag, target in schemas.discriminator_mapping(schema).items()
-            }
-            result["mapping"] = {
-                tag: self._reference(ref) for tag, ref in references.items() if ref is not None
-            }
-        return result
 
 
 def _mapped(document: Document, target: str) -> str | None:

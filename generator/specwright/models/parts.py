@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import part_name, property_word
+from specwright.document.schemas.discriminator_object import tag_property
 from specwright.document.schemas.inspection import is_counted, is_decimal, reference, unwrapped
 from specwright.document.schemas.unions import may_overlap
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
@@ -148,7 +149,7 @@ def _called(document: Document, union: JsonObject, member: JsonValue) -> str:
 
 def _tag(document: Document, union: JsonObject, properties: JsonObject) -> str | None:
     """Return the only value that a property of an alternative may have."""
-    first = mapping(union.get("discriminator")).get("propertyName")
+    first = tag_property(union)
     for name in sorted(properties, key=lambda name: name != first):
         declared = document.follow(properties[name])
         if isinstance(declared, dict):

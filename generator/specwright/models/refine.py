@@ -15,6 +15,7 @@ from itertools import combinations, pairwise
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import inspection as schemas
+from specwright.document.schemas.discriminator_object import tag_property
 from specwright.document.schemas.inspection import checked_pattern
 from specwright.document.schemas.unions import has_nameless_union, is_open, may_overlap
 from specwright.document.shape import BOUNDS
@@ -239,7 +240,7 @@ def _decimal(schema: JsonObject) -> str:
 
 def _tagged_union(schema: JsonObject, members: list[str], later: Set[str]) -> str:
     """Return a union, in which members that the module defines later are named in strings."""
-    tag = mapping(schema["discriminator"])["propertyName"]
+    tag = tag_property(schema)
     is_open_ = ", open=True" if is_open(schema) else ""
     named = [repr(member) if member in later else member for member in members]
     union = f"Union[{', '.join(named)}]" if later else " | ".join(named)
@@ -250,7 +251,7 @@ def _unknown_tag(
     schema: JsonObject, entry: GeneratedType, classes: Mapping[str, ast.ClassDef]
 ) -> SourceEdit:
     """Give the tag of unknown values a type by which type checkers recognize them."""
-    tag = mapping(schema["discriminator"])["propertyName"]
+    tag = tag_property(schema)
     names = (field.name for field in entry.fields if field.property == tag)
     return SourceEdit.of(_annotations(classes[entry.name])[next(names) or ""], "UnknownTag")
 

@@ -13,10 +13,13 @@ from markupsafe import Markup
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import OperationSite, Site
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.discriminators import COMPONENTS
+from specwright.document.schemas.polarity import Polarity
 from specwright.ir.model.api import Api, OperationGroup, Webhook
 from specwright.ir.model.operations import OperationDefinition
 from specwright.json_values import JsonValue, mapping, sequence
-from specwright.pointer import Pointer, resolve
+from specwright.pointer import Pointer, join, resolve
 from specwright.reference.markdown import introduction, prose
 from specwright.reference.rules import Rule, rules
 from specwright.reference.samples import SampleCredential, Samples, address, form
@@ -48,6 +51,7 @@ class ContentEntry:
 
     media_type: str
     type: Sequence[Piece]
+    notes: Sequence[Markup]
     fields: Sequence[FieldEntry]
     examples: Sequence[ExampleEntry]
 
@@ -342,7 +346,10 @@ class _Writer:
     def _entry(
         self, site: OperationSite, operation: OperationDefinition, place: Place
     ) -> OperationEntry:
-        responses = [self._response(*member) for member in sites.responses(self._document, site)]
+        sent, read = sites.of_request(site.direction), sites.of_response(site.direction)
+        responses = [
+            self._response(*member, read) for member in sites.responses(self._document, site)
+        ]
         errors = [self._short(entry, pointer) for entry, pointer in responses if entry.is_error]
         body = sites.request_body(self._document, site)
         return OperationEntry(
@@ -354,10 +361,10 @@ class _Writer:
             description=prose(operation.description.raw),
             rules=[*rules(site.value, place, self._document.data)],
             parameters=[
-                self._parameter(parameter)
+                self._parameter(parameter, sent)
                 for parameter in sites.parameters(self._document, site).values()
             ],
-            bodies=[*self._contents(body, is_request=True)] if body else (),
+            bodies=[*self._contents(body, sent, is_request=True)] if body else (),
             body_text=prose(_text(body.value.get("description"))) if body else Markup(),
             responses=[entry for entry, _ in responses if not entry.is_error],
             errors=errors,
@@ -373,42 +380,48 @@ class _Writer:
             self._shared[name] = SharedResponse(anchor, name, response)
         return replace(response, contents=(), headers=(), shared=self._shared[name].anchor)
 
-    def _parameter(self, site: Site) -> FieldEntry:
+    def _parameter(self, site: Site, polarity: Polarity) -> FieldEntry:
         value = site.value
         content = next(iter(sites.contents(self._document, site)), None)
-        schema = content[1].value.get("schema") if content else value.get("schema")
         field = self._schemas.field(
             _text(value.get("name")),
-            schema,
+            _schema(content[1] if content else site),
+            polarity,
             required=value.get("required") is True or value.get("in") == "path",
             description=value.get("description"),
         )
         return replace(field, place=_text(value.get("in")))
 
-    def _response(self, status: str, site: Site) -> tuple[ResponseEntry, Pointer]:
+    def _response(
+        self, status: str, site: Site, polarity: Polarity
+    ) -> tuple[ResponseEntry, Pointer]:
         """Return a response and its place."""
         headers = [
             self._schemas.field(
                 name,
-                header.value.get("schema"),
+                _schema(header),
+                polarity,
                 required=header.value.get("required") is True,
                 description=header.value.get("description"),
             )
             for name, header in sites.members(self._document, site, "headers")
         ]
-        contents = [*self._contents(site)]
+        contents = [*self._contents(site, polarity)]
         text = _text(site.value.get("description")) or _phrase(status)
         codes = [*self._codes_in(site)]
         return ResponseEntry(status, prose(text), contents, headers, codes), site.pointer
 
-    def _contents(self, holder: Site, *, is_request: bool = False) -> Iterator[ContentEntry]:
+    def _contents(
+        self, holder: Site, polarity: Polarity, *, is_request: bool = False
+    ) -> Iterator[ContentEntry]:
         """Yield the media types; the properties of models are listed for requests only."""
         for media_type, site in sites.contents(self._document, holder):
-            schema = site.value.get("itemSchema", site.value.get("schema"))
-            type_ = [] if schema is None else self._schemas.type(schema)
+            schema = _schema(site, "itemSchema" if "itemSchema" in site.value else "schema")
+            type_ = [] if schema.value is None else self._schemas.type(schema.value)
             is_linked = not is_request and any(piece.model for piece in type_)
-            fields = () if is_linked else self._schemas.fields(schema)
-            yield ContentEntry(media_type, type_, fields, [*self._examples(site)])
+            fields = () if is_linked else self._schemas.fields(schema, polarity)
+            notes = [*self._schemas.tags(schema)]
+            yield ContentEntry(media_type, type_, notes, fields, [*self._examples(site)])
 
     def _examples(self, site: Site) -> Iterator[ExampleEntry]:
         if "example" in site.value:
@@ -421,14 +434,13 @@ class _Writer:
 
     def _model(self, name: str, anchor: str) -> ModelEntry:
         schemas = mapping(sites.components(self._document).value["schemas"])
-        schema = schemas[name]
-        described = schema if isinstance(schema, dict) else {}
+        schema = Subschema(COMPONENTS + join(name), schemas[name])
         return ModelEntry(
             anchor,
             name,
-            prose(_text(described.get("description"))),
-            self._schemas.type(schema),
-            self._schemas.notes(described),
+            prose(_text(mapping(schema.value).get("description"))),
+            [*self._schemas.type(schema.value), *self._schemas.heirs(schema)],
+            self._schemas.notes(schema),
             self._schemas.fields(schema),
         )
 
@@ -460,6 +472,11 @@ class _Writer:
             message = _at(example.value.get("value"), self._error.message.raw)
             if isinstance(code, str):
                 yield code, _text(example.value.get("summary")) or _text(message) or name
+
+
+def _schema(holder: Site, keyword: str = "schema") -> Subschema:
+    """Return the schema that a media type, a parameter or a header has, if any."""
+    return Subschema(holder.pointer + join(keyword), holder.value.get(keyword))
 
 
 def _at(value: JsonValue, pointer: str) -> JsonValue:

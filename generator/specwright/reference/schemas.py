@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import quote
 
 from markupsafe import Markup
 
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import Subschema, held
+from specwright.document.schemas.discriminators import Discriminator, Discriminators
+from specwright.document.schemas.inheritance import parts, properties
+from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.pointer import Pointer
 from specwright.reference.markdown import prose
@@ -32,10 +38,9 @@ _LIMITS = (
 )
 _FLAGS = (
     ("uniqueItems", "no two items are equal"),
-    ("readOnly", "only in responses"),
-    ("writeOnly", "only in requests"),
     ("deprecated", "deprecated"),
 )
+_LACKED = {Polarity.TO_SERVER: "only in responses", Polarity.TO_CLIENT: "only in requests"}
 _UNION = ("oneOf", "anyOf")
 # Values of an enumeration that are listed; generated documents have thousands.
 _LISTED = 100
@@ -71,11 +76,26 @@ class FieldEntry:
     form: str = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Schemas:
     """The schemas of a document."""
 
     document: Document
+
+    @cached_property
+    def _discriminators(self) -> Discriminators:
+        return Discriminators(self.document)
+
+    @cached_property
+    def _tags(self) -> Mapping[Pointer, Mapping[str, Sequence[str]]]:
+        """The tags of each alternative, by their property."""
+        tags_of: dict[Pointer, dict[str, list[str]]] = {}
+        for schema, discriminator in self._discriminators:
+            for pointer, tags in discriminator.alternatives.items():
+                if pointer != schema.pointer:
+                    known = tags_of.setdefault(pointer, {}).setdefault(discriminator.name, [])
+                    known += [tag for tag in tags if tag not in known]
+        return tags_of
 
     def type(self, schema: JsonValue, above: tuple[Pointer, ...] = ()) -> list[Piece]:
         """Return the type in words: the type of JSON, then the name of the model."""
@@ -101,73 +121,149 @@ class Schemas:
         format_ = schema.get("format")
         return [Piece(f"{kind} ({format_})" if isinstance(format_, str) else kind)]
 
-    def fields(self, schema: JsonValue, above: tuple[Pointer, ...] = ()) -> list[FieldEntry]:
+    def heirs(self, schema: Subschema) -> list[Piece]:
+        """Return the type of the schemas that inherit from one with a discriminator, in words."""
+        discriminator = self._discriminators.of(schema)
+        if discriminator is None or not discriminator.is_inherited:
+            return []
+        references: list[JsonValue] = [
+            {"$ref": f"#{quote(pointer)}"}
+            for pointer in discriminator.alternatives
+            if pointer != schema.pointer
+        ]
+        return [Piece(" or "), *self._joined(references, " or ", ())] if references else []
+
+    def fields(
+        self,
+        schema: Subschema,
+        polarity: Polarity | None = None,
+        above: tuple[Pointer, ...] = (),
+    ) -> list[FieldEntry]:
         """Return the properties of a schema, those of all its parts and alternatives included.
 
         Models are followed at the top and in `allOf`; elsewhere their name links to them.
+
+        Args:
+            polarity: the direction of the values, which lack some of the properties.
         """
-        pointer, target = self.document.end("", schema)
-        if not isinstance(target, dict) or (pointer and pointer in above):
+        end = Subschema(*self.document.end(schema.pointer, schema.value))
+        if end.pointer in above:
             return []
-        above = (*above, pointer) if pointer else above
-        required = sequence(target.get("required"))
+        above = (*above, end.pointer)
         own = [
-            self._field(name, property_, name in required, above)
-            for name, property_ in mapping(target.get("properties")).items()
+            self._field(name, property_.schema, property_.is_required, polarity, above)
+            for name, property_ in properties(self.document, end).items()
+            if polarity is None or not is_left_out(self.document, property_.declarations, polarity)
         ]
-        for part in sequence(target.get("allOf")):
-            own += [field for field in self.fields(part, above) if field.name not in _names(own)]
-        return [*own, *self._of_parts(target, above)]
+        for part in parts(self.document, end):
+            own += self._of_parts(part, polarity, above)
+        return own
 
     def field(
-        self, name: str, schema: JsonValue, *, required: bool, description: object = None
+        self,
+        name: str,
+        schema: Subschema,
+        polarity: Polarity,
+        *,
+        required: bool,
+        description: object = None,
     ) -> FieldEntry:
         """Return the field of a parameter or a header."""
-        described = mapping(schema)
+        described = mapping(schema.value)
         if isinstance(description, str) and description:
             described = {**described, "description": description}
-        return self._field(name, described, required, ())
+        return self._field(name, Subschema(schema.pointer, described), required, polarity, ())
 
-    def notes(self, schema: JsonValue) -> list[Markup]:
+    def notes(self, schema: Subschema) -> list[Markup]:
         """Return the demands of a schema on its values, in words."""
-        followed = self.document.follow(schema)
-        return list(_notes({**followed, **mapping(schema)})) if isinstance(followed, dict) else []
+        end = Subschema(*self.document.end(schema.pointer, schema.value))
+        notes = [*_notes({**mapping(end.value), **mapping(schema.value)})]
+        notes += [
+            Markup(text)
+            for polarity, text in _LACKED.items()
+            if is_left_out(self.document, [schema], polarity)
+        ]
+        if _model_of(mapping(schema.value), self.document) is None:
+            notes += self.tags(end)
+        return notes
+
+    def tags(self, schema: Subschema) -> Iterator[Markup]:
+        """Yield the tags of a schema's values, in words."""
+        discriminator = self._discriminators.of(schema)
+        if discriminator is not None:
+            yield self._meaning(discriminator)
+        for name, tags in self._tags.get(schema.pointer, {}).items():
+            yield Markup("<code>{}</code> is {}").format(visible(name), _codes(tags))
+
+    def _meaning(self, discriminator: Discriminator) -> Markup:
+        """Return the alternatives of each tag, in words."""
+        named = Markup("<code>{}</code> is {}")
+        meanings = [
+            named.format(visible(tag), visible(self._words(schema)))
+            for tag, schema in [*discriminator.tags.items()][:_LISTED]
+        ]
+        if (more := len(discriminator.tags) - _LISTED) > 0:
+            meanings.append(Markup("{} more").format(more))
+        if discriminator.default is not None:
+            words = visible(self._words(discriminator.default))
+            meanings.append(Markup("any other value, or none, is {}").format(words))
+        listed = Markup(", ").join(meanings) or Markup("no alternative has a tag")
+        return Markup("distinguished by <code>{}</code>: {}").format(
+            visible(discriminator.name), listed
+        )
+
+    def _words(self, schema: Subschema) -> str:
+        reference: JsonObject = {"$ref": f"#{quote(schema.pointer)}"}
+        return _model_of(reference, self.document) or "".join(
+            piece.text for piece in self.type(schema.value)
+        )
 
     def _field(
-        self, name: str, schema: JsonValue, required: bool, above: tuple[Pointer, ...]
+        self,
+        name: str,
+        schema: Subschema,
+        required: bool,
+        polarity: Polarity | None,
+        above: tuple[Pointer, ...],
     ) -> FieldEntry:
-        described = schema if isinstance(schema, dict) else {}
+        described = mapping(schema.value)
         text = described.get("description")
         is_model = _model_of(described, self.document) is not None
         return FieldEntry(
             name=name,
-            type=self.type(schema, above),
+            type=self.type(schema.value, above),
             required=required,
             description=prose(text) if isinstance(text, str) else Markup(),
-            notes=self.notes(described),
-            inner=[] if is_model else self._inner(described, above),
+            notes=self.notes(schema),
+            inner=[] if is_model else self._inner(schema, polarity, above),
         )
 
-    def _inner(self, schema: JsonObject, above: tuple[Pointer, ...]) -> list[FieldEntry]:
-        parts = sequence(schema.get("allOf"))
-        is_named = any(isinstance(e, dict) and _model_of(e, self.document) for e in parts)
-        has_own = schema.get("$ref") or schema.get("properties") or (parts and not is_named)
-        return self.fields(schema, above) if has_own else self._of_parts(schema, above)
+    def _inner(
+        self, schema: Subschema, polarity: Polarity | None, above: tuple[Pointer, ...]
+    ) -> list[FieldEntry]:
+        value = mapping(schema.value)
+        whole = sequence(value.get("allOf"))
+        is_named = any(isinstance(e, dict) and _model_of(e, self.document) for e in whole)
+        has_own = value.get("$ref") or value.get("properties") or (whole and not is_named)
+        if has_own:
+            return self.fields(schema, polarity, above)
+        return self._of_parts(schema, polarity, above)
 
-    def _of_parts(self, schema: JsonObject, above: tuple[Pointer, ...]) -> list[FieldEntry]:
+    def _of_parts(
+        self, schema: Subschema, polarity: Polarity | None, above: tuple[Pointer, ...]
+    ) -> list[FieldEntry]:
         """Return the properties of items, values and alternatives that are not models."""
-        for key in ("items", "additionalProperties"):
-            part = schema.get(key)
-            if isinstance(part, dict) and _model_of(part, self.document) is None:
-                return self._inner(part, above)
+        for part in held(self.document, schema, ("items", "additionalProperties")):
+            if isinstance(part.value, dict) and _model_of(part.value, self.document) is None:
+                return self._inner(part, polarity, above)
         fields = []
         for key in _UNION:
-            for number, part in enumerate(sequence(schema.get(key)), 1):
-                if isinstance(part, dict) and _model_of(part, self.document) is None:
-                    inner = self._inner(part, above)
+            for number, part in enumerate(held(self.document, schema, [key]), 1):
+                if isinstance(part.value, dict) and _model_of(part.value, self.document) is None:
+                    inner = self._inner(part, polarity, above)
                     if inner:
-                        title = str(part.get("title") or f"alternative {number}")
-                        type_ = self.type(part, above)
+                        title = str(part.value.get("title") or f"alternative {number}")
+                        type_ = self.type(part.value, above)
                         fields.append(FieldEntry(title, type_, False, Markup(), (), inner))
         return fields
 
@@ -189,10 +285,6 @@ class Schemas:
                 shown.append(pieces)
         first, *others = shown or [[Piece("any value")]]
         return [*first, *(piece for pieces in others for piece in (Piece(word), *pieces))]
-
-
-def _names(fields: Sequence[FieldEntry]) -> set[str]:
-    return {field.name for field in fields}
 
 
 def _model_of(schema: JsonObject, document: Document) -> str | None:

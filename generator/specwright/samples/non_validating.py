@@ -13,6 +13,7 @@ from contextlib import suppress
 
 import jsonschema_rs
 
+from specwright.document.schemas.discriminator_object import tag_property
 from specwright.document.schemas.number_formats import RANGES
 from specwright.json_values import JsonObject, JsonValue, mapping
 
@@ -150,7 +151,7 @@ class Tagged(_Note):
     """A discriminator, which only requires its property: nothing more of it is defined."""
 
     def validate(self, instance: object) -> None:
-        name = self.value.get("propertyName") if isinstance(self.value, dict) else None
+        name = tag_property(self.schema)
         if isinstance(instance, dict) and name not in instance:
             raise ValueError(name)
 

@@ -22,7 +22,6 @@ from specwright.document.schemas.applicators import (
 )
 from specwright.document.schemas.discriminators import Discriminator, Discriminators
 from specwright.document.schemas.polarity import Polarity, in_direction, lacking
-from specwright.document.shape import walk
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.pointer import Pointer, resolve
 
@@ -52,18 +51,9 @@ def tagged(document: Document) -> tuple[Document, Mapping[Pointer, Sequence[Poin
     Pointers stay as they are. Beside it are the alternatives of each schema from which they
     inherit.
     """
-    discriminators = Discriminators(document)
-    schemas = [
-        Subschema(node.pointer, node.value)
-        for node in walk(document.data)
-        if node.kind == "schema" and "discriminator" in mapping(node.value)
-    ]
     constraints: list[tuple[Pointer, JsonObject]] = []
     heirs: dict[Pointer, Sequence[Pointer]] = {}
-    for schema in schemas:
-        discriminator = discriminators.of(schema)
-        if discriminator is None:
-            continue
+    for schema, discriminator in Discriminators(document):
         alternatives = discriminator.alternatives
         if discriminator.is_inherited:
             heirs[schema.pointer] = [place for place in alternatives if place != schema.pointer]

@@ -12,6 +12,7 @@ from jsonschema_rs import Validator
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.json_values import JsonObject, JsonValue, sequence
 from specwright.pointer import Pointer, resolve
 from specwright.samples.compiled import UNUSABLE, Compiled, Schema
@@ -32,7 +33,7 @@ class _TooManyTriesError(Exception):
 class _Counted(Compiled):
     """Schemas with a limit of tries, which is not a time limit, as results must be reproducible."""
 
-    keywords: ClassVar = {**ENFORCED, "discriminator": Tagged}
+    keywords: ClassVar = {**ENFORCED, DISCRIMINATOR: Tagged}
 
     def __init__(self, sides: tuple[Side, ...]) -> None:
         super().__init__(sides)

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
 from specwright.document.schemas.inspection import ANNOTATIONS
+from specwright.document.schemas.polarity import MARKS
 from specwright.document.shape import OBJECTS, Node
 from specwright.findings import Level
 from specwright.json_values import mapping
@@ -19,7 +20,7 @@ _IGNORED = {
     "authorization": "'security' and a security scheme",
     "content-type": "the media types of the request body",
 }
-_DESCRIPTIVE = ANNOTATIONS - {"default", "readOnly", "writeOnly"}
+_DESCRIPTIVE = ANNOTATIONS - {"default", *MARKS}
 # Fields of a Reference Object since 3.1 (OAS 3.1.1, 4.8.23).
 _OF_REFERENCES = frozenset({"$ref", "summary", "description"})
 # Edit distance from which a keyword is taken for another one: `maxLenght` is `maxLength`.

@@ -55,7 +55,7 @@ def _used_components(discriminators: Discriminators) -> set[Pointer]:
                 with suppress(InputError):
                     schema = Subschema(document.target(ref), document.resolve(ref))
                     discriminator = discriminators.of(schema)
-                    tagged = () if discriminator is None else discriminator.tags.values()
+                    tagged = () if discriminator is None else discriminator.targets.values()
                     for part in (schema, *tagged):
                         if part.pointer not in used:
                             used.add(part.pointer)

@@ -18,6 +18,7 @@ from specwright.compare.schemas.flatten import (
 )
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.discriminators import Discriminator
 from specwright.document.schemas.polarity import Polarity
 from specwright.document.shape import OBJECTS
@@ -296,7 +297,7 @@ def _union(value: JsonValue) -> str | None:
     """Return the keyword of a schema that consists only of a union."""
     if not isinstance(value, dict):
         return None
-    names = [name for name in value if not is_note(name) and name != "discriminator"]
+    names = [name for name in value if not is_note(name) and name != DISCRIMINATOR]
     is_union = len(names) == 1 and names[0] in CHOICES and isinstance(value[names[0]], list)
     return names[0] if is_union else None
 

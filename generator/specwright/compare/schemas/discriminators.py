@@ -17,12 +17,12 @@ from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.schemas.applicators import Subschema, spread
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR, mapped, tag_property
 from specwright.document.schemas.discriminators import (
     COMPONENTS,
     Discriminator,
     Discriminators,
 )
-from specwright.document.schemas.inspection import discriminator_mapping
 from specwright.findings import values_of
 from specwright.json_values import mapping, sequence
 from specwright.pointer import Pointer, join, split
@@ -53,12 +53,10 @@ def heirs(pair: Pair) -> Iterator[tuple[Subschema, Subschema]]:
 
 def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
     """Yield the changes of the discriminator property, its alternatives and their tags."""
-    raw = [flat.keywords.get("discriminator") for flat in (pair.base, pair.revision)]
-    old, new = (mapping(value) if isinstance(value, dict) else None for value in raw)
-    if old is None and new is None:
+    names = [tag_property(flat.keywords) for flat in (pair.base, pair.revision)]
+    if names == [None, None]:
         return
     places = _places(pair)
-    names = [side and side.get("propertyName") for side in (old, new)]
     if names[0] != names[1]:
         is_lost = None not in names or _is_missed(pair)
         rule = DISCRIMINATOR_CHANGED if is_lost else SCHEMA_COMPATIBLE
@@ -77,8 +75,8 @@ def discriminator_changes(pair: Pair) -> Iterator[DecidedStep]:
 
 def _places(pair: Pair) -> tuple[Pointer, Pointer]:
     return (
-        pair.base.place("discriminator", pair.revision),
-        pair.revision.place("discriminator", pair.base),
+        pair.base.place(DISCRIMINATOR, pair.revision),
+        pair.revision.place(DISCRIMINATOR, pair.base),
     )
 
 
@@ -118,15 +116,15 @@ def _tag_changes(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator
             sender, receiver, _ = directed(pair.transfer.polarity, (base, old), (revision, new))
             if not sender[0].sent_tags(sender[1]) <= receiver[0].known_tags(receiver[1]):
                 broken.add(revision.name)
-    mapped = [sorted(discriminator_mapping(flat.keywords)) for flat in (pair.base, pair.revision)]
+    listed = [sorted(mapped(flat.keywords)) for flat in (pair.base, pair.revision)]
     if broken:
         message = f"the discriminator has other tags for {', '.join(sorted(broken))}"
-        values = values_of(sorted(broken), *mapped)
+        values = values_of(sorted(broken), *listed)
         yield DecidedStep(DISCRIMINATOR_CHANGED, *_places(pair), message, values)
-    elif mapped[0] != mapped[1]:
-        words = became(*(", ".join(tags) or "none" for tags in mapped))
+    elif listed[0] != listed[1]:
+        words = became(*(", ".join(tags) or "none" for tags in listed))
         message = f"tags of the discriminator: {words}"
-        yield DecidedStep(SCHEMA_COMPATIBLE, *_places(pair), message, values_of(*mapped))
+        yield DecidedStep(SCHEMA_COMPATIBLE, *_places(pair), message, values_of(*listed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +183,8 @@ class _Family:
         )
         if before == _parent(self.old):
             # Its name, or the values that it lists, are not those of an alternative.
-            old &= discriminator_mapping(pair.base.keywords).keys()
-            new &= discriminator_mapping(pair.revision.keywords).keys()
+            old &= mapped(pair.base.keywords).keys()
+            new &= mapped(pair.revision.keywords).keys()
         if old != new:
             polarity = pair.transfer.polarity
             sent = chosen_tags(before, old), chosen_tags(after, new)
@@ -202,7 +200,7 @@ class _Family:
 
 
 def _parent(discriminator: Discriminator) -> Pointer:
-    return discriminator.pointer.removesuffix(join("discriminator"))
+    return discriminator.pointer.removesuffix(join(DISCRIMINATOR))
 
 
 def _words(verb: str, pointer: Pointer) -> str:

@@ -18,6 +18,7 @@ from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.polarity import Polarity
 from specwright.findings import values_of
 
@@ -121,7 +122,7 @@ def _is_lifted(base: FlatSchema, revision: FlatSchema) -> bool:
     if bool(base.choices) == bool(revision.choices):
         return False
     union = base if base.choices else revision
-    others = union.keywords.keys() - {"type", "discriminator"}
+    others = union.keywords.keys() - {"type", DISCRIMINATOR}
     return len(union.choices) == 1 and not union.children and all(map(is_note, others))
 
 
@@ -154,7 +155,7 @@ def _with_siblings(flat: FlatSchema, alternative: Alternative) -> Alternative:
     if not flat.keywords:
         return alternative
     siblings = Subschema(
-        flat.pointer, {k: v for k, v in flat.keywords.items() if k != "discriminator"}
+        flat.pointer, {k: v for k, v in flat.keywords.items() if k != DISCRIMINATOR}
     )
     return replace(alternative, places=(*alternative.places, siblings))
 

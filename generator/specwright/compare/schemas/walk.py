@@ -18,6 +18,7 @@ from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, applying
 from specwright.document.schemas.discriminators import Discriminators
 from specwright.document.schemas.inspection import ANNOTATIONS
+from specwright.document.schemas.polarity import MARKS
 from specwright.patterns import matches
 from specwright.pointer import Pointer, join
 from specwright.samples.sides import Side
@@ -26,7 +27,7 @@ from specwright.samples.sides import Side
 # many pairs.
 MOST_PAIRS = 50_000
 # Keywords that do not matter beside a reference.
-_MEANINGLESS = {"$ref"} | ANNOTATIONS - {"default", "deprecated", "readOnly", "writeOnly"}
+_MEANINGLESS = {"$ref"} | ANNOTATIONS - {"default", "deprecated", *MARKS}
 PairKey = tuple[object, ...]
 
 

@@ -17,6 +17,7 @@ from specwright.document.schemas.applicators import (
     reachable,
     spread,
 )
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.discriminators import Discriminator, Discriminators
 from specwright.document.schemas.instances import Instances, SchemaMismatch
 from specwright.json_values import JsonObject, JsonValue
@@ -112,7 +113,7 @@ class TaggedValues:
             known = listed([f"'{name}'" for name in discriminator.tags], _NAMED)
             message = f"'{tag}' is not a tag of the discriminator, which has {known}"
             place = pointer + join(discriminator.name)
-            yield SchemaMismatch(place, message, keyword="discriminator")
+            yield SchemaMismatch(place, message, keyword=DISCRIMINATOR)
 
     def _is_untagged(self, schema: Subschema, value: JsonObject) -> bool:
         """Return whether a value fits an alternative that no tag names, such as an inline one."""

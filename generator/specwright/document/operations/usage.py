@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from urllib.parse import unquote
 
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite, operations
-from specwright.document.schemas.inspection import discriminator_mapping
+from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.discriminators import Discriminators
 from specwright.document.shape import METHODS, walk
 from specwright.pointer import Pointer, join, split
 
@@ -46,11 +46,12 @@ def _unit(pointer: Pointer) -> _Unit:
 def _users(document: Document) -> dict[_Unit, set[_Unit]]:
     """Return the parts that refer to each part."""
     users: dict[_Unit, set[_Unit]] = defaultdict(set)
+    discriminators = Discriminators(document)
     for node in walk(document.data):
         used = [document.target(node.ref)] if node.ref and document.is_local(node.ref) else []
         if node.kind == "schema":
-            tagged = discriminator_mapping(node.value).values()
-            used += [unquote(ref.partition("#")[2]) for ref in tagged]
+            discriminator = discriminators.of(Subschema(node.pointer, node.value))
+            used += discriminator.targets if discriminator else ()
         elif node.kind == "securityRequirement":
             used += [join("components", "securitySchemes", name) for name in node.value]
         for target in used:

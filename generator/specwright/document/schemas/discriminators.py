@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
-from specwright.document.schemas.inspection import discriminator_mapping
+from specwright.document.schemas.discriminator_object import (
+    DISCRIMINATOR,
+    default_target,
+    mapped,
+    tag_property,
+)
 from specwright.document.schemas.unions import tags
+from specwright.document.shape import walk
 from specwright.json_values import mapping, texts
 from specwright.pointer import Pointer, join, resolve, split
 
@@ -39,6 +45,12 @@ class Discriminator:
     is_inherited: bool
 
     @property
+    def targets(self) -> dict[Pointer, Subschema]:
+        """The schemas that values have, by their place: the alternatives, and the default."""
+        schemas = [*self.tags.values(), *([self.default] if self.default else [])]
+        return {schema.pointer: schema for schema in schemas}
+
+    @property
     def alternatives(self) -> dict[Pointer, tuple[str, ...]]:
         """The tags of each alternative."""
         alternatives: dict[Pointer, tuple[str, ...]] = {}
@@ -49,25 +61,38 @@ class Discriminator:
 
 @dataclass(frozen=True)
 class Discriminators:
-    """The discriminators of a document."""
+    """The discriminators of a document, each read once."""
 
     document: Document
+    _known: dict[Pointer, Discriminator] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[tuple[Subschema, Discriminator]]:
+        """Yield the schemas that have a discriminator, each with its own."""
+        for node in walk(self.document.data):
+            schema = Subschema(node.pointer, node.value)
+            if node.kind == "schema" and (discriminator := self.of(schema)):
+                yield schema, discriminator
 
     def of(self, schema: Subschema) -> Discriminator | None:
         """Return the discriminator of a schema; None if it has none, or one without a property."""
-        value = mapping(schema.value)
-        name = mapping(value.get("discriminator")).get("propertyName")
-        if not isinstance(name, str) or not name:
+        name = tag_property(schema.value)
+        if name is None:
             return None
+        if schema.pointer not in self._known:
+            self._known[schema.pointer] = self._read(schema, name)
+        return self._known[schema.pointer]
+
+    def _read(self, schema: Subschema, name: str) -> Discriminator:
+        value = mapping(schema.value)
         members = [*held(self.document, schema, ("oneOf", "anyOf"))]
         alternatives = [self._end(member) for member in members]
         if not members:
             alternatives = [schema, *self._children(schema.pointer)]
         tagged: dict[str, Subschema] = {}
-        for tag, target in discriminator_mapping(value).items():
-            mapped = self.target(target)
-            if mapped is not None:
-                tagged[tag] = mapped
+        for tag, target in mapped(value).items():
+            named = self.target(target)
+            if named is not None:
+                tagged[tag] = named
         declared = [*self._declared(alternatives, name)]
         if not members:
             # Values of a base that name no heir are its own, and come last.
@@ -75,12 +100,12 @@ class Discriminators:
         for alternative, own in declared:
             for tag in own:
                 tagged.setdefault(tag, alternative)
-        default = mapping(value["discriminator"]).get("defaultMapping")
+        default = default_target(value)
         return Discriminator(
-            schema.pointer + join("discriminator"),
+            schema.pointer + join(DISCRIMINATOR),
             name,
             tagged,
-            self.target(default) if isinstance(default, str) else None,
+            None if default is None else self.target(default),
             not members,
         )
 

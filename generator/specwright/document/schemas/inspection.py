@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from specwright.document.model import Document
+from specwright.document.schemas.polarity import MARKS
 from specwright.document.shape import OBJECTS
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more
 from specwright.patterns import Pattern, parsed
@@ -21,10 +22,9 @@ ANNOTATIONS = frozenset(
         "example",
         "examples",
         "externalDocs",
-        "readOnly",
         "summary",
         "title",
-        "writeOnly",
+        *MARKS,
     ]
 )
 
@@ -50,12 +50,6 @@ def map_children(
             case _:
                 result[key] = value
     return result
-
-
-def discriminator_mapping(schema: JsonObject) -> dict[str, str]:
-    """Return the references of a schema's discriminator by tag, as written in the document."""
-    mapped = mapping(mapping(schema.get("discriminator")).get("mapping"))
-    return {tag: ref for tag, ref in mapped.items() if isinstance(ref, str)}
 
 
 def reference(schema: object) -> str | None:

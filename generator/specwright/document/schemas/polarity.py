@@ -36,9 +36,11 @@ class Polarity(StrEnum):
         return "readOnly" if self is Polarity.TO_SERVER else "writeOnly"
 
 
+MARKS = tuple(polarity.mark for polarity in Polarity)
+
 _WHOLE = (*REFERENCES, "allOf")
 _UNIONS = ("anyOf", "oneOf")
-_DIRECTIONAL = frozenset((*_WHOLE, *_UNIONS, *(polarity.mark for polarity in Polarity)))
+_DIRECTIONAL = frozenset((*_WHOLE, *_UNIONS, *MARKS))
 
 
 def is_left_out(document: Document, schemas: Iterable[Subschema], polarity: Polarity) -> bool:

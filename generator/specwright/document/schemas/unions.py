@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from specwright.document.model import Document
-from specwright.document.schemas.inspection import discriminator_mapping
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR, mapped, tag_property
 from specwright.json_values import (
     JsonObject,
     JsonValue,
@@ -28,9 +28,9 @@ def unknown_member(document: Document, schema: JsonValue) -> JsonObject | None:
 
     None unless the discriminator identifies every alternative of the union.
     """
-    if not isinstance(schema, dict) or not is_told_apart(document, schema):
+    tag = tag_property(schema)
+    if not isinstance(schema, dict) or tag is None or not is_told_apart(document, schema):
         return None
-    tag = str(mapping(schema["discriminator"])["propertyName"])
     members = sequence(schema.get("oneOf")) or sequence(schema.get("anyOf"))
     if not members or not all(says_its_tag(document, member, tag) for member in members):
         return None
@@ -60,7 +60,7 @@ def is_open(schema: JsonObject) -> bool:
 
 def may_overlap(document: Document, schema: JsonValue) -> bool:
     """Return whether a value may fit several alternatives of a `oneOf`, judged by types."""
-    if not isinstance(schema, dict) or "discriminator" in schema:
+    if not isinstance(schema, dict) or DISCRIMINATOR in schema:
         return False
     alternatives = [_types(document, member) for member in sequence(schema.get("oneOf"))]
     known = [types for types in alternatives if types is not None]
@@ -134,17 +134,17 @@ def is_told_apart(document: Document, schema: JsonObject) -> bool:
     share one, unless a mapping assigns it. If a base lists values for its subtypes, each value
     must be the name of a schema.
     """
-    tag = mapping(schema.get("discriminator")).get("propertyName")
-    if not isinstance(tag, str) or not tag:
+    tag = tag_property(schema)
+    if tag is None:
         return False
     members = [*sequence(schema.get("oneOf")), *sequence(schema.get("anyOf"))]
     kinds = [document.follow(member) for member in members or [schema]]
     if any(isinstance(kind, dict) and kind.get("type") in NOT_OBJECTS for kind in kinds):
         return False
-    mapped = discriminator_mapping(schema)
+    known = mapped(schema)
     values = [value for kind in kinds for value in tags(document, kind, tag) or []]
     # A value that is not a string does not name anything.
-    unmapped = [value for value in values if not isinstance(value, str) or value not in mapped]
+    unmapped = [value for value in values if not isinstance(value, str) or value not in known]
     if members:
         return all(unmapped.count(value) == 1 for value in unmapped)
     names = mapping(mapping(document.data.get("components")).get("schemas"))
