@@ -54,6 +54,10 @@ def sampled(tmp_path: Path, schema: object) -> tuple[Any, bool]:
             "contentMediaType": "application/json",
             "contentSchema": {"type": "object", "required": ["a"], "properties": {"a": NUMBER}},
         },
+        *(
+            {**TEXT, "contentMediaType": "application/json", "contentSchema": schema}
+            for schema in ({"type": "object"}, {"const": 0}, {"const": False}, {"type": "null"})
+        ),
         {**NUMBER, "exclusiveMaximum": 1},
         {**NUMBER, "minimum": 0.25, "maximum": 0.75},
         {"type": "object", "required": ["id"], "properties": {"id": {**TEXT, "pattern": "^x$"}}},

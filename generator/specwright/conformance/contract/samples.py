@@ -111,9 +111,10 @@ class _Sampler:
 
     def _encoded(self, schema: JsonObject, depth: int) -> Iterator[str]:
         """Yield texts with content of the declared media type and encoding."""
-        content = self.sample(schema.get("contentSchema"), depth + 1)
+        is_declared = "contentSchema" in schema
+        content = self.sample(schema["contentSchema"], depth + 1) if is_declared else "text"
         lengths = (length_limit(schema, name, 0) for name in ("minLength", "maxLength"))
-        for whole in (content or "text", *("x" * length for length in lengths)):
+        for whole in (content, *("x" * length for length in lengths)):
             text = written(schema, whole)
             yield "text" if text is None else text
 
