@@ -19,6 +19,8 @@ from lab.measured.table import BY_KEY
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).with_suffix(".json")
 _DIGITS = 8
+# What measurements store: figures are not the code that was measured.
+_FIGURES = "lab/**/*.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,12 @@ def keep(key: str, record: Record) -> None:
 
 
 def digests(paths: Iterable[str], top: Path = ROOT) -> dict[str, str]:
-    """Return a digest of each path: of the names and contents of its files that git tracks."""
-    tracked = {path: _git(top, "ls-files", "-z", "--", path).split("\0")[:-1] for path in paths}
+    """Return a digest of each path: of the names and contents of its files that git tracks.
+
+    Files with figures do not count, or a run would change what it measured.
+    """
+    code = ("ls-files", "-z", "--", f":(exclude,glob){_FIGURES}")
+    tracked = {path: _git(top, *code, path).split("\0")[:-1] for path in paths}
     return {path: _digest(files, top) for path, files in tracked.items() if files}
 
 

@@ -86,6 +86,22 @@ def test_what_git_does_not_track_is_no_change(checkout: Path) -> None:
     assert not record.changed(("a",), checkout)
 
 
+def test_figures_that_a_run_stores_do_not_make_it_stale(checkout: Path) -> None:
+    """A run that records new figures would otherwise be stale by its own result."""
+    for name in ("one.py", "figures.json", "words.toml"):
+        file = checkout / "lab" / "bench" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("before")
+    git(checkout, "add", ".")
+    record = Record("", "", digests(("lab/bench",), checkout))
+    (checkout / "lab" / "bench" / "figures.json").write_text("after")
+    assert not record.changed(("lab/bench",), checkout)
+    for name in ("one.py", "words.toml"):
+        (checkout / "lab" / "bench" / name).write_text("after")
+        assert record.changed(("lab/bench",), checkout) == ["lab/bench"]
+        (checkout / "lab" / "bench" / name).write_text("before")
+
+
 def test_the_same_contents_under_another_commit_are_current_without_history(checkout: Path) -> None:
     record = Record("", "00000000", digests(("a", "b"), checkout))
     git(checkout, "commit", "-q", "--amend", "-m", "rebased")
