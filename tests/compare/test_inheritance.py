@@ -210,6 +210,25 @@ def test_clients_miss_a_discriminator_that_is_gone(
     ]
 
 
+@pytest.mark.parametrize(
+    ("make", "before", "after", "rules"),
+    [
+        # The names of components are tags beside every mapping, which receivers know.
+        (resp, {"p": "P", "q": "Q"}, {}, set()),
+        (req, {"p": "P", "q": "Q"}, {}, {"discriminator-changed"}),
+        (resp, {}, {"p": "P", "q": "Q"}, {"discriminator-changed"}),
+        (req, {}, {"p": "P", "q": "Q"}, set()),
+    ],
+)
+def test_a_mapping_as_a_whole_comes_or_goes(
+    make: Any, before: Any, after: Any, rules: set[str], tmp_path: Path
+) -> None:
+    base, revision = (both(make, union(mapping=mapping)) for mapping in (before, after))
+    found = changes(report(tmp_path, base, revision))
+    assert len(found) == 1
+    assert {finding.rule for finding in breaking(found)} == rules
+
+
 def test_nobody_misses_a_discriminator_that_the_schemas_stand_in_for(tmp_path: Path) -> None:
     p, q = (holding(["t"], t={"const": name}, **{name: TEXT}) for name in ("p", "q"))
     base, revision = (both(resp, union(tagged=tagged), p, q) for tagged in (True, False))

@@ -510,6 +510,24 @@ def test_formats_of_numbers_and_encodings_of_texts_are_checked(
         assert said in message
 
 
+@pytest.mark.parametrize(
+    ("text", "is_right"),
+    [
+        *((text, True) for text in ("P1D", "P4W", "PT0S", "P1Y2M3DT4H5M6S", "PT36H")),
+        # As Pydantic and java.time write half a second, 800 days, and five seconds ago.
+        *((text, True) for text in ("PT0.5S", "P1DT1H1M1.25S", "P2Y70D", "-PT5S", "PT-5S")),
+        *((text, False) for text in ("", "P", "PT", "P1", "1D", "P1DT", "PT1D", "P1H", "p1d")),
+        *((text, False) for text in ("PT0.5H", "PT.5S", "P1D ", "P1W2D", "0:00:05", "1 day")),
+    ],
+)
+def test_a_duration_may_be_as_serializers_write_it(
+    tmp_path: Path, text: str, is_right: bool
+) -> None:
+    contract = of_response(tmp_path / "times.json", {**TEXT, "format": "duration"}, "3.1.0")
+    rules = [rule for rule, _ in answers(contract, text)]
+    assert rules == ([] if is_right else ["response-schema"])
+
+
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
 def test_byte_is_base64_in_every_version(tmp_path: Path, version: str) -> None:
     contract = of_response(tmp_path / "bytes.json", {**TEXT, "format": "byte"}, version)

@@ -30,6 +30,12 @@ KNOWN_FORMATS = frozenset(
 )
 _QUOTED = re.compile(rb"(?:[^=]|=[0-9A-Fa-f]{2}|=\r?\n)*")
 _URL_SAFE = re.compile("[A-Za-z0-9_-]*={0,2}")
+# RFC 3339, A, has no signs, no fractions and no gaps between units; the serializers of common
+# languages write them, such as Pydantic `P2Y70D` and java.time `PT0.5S` (0227).
+_DURATION = re.compile(
+    r"-?P(?=[-\dT])(-?\d+W|(-?\d+Y)?(-?\d+M)?(-?\d+D)?"
+    r"(T(?=[-\d])(-?\d+H)?(-?\d+M)?(-?\d+(\.\d+)?S)?)?)"
+)
 _JSON = "application/json"
 Schema = Mapping[str, JsonValue]
 
@@ -183,8 +189,13 @@ def _reads(read: Callable[[str], bytes]) -> Callable[[str], bool]:
     return is_readable
 
 
-# Formats of OpenAPI, beside those of JSON Schema.
+def _is_duration(text: str) -> bool:
+    return _DURATION.fullmatch(text) is not None
+
+
+# Formats of OpenAPI, and those of JSON Schema that are read in another way.
 FORMATS: Mapping[str, Callable[[str], bool]] = {
+    "duration": _is_duration,
     "byte": _reads(_base64),
     "base64url": _reads(_base64url),
 }
