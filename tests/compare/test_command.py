@@ -221,15 +221,25 @@ def test_swagger_and_other_apis_are_not_compared(project: Path, specwright: Run)
     assert "have no operations in common" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("answers: 3", "'answers' is not a field of this object; it is compared"),
+        (
+            "answers: 3\n      more: 4",
+            "'answers' is not a field of this object (and 1 more); it is",
+        ),
+    ],
+)
 def test_a_base_that_is_not_valid_is_compared_as_far_as_possible(
-    project: Path, specwright: Run
+    wrong: str, words: str, project: Path, specwright: Run
 ) -> None:
     write(
         project / "broken.json",
-        WIDE.replace("      responses:", "      answers: 3\n      responses:"),
+        WIDE.replace("      responses:", f"      {wrong}\n      responses:"),
     )
     result = specwright("diff", "broken.json", cwd=project)
-    assert "warning diff-invalid broken.json is not valid OpenAPI" in result.stdout
+    assert f"warning diff-invalid broken.json is not valid OpenAPI: {words}" in result.stdout
     assert "error range-narrowed" in result.stdout
 
 

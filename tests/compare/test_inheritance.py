@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,50 @@ def test_tags_of_children_may_be_mapped(
 ) -> None:
     found = changes(report(tmp_path, api(req, pet=before, **BOTH), api(req, pet=after, **BOTH)))
     assert {each.rule for each in breaking(found)} == rules
+
+
+# A document, and the tag of Cat in it.
+TAGGED: dict[str, tuple[Any, str]] = {
+    "the name of a child": (api(req, **BOTH), "Cat"),
+    "a tag of a mapping": (api(req, pet=mapped(cat="Cat"), **BOTH), "cat"),
+    "a list of alternatives": (
+        req(
+            {
+                "oneOf": [
+                    {"$ref": "#/components/schemas/Cat"},
+                    {"$ref": "#/components/schemas/No"},
+                ],
+                "discriminator": {"propertyName": "kind"},
+            }
+        )
+        | {
+            "components": {
+                "schemas": {
+                    "Cat": holding(["kind"], kind=TEXT, a=TEXT),
+                    "No": holding(["b"], b=TEXT),
+                }
+            }
+        },
+        "Cat",
+    ),
+}
+
+
+@pytest.mark.parametrize(("base", "tag"), TAGGED.values(), ids=TAGGED)
+def test_a_counterexample_has_the_tag_of_its_schema(base: Any, tag: str, tmp_path: Path) -> None:
+    """Any other value is none of the alternative for receivers that read tags."""
+    schemas = base["components"]["schemas"]
+    schemas = {**schemas, "Cat": {**schemas["Cat"], "required": ["kind", "a"]}}
+    revision = {**base, "components": {"schemas": schemas}}
+    [found] = changes(report(tmp_path, base, revision))
+    assert (found.rule, found.message) == ("property-required", "property 'a' is now required")
+    assert json.loads(found.counterexample or "") == {"kind": tag}
+
+
+def test_a_counterexample_of_a_base_has_any_tag(tmp_path: Path) -> None:
+    base, revision = (api(req, pet=PET | {"minProperties": least}, **BOTH) for least in (1, 2))
+    found = changes(report(tmp_path, base, revision))
+    assert {finding.counterexample for finding in found} == {'{"kind": "a"}'}
 
 
 def test_an_edit_of_the_parent_is_one_finding(tmp_path: Path) -> None:

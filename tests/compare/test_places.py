@@ -204,6 +204,14 @@ KEYWORDS: dict[str, tuple[Any, Any, str, str]] = {
         "/const",
         "/enum",
     ),
+    "a type beside null": ({"type": "string"}, {"type": ["null", "string"]}, "/type", "/type/0"),
+    "a type without null": ({"type": ["string", "null"]}, {"type": "string"}, "/type/1", "/type"),
+    "a type beside null in one of two parts": (
+        {"allOf": [{"type": "string"}, {"maxLength": 5}]},
+        {"allOf": [{"type": ["string", "null"]}, {"maxLength": 5}]},
+        "/allOf/0/type",
+        "/allOf/0/type",
+    ),
     "a constant that becomes null as well": (
         {"const": "a"},
         {"enum": ["a", None]},
@@ -223,6 +231,19 @@ def test_a_change_of_a_keyword_is_placed_at_the_keyword(
     )
     [found] = changes(report(tmp_path, base, revision))
     assert (found.related_pointer, found.pointer) == (BODY + old, BODY + new)
+
+
+def test_null_of_3_0_is_placed_at_its_own_field(tmp_path: Path) -> None:
+    base, revision = (
+        {**operation(requestBody={"content": {"application/json": {"schema": schema}}})}
+        | {"openapi": "3.0.3"}
+        for schema in (TEXT, {**TEXT, "maxLength": 5, "nullable": True})
+    )
+    at = {
+        finding.message: finding.location for finding in changes(report(tmp_path, base, revision))
+    }["null is now allowed"]
+    line = (tmp_path / "revision.json").read_text("utf-8").splitlines()[at.line - 1]
+    assert line[at.column - 1 :].startswith('"nullable"')
 
 
 def test_acceptances_of_constants_are_apart(tmp_path: Path) -> None:

@@ -23,9 +23,10 @@ def validity_findings(document: Document) -> list[Finding]:
     if not problems:
         return []
     first = problems[0]
+    others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     message = (
-        f"{document.path} is not valid OpenAPI ({len(problems)} errors, the first: "
-        f"{first.message}); it is compared as far as possible"
+        f"{document.path} is not valid OpenAPI: {first.message}{others}; "
+        "it is compared as far as possible"
     )
     place = document.locate(first.pointer)
     return [Finding(DIFF_INVALID, DIFF_INVALID.level, place, first.pointer, message)]

@@ -53,11 +53,13 @@ class WholeSchemas(NamedTuple):
     Attributes:
         union: the sender's union if `sender` is an alternative; `receiver` is then the receiver's
             union.
+        tag: the property, and a value of it, that say that an object is meant for `sender`.
     """
 
     sender: Schema | bool
     receiver: Schema | bool
     union: Schema | bool = True
+    tag: tuple[str, str] | None = None
 
 
 # Without slots, as cached properties need a `__dict__`.
@@ -190,7 +192,8 @@ class Prover:
             ]
         except UNUSABLE:
             return
-        for value in self._candidates(step, schemas.sender):
+        candidates = self._candidates(step, schemas.sender)
+        for value in chain.from_iterable(_tagged(value, schemas.tag) for value in candidates):
             if all(validator.is_valid(value) is expected for validator, expected in checks):
                 text = json.dumps(value, ensure_ascii=False)
                 if len(text) <= _LONGEST:
@@ -228,6 +231,13 @@ class Prover:
         except UNUSABLE:
             return False
         return schema if isinstance(schema, bool) else mapping(schema)
+
+
+def _tagged(value: JsonValue, tag: tuple[str, str] | None) -> Iterator[JsonValue]:
+    """Yield an object with its tag, as receivers expect it, and then a value as it is."""
+    if tag is not None and isinstance(value, dict):
+        yield {**value, tag[0]: tag[1]}
+    yield value
 
 
 def _is_wider_pattern(receiver: Schema, sender: Schema) -> bool | None:

@@ -11,7 +11,9 @@ from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.pairs import Schema, directed
 from specwright.compare.schemas.steps import UnprovenStep
 from specwright.compare.schemas.walk import Difference, Walk
+from specwright.document.schemas.polarity import Polarity
 from specwright.isolation import Stopped, TaskLimits, isolated
+from specwright.pointer import Pointer
 from specwright.samples.sides import Side
 
 # The limits of proofs: seconds, more for each pair of schemas, and bytes of memory.
@@ -27,8 +29,13 @@ def judgements(walk: Walk, differences: Sequence[Difference]) -> Judgements:
     unproven = {
         difference: difference.unproven for difference in differences if difference.unproven
     }
+    tags = _tags(walk)
     tasks = [
-        partial(prover.verdicts, steps, _whole_schemas(difference, walk.sides))
+        partial(
+            prover.verdicts,
+            steps,
+            _whole_schemas(difference, walk.sides)._replace(tag=tags.get(_sent(difference))),
+        )
         for difference, steps in unproven.items()
     ]
     outcomes = isolated(tasks, _limits(tasks))
@@ -46,6 +53,27 @@ def judgements(walk: Walk, differences: Sequence[Difference]) -> Judgements:
         for difference in judged.keys() - remaining:
             judged[difference] = (StepVerdict(StepOutcome.SAFE),) * len(judged[difference])
     return judged
+
+
+def _tags(walk: Walk) -> dict[tuple[Polarity, Pointer], tuple[str, str]]:
+    """Return the tag property of the sender's alternatives, with a tag of each."""
+    tags: dict[tuple[Polarity, Pointer], tuple[str, str]] = {}
+    for difference in walk.below:
+        pair = difference.pair
+        sender, _, _ = directed(pair.transfer.polarity, *pair.discriminators)
+        if sender is not None:
+            for pointer, names in sender.alternatives.items():
+                # Values of a base may have the tags of its heirs.
+                if not sender.is_inherited or pointer != _sent(difference)[1]:
+                    tags.setdefault((pair.transfer.polarity, pointer), (sender.name, names[0]))
+    return tags
+
+
+def _sent(difference: Difference) -> tuple[Polarity, Pointer]:
+    """Return the place of the sender's schema."""
+    pair = difference.pair
+    flat, _, _ = directed(pair.transfer.polarity, pair.base, pair.revision)
+    return pair.transfer.polarity, flat.pointer
 
 
 def _limits(tasks: Sequence[object]) -> TaskLimits:

@@ -47,7 +47,7 @@ from specwright.document.model import Document
 from specwright.document.schemas.applicators import applying
 from specwright.findings import values_of
 from specwright.json_values import JsonValue, declared_mapping, declared_sequence, mapping
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, join
 from specwright.samples.non_validating import KNOWN_FORMATS, type_of_keyword
 from specwright.samples.sides import Side
 
@@ -326,6 +326,10 @@ def _null_place(keyword: str, flat: FlatSchema, other: FlatSchema) -> Pointer:
     """Return the place where a schema allows null, or would allow it."""
     if flat.null is not None or other.null is not None:
         return flat.null or flat.pointer
+    kinds = flat.keywords.get(keyword)
+    # Of several parts, each has a list of its own.
+    if keyword == "type" and isinstance(kinds, list) and "null" in kinds and len(flat.parts) == 1:
+        return flat.where[keyword] + join(kinds.index("null"))
     return keyword_place(keyword, flat, other)
 
 

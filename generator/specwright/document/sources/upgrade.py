@@ -112,6 +112,7 @@ def _nullable(node: Node, targets: set[str]) -> _Moves:
     kind = schema.get("type")
     if isinstance(kind, str):
         schema["type"] = [kind, "null"]
+        yield "/type/1", "/nullable"
         values = schema.get("enum")
         if isinstance(values, list) and None not in values:
             values.append(None)
