@@ -23,6 +23,7 @@ from specwright.document.directions import split_directions
 from specwright.document.model import Document
 from specwright.document.normalise import normalise
 from specwright.document.operations.sites import operations
+from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.instances import Instances
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
@@ -214,7 +215,8 @@ def changes(keyword: str, which: str, directory: Path) -> object:
 
 def reference(keyword: str, which: str, directory: Path) -> object:
     schemas, value = Schemas(document(which, directory)), schema(keyword, which)
-    return repr((schemas.type(value), schemas.notes(value), schemas.fields(value)))
+    place = Subschema(f"/components/schemas/{NAMES[keyword]}/properties/value", value)
+    return repr((schemas.type(value), schemas.notes(place), schemas.fields(place)))
 
 
 @functools.cache
@@ -284,7 +286,6 @@ UNREAD: dict[tuple[str, str], tuple[str, ...]] = {
         *CONDITIONS,
         *("prefixItems", "patternProperties", "propertyNames", *CONTENT),
     ),
-    ("reference", "the alternatives are shown with their tags"): ("discriminator",),
     ("validate", "it may have any value"): ("const",),
 }
 
