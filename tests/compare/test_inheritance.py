@@ -125,6 +125,11 @@ MAPPED: dict[str, tuple[Any, Any, set[str]]] = {
         mapped(cat="Cat"),
         {"discriminator-changed"},
     ),
+    "one of two tags": (
+        mapped(cat="Cat", tom="Cat", dog="Dog"),
+        mapped(cat="Cat", dog="Dog"),
+        {"discriminator-changed"},
+    ),
     "a tag in other letters": (
         mapped(cat="Cat", dog="Dog"),
         mapped(cat="Cat", hound="Dog"),

@@ -74,6 +74,16 @@ BREAKS: dict[str, tuple[Any, Any, str]] = {
         api(HOST),
         f"server {HOST}/v1 was removed",
     ),
+    "a prefix moves into the paths, and a value of a variable is gone": (
+        api(template(f"{REGION}/v1", r=("eu", "us"))),
+        api(template(REGION, r=("eu",)), paths=("/v1/x",)),
+        f"server {EU}/v1 is no longer at {US}/v1",
+    ),
+    "a prefix moves into the servers, and a value of a variable is gone": (
+        api(template(REGION, r=("eu", "us")), paths=("/v1/x",)),
+        api(template(f"{REGION}/v1", r=("eu",))),
+        f"server {EU} is no longer at {US}/v1",
+    ),
     "a prefix moves, and the host changes as well": (
         api(f"{HOST}/v1", f"{US}/v1"),
         api(HOST, paths=("/v1/x",)),

@@ -554,6 +554,24 @@ def test_an_integer_that_was_sent_with_a_decimal_point_may_come_back(tmp_path: P
         assert observed(contract, "fuzzing", "/paths/~1it/get", request, response) == []
 
 
+def test_a_failure_is_known_by_its_place_and_not_by_figures(tmp_path: Path) -> None:
+    """The number of the item, the value and its size differ in every run."""
+    schema = {"type": "array", "items": {**TEXT, "maxLength": 5}}
+    known = list[list[str]]()
+    for number, value in enumerate(("longer", "longest", "the longest")):
+        contract = of_response(tmp_path / "texts.json", schema, "3.1.0")
+        record = Record()
+        record.monitors = (Monitors(contract, record),)
+        request = HttpRequest("GET", "http://127.0.0.1/it", ())
+        body = json.dumps([*(["a"] * number), value]).encode()
+        response = HttpResponse(200, JSON, body)
+        at = 10.0**number
+        record.add(Exchange(0, "fuzzing", MAIN, "/paths/~1it/get", request, response, None, at, at))
+        known.append([finding.fingerprint for finding in judged(contract, record).findings])
+    assert len(known[0]) == 1
+    assert known[0] == known[1] == known[2]
+
+
 INTEGERS = {"type": "object", "properties": {"count": {"type": ["integer", "null"]}, "of": NUMBER}}
 
 

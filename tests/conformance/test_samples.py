@@ -76,6 +76,8 @@ def test_a_sample_keeps_to_the_limits_of_its_schema(tmp_path: Path, schema: obje
         ({**TEXT, "maxLength": 2}, "te"),
         ({**TEXT, "pattern": "^t"}, "text"),
         ({**TEXT, "pattern": "("}, "text"),
+        ({**TEXT, "contentMediaType": "application/json"}, '"text"'),
+        ({**TEXT, "contentEncoding": "base64"}, "dGV4dA=="),
         ({**NUMBER, "minimum": 5}, 5),
         ({"type": "integer", "minimum": 7, "multipleOf": 5}, 10),
         # What the document gives itself comes first.
