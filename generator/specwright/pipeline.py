@@ -15,7 +15,7 @@ from specwright.check.checks import INCOMPLETE, LEFT_OUT, Examination, examine
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.repair.names import TOLD_APART, rename
-from specwright.check.repair.repair import repair
+from specwright.check.repair.repair import RepairedDocument, repair
 from specwright.config import PackageOptions, Renames
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
@@ -77,9 +77,7 @@ def at_once(document: Document) -> Callable[[], ModelSource]:
 
 def needed(options: PackageOptions) -> Settings:
     """Return the settings of the checks that a document must pass to become a package."""
-    return Settings(
-        levels=_NEEDED, short_method_names=options.short_method_names, names=options.names
-    )
+    return Settings(levels=_NEEDED, short_method_names=options.short_method_names)
 
 
 def generate(
@@ -185,7 +183,7 @@ def package_contents(document: Document, options: PackageOptions) -> PackageCont
         InvalidDocument: as for `generate`.
     """
     document = with_pagination(document, options.pagination)
-    return _usable(document, options, Settings(), lambda report: None)[1]
+    return _contents(*_usable(document, options, Settings(), lambda report: None))
 
 
 class _Prepared(NamedTuple):
@@ -223,9 +221,9 @@ def _prepared(
     examination: Examination | None = None,
 ) -> _Prepared:
     """Prepare a document for the generation of models and operations."""
-    usable, contents = _usable(document, options, lint, tell, examination)
+    usable, report = _usable(document, options, lint, tell, examination)
     normal = split_directions(tag_alternatives(compose(normalise(usable))))
-    return _Prepared(usable, normal, package_names(usable, options), contents)
+    return _Prepared(usable, normal, package_names(usable, options), _contents(usable, report))
 
 
 def _usable(
@@ -234,32 +232,29 @@ def _usable(
     lint: Settings,
     tell: Callable[[Report], None],
     examination: Examination | None = None,
-) -> tuple[Document, PackageContents]:
-    """Return a document without the parts that cannot be used, renamed, and its contents."""
+) -> tuple[Document, Report]:
+    """Return a document without the parts that cannot be used, and the findings about it."""
     settings = needed(options)
-    # An examination may have been made without this setting.
-    if examination is None or options.pagination or not examination.covers(settings):
-        examination = examine(upgrade(document), settings)
+    renames = options.names
+    # An examination does not include these settings.
+    is_changed = bool(options.pagination) or renames != Renames()
+    if examination is None or is_changed or not examination.covers(settings):
+        examination = examine(rename(upgrade(document), renames), settings)
     report = examination.report(settings)
     _stop(report, report.findings, lint)
-    checked = examination.document
-    usable = rename(checked, options.names)
+    repaired = RepairedDocument(examination.document)
     named_otherwise = any(finding.rule in TOLD_APART for finding in report.findings)
     if report.has_errors or document.unresolved or named_otherwise:
-        repaired = repair(usable, short_names=options.short_method_names)
+        repaired = repair(examination.document, short_names=options.short_method_names)
         _stop(report, repaired.dropped, lint)
         _tell(tell, report, repaired.dropped, lint)
-        checked = usable = repaired.document
-        # It has the names already.
-        settings = replace(settings, names=Renames())
-        report = examine(usable, settings).report(settings)
+        report = examine(repaired.document, settings).report(settings)
         report = replace(report, findings=in_order((*report.findings, *repaired.dropped)))
     for finding in report.findings:
         if finding.rule == INCOMPLETE.id:
             # It is not known what would be left out.
             raise SpecwrightError(finding.message, finding.location)
-    # Findings have the pointers of the document that was checked.
-    return usable, _contents(checked, report)
+    return repaired.document, report
 
 
 def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:

@@ -10,10 +10,11 @@ import pytest
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.document.sources.load import load
+from specwright.mock.routes import Routes
 
 BASE = "http://127.0.0.1/v1"
 # The general paths come first, as the order of a document is no rule.
-PATHS = ("/orders/{id}", "/{kind}/{id}", "/orders/search", "/orders")
+PATHS = ("/orders/{id}", "/{kind}/{id}", "/orders/search", "/orders", "/orders/{id}.json")
 
 
 @pytest.fixture
@@ -45,15 +46,22 @@ def routes(tmp_path: Path) -> ContractRoutes:
         ("/orders/a%2Fb", "/orders/{id}", ["a/b"]),
         ("/users/7", "/{kind}/{id}", ["users", "7"]),
         ("/orders", "/orders", []),
+        ("/orders/7.json", "/orders/{id}.json", ["7"]),
+        ("/orders/7%2Ejson", "/orders/{id}.json", ["7"]),
+        ("/order%73/search", "/orders/search", []),
     ],
 )
 def test_the_most_specific_path_is_meant(
-    routes: ContractRoutes, path: str, key: str, values: list[str]
+    routes: ContractRoutes, tmp_path: Path, path: str, key: str, values: list[str]
 ) -> None:
     operation = routes.operation("GET", f"{BASE}{path}")
     assert operation is not None
     assert operation.site.key == key
     assert routes.path(f"{BASE}{path}") == (key, values)
+    # The mock responds with the same operation.
+    assert (
+        Routes(load(tmp_path / "openapi.json")).at(path.partition("?")[0])["GET"] == operation.site
+    )
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,28 @@ VALUES: dict[str, tuple[dict[str, Any], Any]] = {
         },
         [ACCOUNT],
     ),
+    "hidden-in-hidden": (
+        {
+            "schema": {
+                "type": "object",
+                "properties": {"a": {"const": 1}, "b": {**member(SECRET), "writeOnly": True}},
+                "required": ["a", "b"],
+            }
+        },
+        {"a": 1},
+    ),
+    # Nothing unevaluated is not nothing.
+    "closed-union": (
+        {
+            "schema": member(
+                {
+                    "oneOf": [member({"const": 7}), {"required": ["b"]}],
+                    "unevaluatedProperties": False,
+                }
+            )
+        },
+        {"a": {"a": 7}},
+    ),
     # Tags: of a mapping, of the names, and of schemas that inherit.
     "mapped": (
         {"schema": told_apart("oneOf", "Cat", "Dog", tom="Cat", rex="#/components/schemas/Dog")},

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import unquote
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
+from specwright.document.operations.paths import PathIndex
 from specwright.document.operations.servers import base_paths, servers, servers_of
 from specwright.document.operations.sites import Direction, OperationSite
-from specwright.runtime.shared.templates import PathTemplate
 
 
 class Routes:
@@ -33,32 +32,22 @@ class Routes:
             if operation.direction is Direction.PATH
         ]
         self.own: dict[str, list[OperationSite]] = {}
-        routes: list[tuple[PathTemplate, OperationSite]] = []
+        entries: list[tuple[str, OperationSite]] = []
         for operation in self.operations:
             own = [path for path in base_paths(servers_of(operation)) if path not in general]
             for path in own:
                 self.own.setdefault(path, []).append(operation)
-            routes += [
-                (PathTemplate(unquote(path + operation.key)), operation)
-                for path in (*own, *general)
-            ]
-        self._routes = sorted(routes, key=lambda route: route[0].rank)
-        self._plain = [PathTemplate(unquote(operation.key)) for operation in self.operations]
+            entries += [(path + operation.key, operation) for path in (*own, *general)]
+        self._index = PathIndex(entries)
+        self._without_base = PathIndex((operation.key, operation) for operation in self.operations)
 
     def at(self, path: str) -> Mapping[str, OperationSite]:
         """Return the operations at a path by method; each is that of the most specific path."""
-        segments = _segments(path)
         operations: dict[str, OperationSite] = {}
-        for template, operation in self._routes:
-            if operation.method not in operations and template.values(segments) is not None:
-                operations[operation.method] = operation
+        for operation, _ in self._index.matches(path):
+            operations.setdefault(operation.method, operation)
         return operations
 
     def is_without_base(self, path: str) -> bool:
         """Return whether a path would have operations below the path of the server."""
-        segments = _segments(path)
-        return any(template.values(segments) is not None for template in self._plain)
-
-
-def _segments(path: str) -> list[str]:
-    return [unquote(segment) for segment in path.split("/")]
+        return any(self._without_base.matches(path))

@@ -9,8 +9,11 @@ name: a change of these is breaking without a value that shows it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+
+from jsonschema_rs import Validator
 
 from specwright.document.schemas.inspection import ANNOTATIONS
 from specwright.json_values import (
@@ -24,8 +27,10 @@ from specwright.json_values import (
     texts,
 )
 from specwright.samples.compiled import UNUSABLE, Compiled
-from specwright.samples.matching import matching
+from specwright.samples.expressions import matching
+from specwright.samples.merging import both, combined, of_item, of_member
 from specwright.samples.non_validating import written
+from specwright.samples.repair import repaired
 from specwright.samples.scalars import around, numbers
 from specwright.samples.scalars import texts as sample_texts
 from specwright.vocabulary.keywords.once import ONCE
@@ -37,6 +42,9 @@ _PER_SCHEMA = 24
 _PROPERTIES = 200
 _PER_WITNESS = 60
 _WITNESSES = 2
+_MOST_DISTINCT = 30
+# Candidates that are repaired, repairs within each other, and searches for parts of all of them.
+_REPAIRED, _MOST_REPAIRS, _MOST_SEARCHES = 4, 2, 120
 MOST_PARTS = 1_000
 
 # Values that another schema may reject, even if it accepts any list and any object.
@@ -49,12 +57,20 @@ _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object
 
 
 class Sampler:
-    """Values for schemas that may refer to any of the documents."""
+    """Values for schemas that may refer to any of the documents.
 
-    def __init__(self, compiled: Compiled) -> None:
+    Args:
+        repairs: whether values that a schema rejects are repaired, which takes more tries.
+    """
+
+    def __init__(self, compiled: Compiled, *, repairs: bool = True) -> None:
         self._compiled = compiled
+        self._most_repairs = _MOST_REPAIRS if repairs else 0
         self._witnesses: dict[str, tuple[JsonValue, ...]] = {}
         self._open: set[str] = set()
+        self._repairs = 0
+        self._left = 0
+        self._irreparable: set[str] = set()
 
     def of(self, schema: JsonValue) -> Iterator[JsonValue]:
         """Return some values, the simplest first."""
@@ -98,13 +114,43 @@ class Sampler:
             validator = self._compiled.validator(schema)
         except UNUSABLE:
             return ()
-        valid = (candidate for candidate in candidates if validator.is_valid(candidate))
-        return tuple(islice(valid, _WITNESSES))
+        tried: list[JsonValue] = []
+        valid = (
+            candidate for candidate in _noted(candidates, tried) if validator.is_valid(candidate)
+        )
+        accepted = tuple(islice(valid, _WITNESSES))
+        return accepted or self._repaired(validator, schema, tried, depth)
+
+    def _repaired(
+        self,
+        validator: Validator,
+        schema: JsonObject,
+        candidates: Sequence[JsonValue],
+        depth: int,
+    ) -> tuple[JsonValue, ...]:
+        """Return a value of a schema that is made from one that it rejects."""
+        # Within a recursion there may be values that are none in another one.
+        key = json.dumps([schema, sorted(self._open)])
+        if self._repairs == self._most_repairs or depth > _DEEPEST or key in self._irreparable:
+            return ()
+        if not self._repairs:
+            self._left = _MOST_SEARCHES
+        self._repairs += 1
+        try:
+            for candidate in candidates[:_REPAIRED]:
+                value = repaired(self, validator, schema, candidate, depth)
+                if value is not None:
+                    return (value,)
+        finally:
+            self._repairs -= 1
+        if self._left or not self._repairs:
+            self._irreparable.add(key)
+        return ()
 
     def _values(self, schema: JsonValue, depth: int) -> Iterator[JsonValue]:
         if schema is False or depth > _DEEPEST:
             return
-        merged = self._merged(schema, depth)
+        merged = self.keywords(schema, depth)
         yield from self._shown(merged)
         yield from self._inherited(schema, depth)
         if "const" in merged:
@@ -113,13 +159,11 @@ class Sampler:
         if isinstance(values := merged.get("enum"), list):
             yield from values
             return
-        choices = [
-            *declared_sequence(merged.get("anyOf")),
-            *declared_sequence(merged.get("oneOf")),
-        ]
+        rest, choices = _choices(merged)
         for choice in choices:
-            rest = {k: v for k, v in merged.items() if k not in ("anyOf", "oneOf")}
-            yield from self._some({"allOf": [rest, choice]}, depth + 1)
+            # `unevaluatedProperties` sees what is in `allOf`, but not what is beside it there.
+            chosen = {**rest, "allOf": [choice, *sequence(rest.get("allOf"))]}
+            yield from self._some(chosen, depth + 1)
         declared = merged.get("type")
         kinds = texts(one_or_more(declared)) if declared else () if choices else _implied(merged)
         for kind in kinds:
@@ -159,27 +203,63 @@ class Sampler:
             self.witnesses(schema, depth), islice(self._values(schema, depth), _PER_SCHEMA)
         )
 
-    def _merged(self, schema: JsonValue, depth: int) -> JsonObject:
-        """Return the keywords of a schema merged with those of `$ref` and `allOf`.
-
-        Of properties, each has both its schemas; of all other keywords, its own win.
-        """
+    def keywords(self, schema: JsonValue, depth: int = 0) -> JsonObject:
+        """Return the keywords of a schema joined with those of `$ref` and `allOf`."""
         if not isinstance(schema, dict) or depth > _DEEPEST:
             return {}
-        parts = [schema]
+        parts: list[JsonObject] = [
+            {name: value for name, value in schema.items() if name not in ("$ref", "allOf")}
+        ]
         if isinstance(ref := schema.get("$ref"), str):
-            parts.append(self._merged(self._compiled.target(ref), depth + 1))
-        parts += [self._merged(part, depth + 1) for part in declared_sequence(schema.get("allOf"))]
-        merged: JsonObject = {}
+            parts.append(self.keywords(self._compiled.target(ref), depth + 1))
+        parts += [self.keywords(part, depth + 1) for part in declared_sequence(schema.get("allOf"))]
+        joined: JsonObject = {}
         for part in reversed(parts):
-            for name, value in part.items():
-                if name == "properties" and isinstance(value, dict):
-                    merged[name] = _with_properties(mapping(merged.get(name)), value)
-                elif name == "required" and isinstance(value, list):
-                    merged[name] = [*sequence(merged.get(name)), *value]
-                elif name not in ("$ref", "allOf"):
-                    merged[name] = value
-        return merged
+            joined = combined(part, joined)
+        return joined
+
+    def target(self, ref: str) -> JsonValue:
+        """Return the target of a reference; None if it does not exist."""
+        return self._compiled.target(ref)
+
+    def distinct(self, schema: JsonValue, count: int, depth: int) -> Sequence[JsonValue]:
+        """Return different values that a schema accepts, up to a number of them."""
+        if self._components(schema) & self._open or depth > _DEEPEST:
+            return ()
+        if self._repairs:
+            if not self._left:
+                return ()
+            self._left -= 1
+        values: dict[str, JsonValue] = {}
+        try:
+            validator = self._compiled.validator(
+                schema if isinstance(schema, dict) else schema is not False
+            )
+        except UNUSABLE:
+            return ()
+        for value in islice(self._varied(schema, count, depth, values), _PER_WITNESS):
+            if len(values) < count and validator.is_valid(value):
+                values.setdefault(_identity(value), value)
+            if len(values) >= count:
+                break
+        return [*values.values()][:count]
+
+    def _varied(
+        self, schema: JsonValue, count: int, depth: int, values: Mapping[str, JsonValue]
+    ) -> Iterator[JsonValue]:
+        """Yield values of a schema, those first that differ in one member from another one."""
+        yield from self.witnesses(schema, depth)[:1]
+        keywords = self.keywords(schema)
+        at = 0
+        while at < len(values) < count:
+            base = [*values.values()][at]
+            at += 1
+            members = mapping(base)
+            for name in members:
+                for other in self.distinct(of_member(keywords, name), count, depth + 1):
+                    if other != members[name]:
+                        yield {**members, name: other}
+        yield from self._values(schema, depth)
 
     def _of_type(self, kind: str, schema: JsonObject, depth: int) -> Iterator[JsonValue]:
         match kind:
@@ -206,6 +286,8 @@ class Sampler:
                     yield text
 
     def _arrays(self, schema: JsonObject, depth: int) -> Iterator[JsonValue]:
+        if schema.get("uniqueItems") is True or "contains" in schema:
+            yield self._list(schema, depth)
         prefix = declared_sequence(schema.get("prefixItems"))
         start = [next(self._some(item, depth + 1), None) for item in prefix]
         yield start
@@ -222,22 +304,50 @@ class Sampler:
                 yield list(range(count))
             yield from ([*start, member] for member in members)
 
+    def _list(self, schema: JsonObject, depth: int) -> JsonValue:
+        """Return a list of different items, those first that `contains` asks for."""
+        contained, rest = schema.get("contains"), schema.get("items", True)
+        needed = _count(schema, "minContains", 1) if contained is not None else 0
+        length = max(_count(schema, "minItems", 1), needed)
+        others: JsonValue = (
+            {"allOf": [rest, {"not": contained}]} if "maxContains" in schema else rest
+        )
+        items: list[JsonValue] = []
+        first = len(declared_sequence(schema.get("prefixItems")))
+        kinds = [
+            *((of_item(schema, index), 1) for index in range(first)),
+            (both(rest, contained), needed),
+            (others, length),
+        ]
+        for kind, count in kinds:
+            new = (
+                value
+                for value in self.distinct(kind, min(len(items) + count, _MOST_DISTINCT), depth + 1)
+                if value not in items
+            )
+            items += islice(new, min(count, max(length - len(items), 0)))
+        return items
+
     def _objects(self, schema: JsonObject, depth: int) -> Iterator[JsonValue]:
         declared = declared_mapping(schema.get("properties"))
         named = set(texts(declared_sequence(schema.get("required"))))
-        least = self._object(declared, sorted(named), depth)
+        least = self._object(schema, sorted(named), depth)
         yield least
         others = islice((name for name in declared if name not in named), _PROPERTIES)
-        full = self._object(declared, [*sorted(named), *others], depth, is_full=True)
+        full = self._object(schema, [*sorted(named), *others], depth, is_full=True)
         yield full
+        missing = _count(schema, "minProperties", 0) - len(least)
+        if missing > 0:
+            yield {**least, **dict(islice(self.others(schema, least, depth), missing))}
         for name in full:
             yield {key: value for key, value in full.items() if key != name}
             if name not in least:
                 yield {**least, name: full[name]}
         for pattern, child in declared_mapping(schema.get("patternProperties")).items():
+            key = next(matching(pattern, 1), "a")
             for value in islice(self._some(child, depth + 1), 3):
-                yield {**least, matching(pattern) or "a": value}
-            yield from ({**least, matching(pattern) or "a": value} for value in (None, "a", 1))
+                yield {**least, key: value}
+            yield from ({**least, key: value} for value in (None, "a", 1))
         rest = schema.get("additionalProperties", True)
         nested = _NESTED if rest in (True, {}) else ()
         for value in chain(islice(self._some(rest, depth + 1), 3), nested):
@@ -247,14 +357,14 @@ class Sampler:
             yield {**least, **{f"p{n}": 1 for n in range(count - len(least))}}
         for name in full:
             yield from (
-                {**least, name: value} for value in self._some(declared.get(name), depth + 1)
+                {**least, name: value} for value in self._some(of_member(schema, name), depth + 1)
             )
 
     def _object(
-        self, declared: JsonObject, names: Iterable[str], depth: int, *, is_full: bool = False
+        self, schema: JsonObject, names: Iterable[str], depth: int, *, is_full: bool = False
     ) -> JsonObject:
         """Return those of the named properties that have a value."""
-        members = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
+        members = {name: self.witnesses(of_member(schema, name), depth + 1) for name in names}
         if is_full:
             members = {
                 name: tuple(value for value in values if size(value) < MOST_PARTS)
@@ -262,14 +372,56 @@ class Sampler:
             }
         return {n: max(v, key=size) if is_full else v[0] for n, v in members.items() if v}
 
+    def others(
+        self, schema: JsonObject, value: JsonObject, depth: int
+    ) -> Iterator[tuple[str, JsonValue]]:
+        """Yield members that an object of a schema may have beside those that it has."""
+        count = _MOST_DISTINCT
+        patterns = declared_mapping(schema.get("patternProperties"))
+        asked = schema.get("propertyNames")
+        names: Iterable[JsonValue] = chain(
+            declared_mapping(schema.get("properties")),
+            *(matching(pattern, count) for pattern in patterns),
+            (f"p{number}" for number in range(count)),
+        )
+        if asked is not None:
+            known = self.distinct({"allOf": [{"type": "string"}, asked]}, count, depth + 1)
+            names = [*(name for name in names if name in known), *known]
+        for name in dict.fromkeys(name for name in names if isinstance(name, str)):
+            if name not in value:
+                yield from (
+                    (name, m) for m in self.witnesses(of_member(schema, name), depth + 1)[:1]
+                )
 
-def _with_properties(inherited: JsonObject, own: JsonObject) -> JsonObject:
-    """Return properties of which those with one name have both their schemas."""
-    properties = {**inherited, **own}
-    for name in inherited.keys() & own.keys():
-        if inherited[name] != own[name]:
-            properties[name] = {"allOf": [own[name], inherited[name]]}
-    return properties
+
+def _choices(schema: JsonObject) -> tuple[JsonObject, list[JsonValue]]:
+    """Return the alternatives of the first union, and the schema without that union."""
+    for keyword in ("anyOf", "oneOf"):
+        if choices := declared_sequence(schema.get(keyword)):
+            return {name: value for name, value in schema.items() if name != keyword}, choices
+    parts = sequence(schema.get("allOf"))
+    for index, part in enumerate(parts):
+        rest, choices = _choices(mapping(part))
+        if choices:
+            return {**schema, "allOf": [*parts[:index], rest, *parts[index + 1 :]]}, choices
+    return schema, []
+
+
+def _noted(values: Iterable[JsonValue], notes: list[JsonValue]) -> Iterator[JsonValue]:
+    for value in values:
+        notes.append(value)
+        yield value
+
+
+def _identity(value: JsonValue) -> str:
+    """Return a text that is the same for values that JSON Schema takes to be equal."""
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    return json.dumps(whole, sort_keys=True)
+
+
+def _count(schema: JsonObject, keyword: str, default: int) -> int:
+    count = schema.get(keyword)
+    return int(count) if isinstance(count, int | float) else default
 
 
 def size(value: JsonValue) -> int:

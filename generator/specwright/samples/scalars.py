@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from itertools import pairwise
 
-from specwright.json_values import JsonObject
-from specwright.samples.matching import matching
+from specwright.json_values import JsonObject, mapping, sequence
+from specwright.samples.expressions import expression
+from specwright.samples.languages import (
+    ANYTHING,
+    Language,
+    UndecidedError,
+    complement,
+    intersection,
+    of_length,
+    some,
+)
 
 _LONGEST = 2_000
 # A value for each format, in the form that most parsers accept.
@@ -29,7 +39,48 @@ FORMATS = {
     "byte": "YQ==",
     "decimal": "1.50",
 }
-_TEXTS = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh", *dict.fromkeys(FORMATS.values()))
+# Other texts of a format, and of the formats that often have a pattern, too: the usual ones first.
+_DAY = r"\d{3}[1-9]-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])"
+_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
+_LABEL = "[a-z](?:[a-z0-9-]{0,60}[a-z0-9])?"
+_URL = (
+    r"[a-z][a-z0-9+.-]*://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-9]\d{0,3})?(?:[/?][A-Za-z0-9./?=&_-]*)?"
+)
+_OF_FORMATS = {
+    "date": (r"^2026-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$", f"^{_DAY}$"),
+    "date-time": (r"^2026-01-31T12:[0-5]\d:00Z$", f"^{_DAY}T{_TIME}$"),
+    "time": (r"^12:[0-5]\d:00Z$", f"^{_TIME}$"),
+    "duration": (r"^P[1-9]\d{0,3}D$", r"^P(?:T[1-9]\d{0,3}[HMS]|[1-9]\d{0,3}[WMY])$"),
+    "email": (
+        r"^[a-z]{1,64}@example\.com$",
+        rf"^[a-z][a-z0-9._+-]{{0,50}}[a-z0-9]?@{_LABEL}(?:\.{_LABEL})*$",
+    ),
+    "hostname": (r"^[a-z]{1,60}\.example\.com$", rf"^{_LABEL}(?:\.{_LABEL})*$"),
+    "ipv4": (r"^192\.0\.2\.[1-9]\d?$", r"^(?:\d|[1-9]\d|1\d\d)(?:\.(?:\d|[1-9]\d|1\d\d)){3}$"),
+    "ipv6": ("^2001:db8::[1-9a-f]{1,4}$", "^(?:[0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}$"),
+    "uri": ("^https://example\\.com/[a-z0-9]*$", f"^{_URL}$", "^[a-z]+:[A-Za-z0-9:._/-]+$"),
+    "uri-reference": ("^/[a-z]+$", "^(?:/[A-Za-z0-9._-]*)*$", f"^{_URL}$"),
+    "uuid": (
+        "^3f1c2b7e-8a54-4d5e-9c1b-2a6f0e7d9b[0-9a-f]{2}$",
+        "^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+        "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
+    ),
+    "json-pointer": ("^/[a-z]+$", "^(?:/[A-Za-z0-9_-]*)*$"),
+    "byte": ("^(?:[A-Za-z0-9+/]{4})+$",),
+    "base64url": ("^(?:[A-Za-z0-9_-]{4})+$",),
+    "decimal": (r"^[1-9]\d{0,5}\.50$", r"^-?\d+(?:\.\d+)?$"),
+}
+_OF_FORMATS |= {
+    "iri": _OF_FORMATS["uri"],
+    "iri-reference": _OF_FORMATS["uri-reference"],
+    "idn-email": _OF_FORMATS["email"],
+    "idn-hostname": _OF_FORMATS["hostname"],
+}
+# The keywords for which texts are searched, and the number of texts.
+_SEARCHED = frozenset(("pattern", "format", "minLength", "maxLength", "not", "allOf"))
+_MOST_FOUND = 5
+_COMMON = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh")
+_TEXTS = (*_COMMON, *dict.fromkeys(FORMATS.values()))
 
 
 def around(schema: JsonObject, *names: str) -> Iterator[int]:
@@ -40,17 +91,46 @@ def around(schema: JsonObject, *names: str) -> Iterator[int]:
 
 
 def texts(schema: JsonObject) -> Iterator[str]:
-    """Yield texts by the pattern, the format and the lengths of a schema, then common ones."""
-    pattern, format_ = schema.get("pattern"), schema.get("format")
-    if isinstance(pattern, str):
-        text = matching(pattern)
-        if text is not None:
-            yield from (text, f"{text}{text}", f"{text} ", f"{text}a")
+    """Yield texts by the format, the pattern and the lengths of a schema, then common ones."""
+    format_ = schema.get("format")
     if isinstance(format_, str) and format_ in FORMATS:
         yield FORMATS[format_]
+    else:
+        # Common texts are easier to read than those that are found.
+        yield from _COMMON
+    if not _SEARCHED.isdisjoint(schema):
+        yield from _found(schema)
     if "minLength" in schema or "maxLength" in schema:
         yield from ("a" * count for count in around(schema, "minLength", "maxLength"))
     yield from _TEXTS
+
+
+def _found(schema: JsonObject) -> Iterator[str]:
+    """Yield a few texts that fit all keywords of a schema that limit texts."""
+    languages = [*_languages(schema)]
+    for pattern in _OF_FORMATS.get(str(schema.get("format")), ()):
+        yield from some(intersection(expression(pattern).language, *languages), _MOST_FOUND)
+    yield from some(intersection(*languages, ANYTHING), _MOST_FOUND)
+
+
+def _languages(schema: JsonObject) -> Iterator[Language]:
+    parts = [schema, *map(mapping, sequence(schema.get("allOf")))]
+    for part in parts:
+        yield from _of_pattern(part)
+        excluded = mapping(part.get("not"))
+        if "pattern" in excluded and excluded.keys() <= {"pattern", "type"}:
+            yield from map(complement, _of_pattern(excluded))
+    least, most = schema.get("minLength", 0), schema.get("maxLength")
+    if isinstance(least, int) and isinstance(most, int | None) and least <= _LONGEST:
+        yield of_length(least, most)
+
+
+def _of_pattern(schema: JsonObject) -> Iterator[Language]:
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str):
+        # Without a pattern that is not supported, a text may fit by chance.
+        with suppress(UndecidedError):
+            yield expression(pattern).language
 
 
 def numbers(schema: JsonObject, kind: str) -> Iterator[float]:
@@ -80,6 +160,8 @@ def numbers(schema: JsonObject, kind: str) -> Iterator[float]:
         values += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
         values += [(one + other) / 2 for one, other in pairwise(sorted(limits))]
     values += [*steps, 2**31, -(2**31) - 1]
+    start = next((limit for limit in limits if limit), 0)
+    values += [start + step for step in (*range(2, 21), *range(-20, -1), 100, 10_000, 1_000_000)]
     yield from (n for n in dict.fromkeys(values) if math.isfinite(n))
 
 

@@ -39,7 +39,8 @@ def of_direction(document: Document, polarity: Polarity) -> Document:
         return document
     document = in_direction(document, polarity)
     data = copy.deepcopy(document.data)
-    for pointer, names in left_out.items():
+    # Innermost schemas first: one of them may be in a property that is left out.
+    for pointer, names in sorted(left_out.items(), key=lambda entry: -entry[0].count("/")):
         properties = mapping(mapping(resolve(data, pointer)).get("properties"))
         properties.update(dict.fromkeys(names, False))
     return document.with_data(data)
@@ -105,8 +106,8 @@ def _with_tag(name: str, tags: Sequence[str]) -> JsonObject:
 class SentValues:
     """The form in which values are sent.
 
-    Members that their schema forbids are left out, and whole numbers are integers where the schema
-    says so: many parsers refuse `1.0` (JSON Schema 2020-12, core, 4.2.3).
+    Members that their schema forbids by name are left out, and whole numbers are integers where the
+    schema says so: many parsers refuse `1.0` (JSON Schema 2020-12, core, 4.2.3).
     """
 
     document: Document
@@ -125,7 +126,7 @@ class SentValues:
                 return {
                     name: self.sent(self._of(applied, name), member)
                     for name, member in value.items()
-                    if all(schema.value is not False for schema in self._of(certain, name))
+                    if not any(_is_without(schema, name) for schema in certain)
                 }
             case list():
                 return [
@@ -145,6 +146,10 @@ class SentValues:
 
     def _of(self, applied: Sequence[Subschema], name: str) -> list[Subschema]:
         return [schema for part in applied for schema in of_property(self.document, part, name)]
+
+
+def _is_without(schema: Subschema, name: str) -> bool:
+    return mapping(mapping(schema.value).get("properties")).get(name) is False
 
 
 def _is_of_integers(schema: Subschema) -> bool:

@@ -58,8 +58,14 @@ class _Shown(Sampler):
         heirs: the schemas that inherit from the schema of a discriminator, by its reference.
     """
 
-    def __init__(self, compiled: Compiled, heirs: Mapping[str, Sequence[JsonObject]]) -> None:
-        super().__init__(compiled)
+    def __init__(
+        self,
+        compiled: Compiled,
+        heirs: Mapping[str, Sequence[JsonObject]],
+        *,
+        repairs: bool,
+    ) -> None:
+        super().__init__(compiled, repairs=repairs)
         self._heirs = heirs
 
     def _shown(self, schema: JsonObject) -> Iterator[JsonValue]:
@@ -86,6 +92,7 @@ class Witnesses:
     def __init__(self, document: Document) -> None:
         self._side = Side(document, "urn:document")
         self._sender = SentValues(document)
+        self._samplers: dict[bool, Sampler] = {}
 
     @cached_property
     def _compiled(self) -> _Counted:
@@ -102,21 +109,23 @@ class Witnesses:
         }
         return compiled, references
 
-    @cached_property
-    def _sampler(self) -> Sampler:
-        return _Shown(*self._sampled)
-
     def of(self, schema: Pointer) -> Sequence[JsonValue]:
         """Return values of a schema as they are sent: the largest first."""
-        compiled, _ = self._sampled
+        results = (self._found(schema, repairs) for repairs in (True, False))
+        values = next((values for values in results if values is not None), ())
+        return [self.sent(schema, value) for value in sorted(values, key=size, reverse=True)]
+
+    def _found(self, schema: Pointer, repairs: bool) -> Sequence[JsonValue] | None:
+        """Return the values that are found with or without repairs; None for too many tries."""
+        compiled, heirs = self._sampled
         compiled.tries = 0
+        sampler = self._samplers.setdefault(repairs, _Shown(compiled, heirs, repairs=repairs))
         try:
-            values = self._sampler.witnesses(self._side.reference(schema))
+            return sampler.witnesses(self._side.reference(schema))
         except _TooManyTriesError:
             # The sampler was interrupted in the middle of a schema.
-            del self._sampler
-            values = ()
-        return [self.sent(schema, value) for value in sorted(values, key=size, reverse=True)]
+            del self._samplers[repairs]
+            return None
 
     def is_valid(self, schema: Pointer, value: JsonValue) -> bool:
         """Return whether the schema accepts a value; False if it cannot be compiled."""

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from jsonschema_rs.canonical import Containment
 
-from specwright.compare.proofs.inclusion import UndecidedError, text_outside
 from specwright.compare.schemas.pairs import Schema
 from specwright.compare.schemas.steps import UnprovenStep
 from specwright.json_values import JsonValue, declared_mapping, mapping
 from specwright.samples.compiled import UNUSABLE, Compiled
+from specwright.samples.expressions import text_outside
+from specwright.samples.languages import UndecidedError
 from specwright.samples.sampler import Sampler
 from specwright.samples.sides import Side
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from specwright.conformance.contract.contract import Contract, ContractOperation
+from specwright.document.operations.paths import PathIndex
 from specwright.document.operations.servers import base_urls
 from specwright.document.operations.sites import OperationSite
 from specwright.pointer import Pointer
 
-_PARAMETER = re.compile(r"\{([^{}]+)\}")
 # Values of a path parameter that make another path.
-_WAYS = frozenset({"", ".", ".."})
+_WAYS = frozenset({".", ".."})
 
 
 class ContractRoutes:
@@ -27,13 +25,17 @@ class ContractRoutes:
             (operation.key, operation.method): operation for operation in self.operations
         }
         own = base_urls(contract.document, base_url)
-        self._base_path = urlsplit(base_url).path.rstrip("/")
         # Several operations of a path may be at different servers.
         self._places = {
             operation.pointer: (_path_of(own.get(operation.pointer), base_url), operation.key)
             for operation in self.operations
         }
-        self._forms = {place: _form(*place) for place in self._places.values()}
+        self._index = PathIndex(
+            ("".join(self._places[pointer]), operation)
+            for pointer, operation in contract.operations.items()
+        )
+        base_path = _path_of(None, base_url)
+        self._uncalled = PathIndex((base_path + key, method) for method, key in contract.uncalled)
 
     def find(self, path: str, method: str) -> OperationSite | None:
         """Return the operation with a path, as the document writes it, and a method."""
@@ -45,52 +47,32 @@ class ContractRoutes:
         return None if operation is None else operation.site
 
     def operation(self, method: str, url: str) -> ContractOperation | None:
-        """Return the operation of a request; of several, the one with the fewest path variables."""
-        path = urlsplit(url).path
-        fitting = [
-            operation
-            for operation in self._contract.operations.values()
-            if operation.method == method and self._forms[self._places[operation.pointer]](path)
-        ]
-        return min(fitting, key=lambda each: len(each.template.names), default=None)
+        """Return the operation of a request; of several, that of the most specific path."""
+        matches = self._index.matches(urlsplit(url).path)
+        return next((match for match, _ in matches if match.method == method), None)
 
     def is_uncalled(self, method: str, url: str) -> bool:
         """Return whether a request is for an operation that exists, but is not tested."""
-        path = urlsplit(url).path
-        return any(
-            each == method and _form(self._base_path, key)(path)
-            for each, key in self._contract.uncalled
-        )
+        return any(other == method for other, _ in self._uncalled.matches(urlsplit(url).path))
 
     def path(self, url: str) -> tuple[str, list[str]] | None:
         """Return the path of the document that a URL matches, with the values in it."""
-        called = urlsplit(url).path
-        matches = [
-            (key, match) for (_, key), form in self._forms.items() if (match := form(called))
-        ]
-        if not matches:
-            return None
-        path, match = min(matches, key=lambda each: len(each[1].groups()))
-        return path, [unquote(value) for value in match.groups()]
+        for operation, values in self._index.matches(urlsplit(url).path):
+            return operation.site.key, [*values]
+        return None
 
     def path_values(self, operation: OperationSite, url: str) -> dict[str, str] | None:
         """Return the path parameters of a request; None if its path is ambiguous."""
-        path = urlsplit(url).path
-        matches = {place: match for place, form in self._forms.items() if (match := form(path))}
+        values_of = {
+            self._places[match.pointer]: dict(zip(match.template.names, values, strict=True))
+            for match, values in self._index.matches(urlsplit(url).path)
+        }
         own = self._places[operation.pointer]
-        if set(matches) != {own}:
+        if values_of.keys() != {own}:
             return None
-        names = _PARAMETER.findall(operation.key)
-        values = [unquote(value) for value in matches[own].groups()]
-        if any(value in _WAYS or "/" in value for value in values):
-            return None
-        return dict(zip(names, values, strict=True))
+        values = values_of[own]
+        return None if any(v in _WAYS or "/" in v for v in values.values()) else values
 
 
 def _path_of(own: str | None, base_url: str) -> str:
     return urlsplit(base_url if own is None else own).path.rstrip("/")
-
-
-def _form(base_path: str, path: str) -> Callable[[str], re.Match[str] | None]:
-    literals = _PARAMETER.split(path)[::2]
-    return re.compile(re.escape(base_path) + "([^/]*)".join(map(re.escape, literals))).fullmatch

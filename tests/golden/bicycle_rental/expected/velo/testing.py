@@ -36,9 +36,9 @@ _BOOK = testing.Book(
     ),
     _operations.CODECS,
     {
-        "BicyclePage": '{"items":[{"kind":"city","number":"aaaaaaaaaaaa","name":"aaaaaaaaaaaaaaaaaaaa","gears":1,"colour":"a","state":"free","serviced_at":"2026-01-31T12:00:00Z","station":{"id":"a","name":"a","free_places":0,"position":[1,0]}}],"page":1,"pages":0,"total":0}',
-        "Bicycle": '{"kind":"city","number":"aaaaaaaaaaaa","name":"aaaaaaaaaaaaaaaaaaaa","gears":1,"colour":"a","state":"free","serviced_at":"2026-01-31T12:00:00Z","station":{"id":"a","name":"a","free_places":0,"position":[1,0]}}',
-        "Rental": '{"bicycle":"a","id":"a","started_at":"2026-01-31T12:00:00Z","ended_at":"2026-01-31T12:00:00Z","note":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","helmets":0,"price":"1.50","extras":["basket"]}',
+        "BicyclePage": '{"items":[{"kind":"city","number":"a","name":"a","gears":1,"colour":"a","state":"free","serviced_at":"2026-01-31T12:00:00Z","station":{"id":"a","name":"a","free_places":0,"position":[1,0]}}],"page":1,"pages":0,"total":0}',
+        "Bicycle": '{"kind":"city","number":"a","name":"a","gears":1,"colour":"a","state":"free","serviced_at":"2026-01-31T12:00:00Z","station":{"id":"a","name":"a","free_places":0,"position":[1,0]}}',
+        "Rental": '{"bicycle":"a","id":"a","started_at":"2026-01-31T12:00:00Z","ended_at":"2026-01-31T12:00:00Z","note":"a","helmets":0,"price":"1.50","extras":["basket"]}',
     },
 )
 

@@ -29,8 +29,8 @@ _BOOK = testing.Book(
     (_operations.LIST_ORDERS, _operations.CREATE_ORDER),
     _operations.CODECS,
     {
-        "Order": '{"number":"a","total":"1.50","note":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","discount":"1.50","paid_at":"2026-01-31T12:00:00Z","wrapping":"none"}',
-        "OrderPage": '{"more":false,"orders":[{"number":"a","total":"1.50","note":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","discount":"1.50","paid_at":"2026-01-31T12:00:00Z","wrapping":"none"}],"after":null}',
+        "Order": '{"number":"a","total":"1.50","note":"a","discount":"1.50","paid_at":"2026-01-31T12:00:00Z","wrapping":"none"}',
+        "OrderPage": '{"more":false,"orders":[{"number":"a","total":"1.50","note":"a","discount":"1.50","paid_at":"2026-01-31T12:00:00Z","wrapping":"none"}],"after":null}',
     },
 )
 
