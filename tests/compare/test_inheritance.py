@@ -279,6 +279,13 @@ def test_a_mapping_as_a_whole_comes_or_goes(
     assert {finding.rule for finding in breaking(found)} == rules
 
 
+@pytest.mark.parametrize("make", [req, resp])
+def test_a_mapping_of_the_names_that_count_anyway_is_no_change(make: Any, tmp_path: Path) -> None:
+    base, revision = both(make, union()), both(make, union(mapping={"P": "P", "Q": "Q"}))
+    assert changes(report(tmp_path, base, revision)) == []
+    assert changes(report(tmp_path, revision, base)) == []
+
+
 def test_nobody_misses_a_discriminator_that_the_schemas_stand_in_for(tmp_path: Path) -> None:
     p, q = (holding(["t"], t={"const": name}, **{name: TEXT}) for name in ("p", "q"))
     base, revision = (both(resp, union(tagged=tagged), p, q) for tagged in (True, False))

@@ -110,9 +110,12 @@ def _default_changes(pair: Pair, old: Discriminator, new: Discriminator) -> Iter
 def _tag_changes(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[DecidedStep]:
     """Yield the changes of the tags of the alternatives of unions."""
     broken: set[str] = set()
+    differs = not pair.unions
     for union in pair.unions:
+        differs = differs or bool(union.removed or union.added)
         for after, before in union.partners:
             base, revision = union.base[before], union.revision[after]
+            differs = differs or base.known_tags(old) != revision.known_tags(new)
             sender, receiver, _ = directed(pair.transfer.polarity, (base, old), (revision, new))
             if not sender[0].sent_tags(sender[1]) <= receiver[0].known_tags(receiver[1]):
                 broken.add(revision.name)
@@ -121,7 +124,7 @@ def _tag_changes(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator
         message = f"the discriminator has other tags for {', '.join(sorted(broken))}"
         values = values_of(sorted(broken), *listed)
         yield DecidedStep(DISCRIMINATOR_CHANGED, *_places(pair), message, values)
-    elif listed[0] != listed[1]:
+    elif listed[0] != listed[1] and differs:
         words = became(*(", ".join(tags) or "none" for tags in listed))
         message = f"tags of the discriminator: {words}"
         yield DecidedStep(SCHEMA_COMPATIBLE, *_places(pair), message, values_of(*listed))
