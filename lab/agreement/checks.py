@@ -183,12 +183,11 @@ def _responses(
     subject: Subject, judge: Judge
 ) -> Iterator[tuple[str, dict[str, Any], MockResponse]]:
     """Yield the responses of the mock, with the name and the text of their operation."""
-    for group in subject.package[1].groups:
-        for operation in group.operations:
-            item = judge.follow(judge.data["paths"][operation.path.raw])
-            declared = judge.operation(item, operation.method)
-            for response in subject.mock.responses(subject.sites[operation.pointer]):
-                yield f"{operation.method} {operation.path.raw}", declared, response
+    for _, operation in subject.operations:
+        item = judge.follow(judge.data["paths"][operation.path.raw])
+        declared = judge.operation(item, operation.method)
+        for response in subject.mock.responses(subject.sites[operation.pointer]):
+            yield f"{operation.method} {operation.path.raw}", declared, response
 
 
 def _schema_of_parameter(parameter: dict[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from lab.wire.calls import Call, Calls, NoValueError
 from lab.wire.judge import Judge
-from lab.wire.proof import Proof, Recorded, Trial, connected, made
+from lab.wire.proof import Proof, Recorded, Trial, base_path, connected, made
 from specwright.check.sound import Sound, sound
 from specwright.conformance.recording.exchange import Exchange, HttpRequest, HttpResponse
 from specwright.document.model import Document
@@ -21,7 +21,8 @@ from specwright.document.operations.sites import OperationSite
 from specwright.document.sources.load import load
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError
-from specwright.ir.model.api import Api
+from specwright.ir.model.api import Api, OperationGroup
+from specwright.ir.model.operations import OperationDefinition
 from specwright.mock.application import Mock
 from tests.serving import Server
 
@@ -72,11 +73,16 @@ class Subject:
     def calls(self) -> list[Call]:
         """The calls of the generated client."""
         calls = Calls(*self.package)
+        return [call for pair in self.operations for call in _calls(calls, *pair)]
+
+    @cached_property
+    def operations(self) -> list[tuple[OperationGroup, OperationDefinition]]:
+        """The operations of the package, without those that mock and tests leave out."""
         return [
-            call
+            (group, operation)
             for group in self.package[1].groups
             for operation in group.operations
-            for call in _calls(calls, group, operation)
+            if operation.pointer in self.sites
         ]
 
     def prove(self, mock: Mock, judge: Judge) -> Proof:
@@ -87,13 +93,12 @@ class Subject:
         tap = _Tap(recorded, self.exchanges)
         with Server(tap) as server:
             tap.url = server.url
-            self.base_url = server.url + self.mock.routes.base_path
+            self.base_url = server.url + base_path(self.mock)
             with connected(api, package, self.base_url) as client:
                 calls = Calls(normal, api, package)
                 trial = Trial(judge, recorded, client, package, calls, proof, self.sites)
-                for group in api.groups:
-                    for operation in group.operations:
-                        trial.operation(group, operation)
+                for group, operation in self.operations:
+                    trial.operation(group, operation)
         return proof
 
 

@@ -340,7 +340,14 @@ class Judge:
 
 def read(file: Path) -> Any:
     text = file.read_text("utf-8")
-    return json.loads(text) if file.suffix == ".json" else yaml.load(text, _Loader)
+    return json.loads(text) if file.suffix == ".json" else _named(yaml.load(text, _Loader))
+
+
+def _named(value: Any) -> Any:
+    """Return a value whose keys are texts, as those of statuses may be numbers in YAML."""
+    if isinstance(value, dict):
+        return {str(key): _named(each) for key, each in value.items()}
+    return [*map(_named, value)] if isinstance(value, list) else value
 
 
 class _Loader(yaml.CSafeLoader):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +35,7 @@ from tests.serving import Server
 
 # Of packages, as a process imports each name once.
 _NUMBERS = count()
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(slots=True)
@@ -67,7 +69,7 @@ class Recorded:
             if not message.get("more_body"):
                 break
         headers = [(n.decode("latin-1"), t.decode("latin-1")) for n, t in scope["headers"]]
-        path = scope["raw_path"].decode().removeprefix(self.app.routes.base_path)
+        path = scope["raw_path"].decode().removeprefix(base_path(self.app))
         query = scope["query_string"].decode()
         self.requests.append(Sent(scope["method"], path, query, headers, body, scope))
 
@@ -84,7 +86,7 @@ def prove(file: Path, place: Path) -> Proof:
     app = Recorded(mock)
     proof = Proof()
     with Server(app) as server:
-        client = connected(api, package, server.url + mock.routes.base_path)
+        client = connected(api, package, server.url + base_path(mock))
         sites = {site.pointer: site for site in mock.routes.operations}
         calls = Calls(normal, api, package)
         trial = Trial(Judge(file), app, client, package, calls, proof, sites)
@@ -93,6 +95,11 @@ def prove(file: Path, place: Path) -> Proof:
                 trial.operation(group, operation)
         client.close()
     return proof
+
+
+def base_path(mock: Mock) -> str:
+    """Return the path of the first server, whose variables without a default are their names."""
+    return _VARIABLE.sub(r"\1", mock.routes.base_path)
 
 
 def made(file: Path, place: Path) -> tuple[Document, Api, ModuleType]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.operations import sites
-from specwright.document.operations.headers import OF_HTTP, OF_MEDIA_TYPES, is_header_name
 from specwright.document.operations.naming import (
     argument_names,
     first_tag,
@@ -16,6 +15,7 @@ from specwright.document.operations.naming import (
     operation_names,
 )
 from specwright.document.operations.security import Demands, scheme_table
+from specwright.document.operations.sent_parameters import sent_parameters
 from specwright.document.operations.servers import all_servers, own_servers, servers, servers_of
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.document.schemas.applicators import Subschema
@@ -234,25 +234,11 @@ class _Builder:
     def _parameters(self, site: OperationSite) -> list[ParameterDefinition]:
         parameters = [
             self._parameter(parameter)
-            for parameter in sites.parameters(self.document, site).values()
+            for parameter in sent_parameters(self.document, site, self.demands).values()
             if parameter.value.get("in") in STYLES
-            and not self._is_defined_elsewhere(site, parameter)
         ]
         # Path parameters may be positional, in the order of the path's template.
         return sorted(parameters, key=lambda p: _place(p, site.key))
-
-    def _is_defined_elsewhere(self, operation: Site, parameter: Site) -> bool:
-        """Return whether another part of the document or of the message has this header.
-
-        If the document does not declare any security, as is common in documents that frameworks
-        write from code, the parameter is all that is known about the credential.
-        """
-        if parameter.value["in"] != "header":
-            return False
-        name = str(parameter.value.get("name"))
-        of_security = {"authorization"} if self.demands.of(operation) else set()
-        others = OF_MEDIA_TYPES | OF_HTTP | of_security
-        return name.lower() in others or not is_header_name(name)
 
     def _parameter(self, site: Site) -> ParameterDefinition:
         value = site.value

@@ -22,7 +22,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-_WITHOUT_RESPONSE = MockResponse("", 200)
+# An operation that declares no responses may respond with any status.
+_WITHOUT_RESPONSE = MockResponse("default", 200)
 
 
 @dataclass(frozen=True, slots=True)

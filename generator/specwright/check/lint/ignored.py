@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
+from specwright.document.operations.headers import OF_HTTP
 from specwright.document.schemas.inspection import ANNOTATIONS
 from specwright.document.schemas.polarity import MARKS
 from specwright.document.shape import OBJECTS, Node
@@ -20,6 +21,7 @@ _IGNORED = {
     "authorization": "'security' and a security scheme",
     "content-type": "the media types of the request body",
 }
+_BY_HTTP = "HTTP sets it itself, for the message or its connection"
 _DESCRIPTIVE = ANNOTATIONS - {"default", *MARKS}
 # Fields of a Reference Object since 3.1 (OAS 3.1.1, 4.8.23).
 _OF_REFERENCES = frozenset({"$ref", "summary", "description"})
@@ -104,11 +106,11 @@ def header_ignored(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("parameter"):
         name = node.value.get("name")
         if node.value.get("in") == "header" and isinstance(name, str):
-            instead = _IGNORED.get(name.lower())
-            if instead is not None:
+            key = name.lower()
+            why = f"{_IGNORED[key]} describe it" if key in _IGNORED else _BY_HTTP
+            if key in _IGNORED or key in OF_HTTP:
                 yield LintViolation(
-                    node.pointer + join("name"),
-                    f"the header parameter '{name}' is ignored: {instead} describe it",
+                    node.pointer + join("name"), f"the header parameter '{name}' is ignored: {why}"
                 )
     for node in context.of_kind("response"):
         for name in mapping(node.value.get("headers")):

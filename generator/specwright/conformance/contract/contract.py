@@ -19,6 +19,7 @@ from specwright.conformance.recording.exchange import Exchange, HttpResponse
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.security import Demands
+from specwright.document.operations.sent_parameters import sent_parameters
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.instances import Instances
@@ -386,7 +387,7 @@ class Contract:
             PathTemplate(site.key),
             tuple(
                 _slot(parameter, *key)
-                for key, parameter in sites.parameters(document, site).items()
+                for key, parameter in sent_parameters(document, site, self._demands).items()
             ),
             ("application/json" if sites.is_range(content[0]) else content[0], content[1])
             if content

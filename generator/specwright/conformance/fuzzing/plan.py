@@ -22,6 +22,8 @@ from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
+from specwright.document.operations.security import Demands
+from specwright.document.operations.sent_parameters import sent_parameters
 from specwright.document.operations.sites import (
     Direction,
     OperationSite,
@@ -32,7 +34,7 @@ from specwright.document.operations.sites import (
     schema,
 )
 from specwright.document.shape import walk
-from specwright.json_values import JsonObject, mapping, texts
+from specwright.json_values import JsonObject, mapping, sequence, texts
 from specwright.pointer import Pointer, resolve, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
@@ -183,7 +185,7 @@ def derive(
             node.value.pop("server", None)
     left_out = _endless(seen) | distant
     write_links(derived, contract, seen, left_out)
-    known = _known_ids(contract, routes, seen)
+    known, demands = _known_ids(contract, routes, seen), Demands(derived)
     copies = []
     for site in list(operations(derived)):
         if site.pointer in left_out:
@@ -195,6 +197,7 @@ def derive(
     ends = list(accumulate(_variety(derived, copy) for copy in copies))
     for copy, end in zip(copies, ends, strict=True):
         copy.value["tags"] = [_tag((end - 1) * shards // ends[-1])]
+        _leave_out_unsent(derived, copy, demands)
         if copy.pointer in known:
             copy.value["parameters"] = [*_with_ids(derived, copy, known[copy.pointer])]
     return derived.data
@@ -240,6 +243,20 @@ def _known_ids(
             if values:
                 ids[operation.pointer] = values
     return ids
+
+
+def _leave_out_unsent(document: Document, operation: OperationSite, demands: Demands) -> None:
+    """Remove the parameters of an operation that cannot be sent."""
+    sent = {site.pointer for site in sent_parameters(document, operation, demands).values()}
+    unsent = [
+        site.value for site in parameters(document, operation).values() if site.pointer not in sent
+    ]
+    for holder in (operation.item, operation) if unsent else ():
+        holder.value["parameters"] = [
+            declared
+            for declared in sequence(holder.value.get("parameters"))
+            if document.follow(declared) not in unsent
+        ]
 
 
 def _with_ids(
