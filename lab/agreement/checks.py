@@ -15,7 +15,7 @@ from typing import Any
 
 from lab.agreement.processes import RULES, complaints_of_test
 from lab.agreement.subject import Subject
-from lab.wire.judge import NOTHING, Judge
+from lab.wire.judge import NOTHING, Judge, same
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import traffic_report
@@ -147,13 +147,25 @@ def docs(subject: Subject) -> Iterator[str]:
         content = declared.get("content", {}).get(response.media_type or "", {})
         content = judge.follow(content)
         named = [judge.follow(each) for each in (content.get("examples") or {}).values()]
-        declares = "example" in content or bool(named)
-        for value in response.values[:1] if declares else ():
+        declared_values = [content["example"]] if "example" in content else []
+        declared_values += [each["value"] for each in named if "value" in each]
+        for value in _shown(response, declared_values):
             text = (
                 value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
             )
             if text not in shown:
                 yield f"{name} {response.pattern}: {text[:120]} is not shown"
+
+
+def _shown(response: MockResponse, declared: list[Any]) -> Iterator[Any]:
+    """Yield what pages have to show of a response: its first value, or item, if it is declared."""
+    is_stream = medium_of(response.media_type or "").is_stream
+    (value, *_) = response.values or (None,)
+    items = value[:1] if is_stream and isinstance(value, list | tuple) else response.values[:1]
+    for value in items:
+        # A text may be written from another value, as XML is.
+        if declared and (isinstance(value, str) or any(same(value, each) for each in declared)):
+            yield value
 
 
 def processes(subject: Subject) -> Iterator[str]:

@@ -24,7 +24,7 @@ REVIEW, ACCEPTANCE = "review", "acceptance"
 # The end of the names of files that have the first of two versions.
 BASE = ".base.json"
 # Of the corpus: the smallest documents, and each of so many pairs.
-PUBLISHED, _STEP = 30, 16
+PUBLISHED, _STEP = 30, 12
 # A traceback says in its first letters what it is about.
 _LONGEST = 300
 

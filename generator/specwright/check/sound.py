@@ -60,7 +60,8 @@ def sound(document: Document) -> Sound:
 def without(document: Document, pointers: Iterable[Pointer]) -> Document:
     """Return a document without the operations at these places."""
     data = clone(document.data)
-    for pointer in pointers:
+    # Callbacks are in the operations that ask for them, so the inner ones come first.
+    for pointer in sorted(pointers, key=len, reverse=True):
         *item, method = split(pointer)
         mapping(resolve(data, join(*item))).pop(method, None)
     return document.with_data(data)

@@ -6,21 +6,20 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.headers import OF_HTTP, OF_MEDIA_TYPES
 from specwright.document.operations.sites import OperationSite, Site, essence
-from specwright.document.schemas.applicators import Subschema
 from specwright.ir.examples import Examples
 from specwright.pointer import Pointer, split
 from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Parameter
 from specwright.runtime.shared.styles import text
 from specwright.samples.bodies import encode
-from specwright.samples.xml import is_xml, xml
+from specwright.samples.xml import as_xml, is_markup, is_xml
 from specwright.vocabulary.keywords.pagination import PAGINATION, PaginationContract
 
 # The maximum number of values of one body.
@@ -122,7 +121,8 @@ class Bodies:
         medium = medium_of(media_type)
         if medium.is_stream:
             schema = sites.value_schema(self._document, media_type, content)
-            items = tuple(islice(self._of(schema), MOST))
+            values = chain(self._declared_items(content, schema), self._of(schema))
+            items = tuple(islice(values, MOST))
             return (items, ()) if items else ()
         return tuple(islice(self._encodable(media_type, content, page), MOST))
 
@@ -142,7 +142,7 @@ class Bodies:
         if is_xml(media_type):
             # A text of XML is not a value of the schema.
             texts = (value for _, value in sites.examples(self._document, content))
-            yield from filter(_is_markup, texts)
+            yield from (text for text in texts if isinstance(text, str) and is_markup(text))
         if medium.has_schema or is_xml(media_type):
             yield from self.examples.valid(content, page)
             if "schema" not in content.value:
@@ -154,6 +154,16 @@ class Bodies:
             values = self.examples.witnesses.of(schema.pointer)
             yield from sorted(values, key=lambda value: not isinstance(value, str))
         yield medium.sample
+
+    def _declared_items(self, content: Site, schema: Site | None) -> Iterator[object]:
+        """Yield the items of a stream in its examples."""
+        if schema is None:
+            return
+        for _, value in sites.examples(self._document, content):
+            for item in value if isinstance(value, list) else [value]:
+                sent = self.examples.witnesses.sent(schema.pointer, item)
+                if self.examples.witnesses.is_valid(schema.pointer, sent):
+                    yield sent
 
     def _of(self, schema: Site | None) -> Iterator[object]:
         return iter((_ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
@@ -172,10 +182,7 @@ class Bodies:
         """Return a value of a body as its medium encodes it."""
         medium = medium_of(media_type)
         if is_xml(media_type):
-            if _is_markup(value):
-                return value
-            schema = Subschema(content / "schema", content.value.get("schema", True))
-            return xml(self._document, schema, value)
+            return as_xml(self._document, content, value)
         if medium.is_binary and isinstance(value, str):
             return value.encode()
         is_text = isinstance(medium.sample, str) and not isinstance(value, str)
@@ -210,10 +217,6 @@ class Bodies:
     def _missing(self, pointer: Pointer, what: str) -> str:
         place = self._document.locate(pointer)
         return f"{place}: no value was found for {what}"
-
-
-def _is_markup(value: object) -> bool:
-    return isinstance(value, str) and value.lstrip().startswith("<")
 
 
 def _is_encodable(media_type: str, value: object) -> bool:

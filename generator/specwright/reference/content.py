@@ -24,6 +24,7 @@ from specwright.reference.markdown import introduction, prose
 from specwright.reference.rules import Rule, rules
 from specwright.reference.samples import SampleCredential, Samples, address, form
 from specwright.reference.schemas import FieldEntry, Piece, Schemas
+from specwright.samples.xml import as_xml, is_xml
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.error import ERROR
 
@@ -421,16 +422,20 @@ class _Writer:
             is_linked = not is_request and any(piece.model for piece in type_)
             fields = () if is_linked else self._schemas.fields(schema, polarity)
             notes = [*self._schemas.tags(schema)]
-            yield ContentEntry(media_type, type_, notes, fields, [*self._examples(site)])
+            examples = [*self._examples(media_type, site)]
+            yield ContentEntry(media_type, type_, notes, fields, examples)
 
-    def _examples(self, site: Site) -> Iterator[ExampleEntry]:
+    def _examples(self, media_type: str, site: Site) -> Iterator[ExampleEntry]:
+        def written(value: JsonValue) -> JsonValue:
+            return as_xml(self._document, site, value) if is_xml(media_type) else value
+
         if "example" in site.value:
-            yield _example("Example", site.value["example"])
+            yield _example("Example", written(site.value["example"]))
         for name, example in sites.members(self._document, site, "examples"):
             title = _text(example.value.get("summary")) or name
             for field in ("value", "dataValue"):
                 if field in example.value:
-                    yield _example(title, example.value[field])
+                    yield _example(title, written(example.value[field]))
 
     def _model(self, name: str, anchor: str) -> ModelEntry:
         schemas = mapping(sites.components(self._document).value["schemas"])

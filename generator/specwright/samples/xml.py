@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from specwright.document.model import Document
-from specwright.document.operations.sites import essence
+from specwright.document.operations.sites import Site, essence
 from specwright.document.schemas.applicators import (
     REFERENCES,
     Subschema,
@@ -32,6 +32,18 @@ _NIL = ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"'
 def is_xml(media_type: str) -> bool:
     """Return whether content of a media type is XML (RFC 7303, 9)."""
     return essence(media_type).endswith(("/xml", "+xml"))
+
+
+def as_xml(document: Document, content: Site, value: JsonValue) -> str:
+    """Return a value of a media type object as XML; a text that is XML already stays as it is."""
+    if isinstance(value, str) and is_markup(value):
+        return value
+    return xml(document, Subschema(content / "schema", content.value.get("schema", True)), value)
+
+
+def is_markup(text: str) -> bool:
+    """Return whether a text looks like XML."""
+    return text.lstrip().startswith("<")
 
 
 def xml(document: Document, schema: Subschema, value: JsonValue) -> str:

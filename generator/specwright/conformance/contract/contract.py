@@ -21,7 +21,6 @@ from specwright.document.operations import sites
 from specwright.document.operations.security import Demands
 from specwright.document.operations.sent_parameters import sent_parameters
 from specwright.document.operations.sites import Direction, OperationSite, Site
-from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.number_formats import with_ranges
 from specwright.document.schemas.polarity import Polarity, in_direction
@@ -35,7 +34,7 @@ from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
 from specwright.samples.bodies import encode
 from specwright.samples.non_validating import CONTENT, FORMATS
-from specwright.samples.xml import is_xml, xml
+from specwright.samples.xml import as_xml, is_xml
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, ErrorContract
@@ -493,8 +492,7 @@ def _sent_as(media_type: str) -> str:
 
 
 def _xml(document: Document, media_type: str, content: Site, value: JsonValue) -> tuple[str, bytes]:
-    schema = Subschema(content / "schema", content.value.get("schema"))
-    return media_type, xml(document, schema, value).encode()
+    return media_type, as_xml(document, content, value).encode()
 
 
 def _files(document: Document, content: Site) -> Iterator[str]:
