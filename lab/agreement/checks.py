@@ -19,7 +19,7 @@ from lab.wire.judge import NOTHING, Judge, same
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.outcome.evidence import Standards
 from specwright.conformance.outcome.report import traffic_report
-from specwright.conformance.recording.exchange import HttpRequest
+from specwright.conformance.recording.exchange import Exchange, HttpRequest
 from specwright.conformance.traffic import watch
 from specwright.findings import Level
 from specwright.mock.responses import MockResponse
@@ -102,8 +102,13 @@ def client(subject: Subject) -> Iterator[str]:
 def traffic(subject: Subject) -> Iterator[str]:
     """`check-traffic` accepts the exchanges of the client and the mock."""
     exchanges = list(_exchanges(subject))
+    yield from violations(subject, subject.base_url, exchanges)
+
+
+def violations(subject: Subject, url: str, exchanges: list[Exchange]) -> Iterator[str]:
+    """Yield what `check-traffic` reports of exchanges below a URL."""
     contract = Contract(subject.sound.document, subject.sound.left_out)
-    record = watch(contract, (subject.base_url,), exchanges).record
+    record = watch(contract, (url,), exchanges).record
     standards = Standards(Settings(today=datetime.now(UTC).date()))
     if len(record.exchanges) != len(exchanges):
         yield f"{len(exchanges) - len(record.exchanges)} exchanges belong to no server"
@@ -114,6 +119,12 @@ def traffic(subject: Subject) -> Iterator[str]:
 
 def stub(subject: Subject) -> Iterator[str]:
     """The server stub takes every request of the client."""
+    exchanges = list(_exchanges(subject))
+    yield from refusals(subject, subject.base_url, exchanges)
+
+
+def refusals(subject: Subject, url: str, exchanges: list[Exchange]) -> Iterator[str]:
+    """Yield the requests below a URL that the stub refuses."""
     create = subject.package[2].server.create_app
     hooks = {}
     if "authenticate" in inspect.signature(create).parameters or "Unpack" in str(
@@ -124,10 +135,10 @@ def stub(subject: Subject) -> Iterator[str]:
         app = create(**hooks)
     except TypeError:
         app = create()
-    requests = dict.fromkeys(exchange.request for exchange in _exchanges(subject))
+    requests = dict.fromkeys(exchange.request for exchange in exchanges)
     with Server(app) as server:
         for request in requests:
-            path = request.url.removeprefix(subject.base_url)
+            path = request.url.removeprefix(url)
             status, body = _send(server.port, path, request)
             if status != _TAKEN:
                 yield f"{request.method} {path}: {status} {body[:200].decode('utf-8', 'replace')}"

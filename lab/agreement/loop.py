@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 import traceback
@@ -23,7 +24,7 @@ PAIRS = sorted((HERE / "pairs").iterdir())
 REVIEW, ACCEPTANCE = "review", "acceptance"
 # The end of the names of files that have the first of two versions.
 BASE = ".base.json"
-# Of the corpus: the smallest documents, and each of so many pairs.
+# Of the corpus: so many documents, and each of so many pairs.
 PUBLISHED, _STEP = 30, 12
 # A traceback says in its first letters what it is about.
 _LONGEST = 300
@@ -65,9 +66,10 @@ def wrong(outcomes: Iterable[Outcome], listed: Iterable[Exemption]) -> Iterator[
 
 
 def published(corpus: Path) -> list[Path]:
-    """Return the smallest documents of the corpus."""
-    files = [file for file in (corpus / "specs").iterdir() if file.name != "index.json"]
-    return sorted(files, key=lambda file: (file.stat().st_size, file.name))[:PUBLISHED]
+    """Return the documents of the corpus with the fewest operations, these first."""
+    index = json.loads((corpus / "specs" / "index.json").read_text("utf-8"))
+    fewest = sorted(index, key=lambda entry: (entry["operations"], entry["file"]))[:PUBLISHED]
+    return [corpus / "specs" / entry["file"] for entry in fewest]
 
 
 def published_pairs(corpus: Path) -> list[Pair]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
+from lab.agreement.checks import refusals, violations
 from lab.agreement.subject import Subject
 from lab.polarity.judge import is_confirmed
 from lab.wire.judge import Judge, Meant, Sent
@@ -86,20 +87,26 @@ def judged(pair: Pair, place: Path) -> Iterator[str]:
     verdict = BREAKING if findings else COMPATIBLE
     if pair.expected and verdict != pair.expected:
         yield f"is {verdict}: {', '.join(finding.rule for finding in findings) or 'no error'}"
-    failures = list(_failures(pair, place))
-    if verdict == COMPATIBLE:
-        yield from (f"compatible, but {failure}" for failure in failures)
-    elif not failures and not any(_shows(finding, sides) for finding in findings):
-        yield f"breaking, but nothing fails: {findings[0].rule}: {findings[0].message}"
-
-
-def _failures(pair: Pair, place: Path) -> Iterator[str]:
-    """Yield what the old client sends that is wrong now, and what it cannot read."""
     old, new = (
         Subject(file, place / side) for side, file in (("old", pair.before), ("new", pair.after))
     )
     proof = old.prove(_NewerMock(new.sound.document), _NewerJudge(pair.after))
-    yield from (f"{name}: {reason}" for name, reason in proof.exceptions)
+    failures = [f"{name}: {reason}" for name, reason in proof.exceptions]
+    if verdict == COMPATIBLE:
+        yield from (f"compatible, but {failure}" for failure in failures)
+    elif not (
+        failures
+        or any(_shows(finding, sides) for finding in findings)
+        or _refused(new, old) - _refused(old, old)
+        or any(violations(old, old.base_url, old.exchanges))
+    ):
+        yield f"breaking, but nothing fails: {findings[0].rule}: {findings[0].message}"
+
+
+def _refused(subject: Subject, sender: Subject) -> set[str]:
+    """Return the requests of a client that the stub of a document refuses."""
+    found = refusals(subject, sender.base_url, sender.exchanges)
+    return {words.partition(": ")[0] for words in found}
 
 
 def _shows(finding: Finding, sides: Sequence[Document]) -> bool:

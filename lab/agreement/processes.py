@@ -47,7 +47,7 @@ def complaints_of_test(file: Path, place: Path) -> Iterator[str]:
         done = subprocess.run(
             [
                 *(*_COMMAND, "test", url, "--document", str(file), "--seed", "1"),
-                *("--max-time", "30"),
+                *("--max-time", "10"),
                 *("--report-dir", str(reports), "--api-key-env", "SPECWRIGHT_AGREEMENT_KEY"),
                 "--quiet",
             ],

@@ -135,3 +135,28 @@ def test_below_a_member_that_no_body_had_nothing_is_listed(tmp_path: Path) -> No
     ]
     assert len(found) == 3 * len(names)
     assert reached("property", found) == {"200 b", "200 b.c"}
+
+
+def test_what_a_direction_lacks_is_not_counted(tmp_path: Path) -> None:
+    """No caller sends what is `readOnly`, and no server what is `writeOnly`."""
+    marked = {"allOf": [{"$ref": "#/components/schemas/Secret"}]}
+    thing = {
+        "type": "object",
+        "properties": {"id": {"readOnly": True}, "pin": marked, "note": TEXT},
+    }
+    content = {"content": {"application/json": {"schema": thing}}}
+    operation = {
+        "operationId": "list",
+        "requestBody": content,
+        "responses": {"200": {"description": "…", **content}},
+    }
+    document = {
+        **DOCUMENT,
+        "paths": {"/things": {"get": operation}},
+        "components": {"schemas": {"Secret": {"type": "string", "writeOnly": True}}},
+    }
+    path = tmp_path / "directions.json"
+    path.write_text(json.dumps(document), "utf-8")
+    found = items(Contract(load(path)), 200, body=b'{"id": 1, "pin": "1234"}')
+    names = {item.name.split(" ", 2)[2] for item in found if item.kind == "property"}
+    assert names == {"request pin", "request note", "200 id", "200 note"}

@@ -15,6 +15,8 @@ from specwright.conformance.checks.responses.whole_numbers import has_whole_floa
 from specwright.conformance.contract.routes import ContractRoutes
 from specwright.conformance.recording.exchange import HttpRequest
 from specwright.document.model import Document
+from specwright.document.operations.security import Demands
+from specwright.document.operations.sent_parameters import sent_parameters
 from specwright.document.operations.sites import (
     OperationSite,
     Site,
@@ -23,7 +25,6 @@ from specwright.document.operations.sites import (
     is_json,
     json_content,
     members,
-    parameters,
     request_body,
     schema,
 )
@@ -42,7 +43,7 @@ _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 _MARKED = frozenset({"label", "matrix"})
 _NESTED = "deepObject"
 # Parameters with these names are ignored (OpenAPI 3.1, 4.8.12.1).
-_NOT_PARAMETERS = {("header", name) for name in ("accept", "content-type", "authorization")}
+_CREDENTIAL = ("header", "authorization")
 # NUL as JSON escapes it, and lone surrogates.
 _HARD = re.compile(r"\\u0000|[\ud800-\udfff]")
 
@@ -76,6 +77,7 @@ class RequestJudge:
         self._document = document
         self._routes = routes
         self._limit = BODY_LIMIT.read(document.data)
+        self._demands = Demands(document)
         sent = in_direction(document, Polarity.TO_SERVER)
         # By whether what JSON Schema leaves to receivers is enforced.
         self._registries = {
@@ -96,10 +98,12 @@ class RequestJudge:
             "header": _headers(request),
         }
         verdict = RequestVerdict(doubtful=self._may_be_refused(operation, query))
-        for (place, name), parameter in parameters(self._document, operation).items():
+        for (place, name), parameter in sent_parameters(
+            self._document, operation, self._demands
+        ).items():
             if place not in sent:
                 verdict.doubtful = True
-            elif (place, name) in _NOT_PARAMETERS:
+            elif (place, name) == _CREDENTIAL:
                 continue
             elif _may_be_present(self._document, parameter, sent[place]):
                 verdict.doubtful = True
