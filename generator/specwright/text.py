@@ -52,7 +52,11 @@ class Text:
 
 def visible(text: str, kept: str = "") -> str:
     """Escape the invisible characters of a text, except those to be kept."""
-    if text.isprintable():
+    # Most texts are plain, and only some characters that are not printable are invisible.
+    rest = text
+    for character in kept:
+        rest = rest.replace(character, "")
+    if rest.isprintable():
         return text
     return "".join(
         spelled(character)

@@ -28,7 +28,7 @@ from specwright.document.schemas.discriminator_object import (
     tag_property,
 )
 from specwright.document.schemas.inspection import map_children
-from specwright.document.schemas.polarity import Polarity, lacking, not_required
+from specwright.document.schemas.polarity import LeftOut, Polarity
 from specwright.document.schemas.unions import says_its_tag
 from specwright.document.shape import OBJECTS
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
@@ -45,16 +45,16 @@ _Names = Mapping[Pointer, Set[str]]
 def split_directions(document: Document) -> Document:
     """Return a normalised document in which requests and responses have schemas of their own."""
     schemas = _schemas(document)
-    lacked = {polarity: lacking(document, polarity) for polarity in Polarity}
-    divided = _divided(document, lacked)
+    left_out = LeftOut(document)
+    divided = _divided(document, left_out)
     if not divided:
         return document
     sent = _reached(document, _holders(document, sent=True)) & divided
     read = _reached(document, _holders(document, sent=False))
     here = {key for key in sent - read if is_from_place(key)}
     inputs = _named(schemas, sent - here) | {key: key for key in here}
-    to_server = _Rewriting.of(document, lacked[Polarity.TO_SERVER], inputs)
-    to_client = _Rewriting.of(document, lacked[Polarity.TO_CLIENT], {})
+    to_server = _Rewriting.of(left_out, Polarity.TO_SERVER, inputs)
+    to_client = _Rewriting.of(left_out, Polarity.TO_CLIENT, {})
     changed: JsonObject = {}
     for key, schema in schemas.items():
         pointer = COMPONENTS + join(key)
@@ -70,8 +70,8 @@ def split_directions(document: Document) -> Document:
 
 def inputs_of(document: Document) -> dict[str, str]:
     """Return the keys of the schemas that have a second one for requests, with its key."""
-    lacked = {polarity: lacking(document, polarity) for polarity in Polarity}
-    sent = _reached(document, _holders(document, sent=True)) & _divided(document, lacked)
+    divided = _divided(document, LeftOut(document))
+    sent = _reached(document, _holders(document, sent=True)) & divided
     return _named(_schemas(document), sent)
 
 
@@ -88,13 +88,13 @@ def _schemas(document: Document) -> Mapping[str, JsonValue]:
     return mapping(mapping(document.data.get("components")).get("schemas"))
 
 
-def _divided(document: Document, lacked: Mapping[Polarity, _Names]) -> set[str]:
+def _divided(document: Document, left_out: LeftOut) -> set[str]:
     """Return the components that differ between requests and responses."""
     schemas = _schemas(document)
     keys = {
         split(pointer)[2]
-        for names in lacked.values()
-        for pointer in names
+        for polarity in Polarity
+        for pointer in left_out.properties(polarity)
         if pointer.startswith(COMPONENTS + "/")
     }
     users: dict[str, set[str]] = {}
@@ -182,8 +182,9 @@ class _Rewriting:
     keys: Mapping[str, str]
 
     @classmethod
-    def of(cls, document: Document, lacking: _Names, keys: Mapping[str, str]) -> _Rewriting:
-        return cls(document, lacking, not_required(document, lacking), keys)
+    def of(cls, left_out: LeftOut, polarity: Polarity, keys: Mapping[str, str]) -> _Rewriting:
+        lacking, unrequired = left_out.properties(polarity), left_out.requirements(polarity)
+        return cls(left_out.document, lacking, unrequired, keys)
 
     def schema(self, schema: JsonValue, pointer: Pointer) -> JsonValue:
         if not isinstance(schema, dict):

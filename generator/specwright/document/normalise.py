@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
+
+from jsonschema_rs.canonical.schema import clone
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import STEP, argument_names, free
@@ -44,7 +45,7 @@ def normalise(document: Document) -> Document:
     The place keeps a `$ref`. Names depend only on operationId and place, so an addition to the
     document renames nothing.
     """
-    data = copy.deepcopy(document.data)
+    data = clone(document.data)
     components = mapping(mapping(data.setdefault("components", {})).setdefault("schemas", {}))
     moved: dict[Pointer, Pointer] = {}
     for slot in _slots(document):

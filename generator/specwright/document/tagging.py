@@ -7,9 +7,10 @@ union `AnyPet`.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from urllib.parse import quote
+
+from jsonschema_rs.canonical.schema import clone
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import free, model_name
@@ -41,7 +42,7 @@ def tag_alternatives(document: Document) -> Document:
     }
     if not narrowed and not bases:
         return document
-    data = copy.deepcopy(document.data)
+    data = clone(document.data)
     for pointer, (name, schema) in narrowed.items():
         owner = mapping(resolve(data, pointer))
         mapping(owner.setdefault("properties", {}))[name] = schema

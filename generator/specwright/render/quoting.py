@@ -11,6 +11,7 @@ from specwright.render.prose import wrap
 from specwright.text import Text, spelled, visible
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\"}
+_NOT_PLAIN = re.compile(r'[^ -~]|["\\]')
 # A quote before another quote, or at the end of our text, could close the docstring.
 _RISKY_QUOTE = re.compile(r'"(?="|\Z)')
 _LINE_END = re.compile(r"\r\n|\r")
@@ -107,11 +108,8 @@ def _raw(text: Text | str) -> str:
 
 
 def _string(text: str) -> str:
-    written = (
-        _ESCAPES.get(character) or (character if " " <= character <= "~" else spelled(character))
-        for character in text
-    )
-    return f'"{"".join(written)}"'
+    written = _NOT_PLAIN.sub(lambda match: _ESCAPES.get(match[0]) or spelled(match[0]), text)
+    return f'"{written}"'
 
 
 def _disarm(line: str) -> str:

@@ -6,13 +6,15 @@ validators need neither.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jsonschema_rs.canonical.schema import clone
+
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import (
-    REFERENCES,
+    UNIONS,
+    WHOLE,
     Subschema,
     applying,
     held,
@@ -21,12 +23,9 @@ from specwright.document.schemas.applicators import (
     spread,
 )
 from specwright.document.schemas.discriminators import Discriminator, Discriminators
-from specwright.document.schemas.polarity import Polarity, in_direction, lacking
+from specwright.document.schemas.polarity import LeftOut, Polarity, in_direction
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.pointer import Pointer, resolve
-
-# Keywords whose schemas apply to all values of the schema around them.
-_WHOLE = (*REFERENCES, "allOf")
 
 
 def of_direction(document: Document, polarity: Polarity) -> Document:
@@ -34,11 +33,11 @@ def of_direction(document: Document, polarity: Polarity) -> Document:
 
     Pointers stay as they are.
     """
-    left_out = lacking(document, polarity)
+    left_out = LeftOut(document).properties(polarity)
     if not left_out:
         return document
     document = in_direction(document, polarity)
-    data = copy.deepcopy(document.data)
+    data = clone(document.data)
     # Innermost schemas first: one of them may be in a property that is left out.
     for pointer, names in sorted(left_out.items(), key=lambda entry: -entry[0].count("/")):
         properties = mapping(mapping(resolve(data, pointer)).get("properties"))
@@ -61,7 +60,7 @@ def tagged(document: Document) -> tuple[Document, Mapping[Pointer, Sequence[Poin
             below = {place: _descendants(document, place, alternatives) for place in alternatives}
             places = {place: (place, *below[place]) for place in alternatives}
         else:
-            members = held(document, schema, ("oneOf", "anyOf"))
+            members = held(document, schema, UNIONS)
             places = {
                 member.pointer: (document.end(member.pointer, member.value)[0],)
                 for member in members
@@ -72,7 +71,7 @@ def tagged(document: Document) -> tuple[Document, Mapping[Pointer, Sequence[Poin
                 constraints.append((place, _with_tag(discriminator.name, tags)))
     if not constraints:
         return document, heirs
-    data = copy.deepcopy(document.data)
+    data = clone(document.data)
     for place, constraint in constraints:
         schema_value = mapping(resolve(data, place))
         schema_value["allOf"] = [constraint, *sequence(schema_value.get("allOf"))]
@@ -102,6 +101,9 @@ def _with_tag(name: str, tags: Sequence[str]) -> JsonObject:
     return {"properties": {name: {"enum": [*tags]}}, "required": [name]}
 
 
+_Places = tuple[Pointer, ...]
+
+
 @dataclass(slots=True)
 class SentValues:
     """The form in which values are sent.
@@ -111,23 +113,25 @@ class SentValues:
     """
 
     document: Document
-    # Items of one list have the same schemas.
-    _applying: dict[tuple[Pointer, ...], tuple[Subschema, ...]] = field(default_factory=dict)
+    # Items of one list have the same schemas, and values of one schema the same members.
+    _applying: dict[_Places, tuple[Subschema, ...]] = field(default_factory=dict)
+    _members: dict[tuple[_Places, str], list[Subschema] | None] = field(default_factory=dict)
 
     def sent(self, schemas: Sequence[Subschema], value: JsonValue) -> JsonValue:
         """Return a value of schemas as it is sent."""
-        key = tuple(schema.pointer for schema in schemas)
-        if key not in self._applying:
-            self._applying[key] = tuple(applying(self.document, schemas))
-        applied = self._applying[key]
+        places = tuple(schema.pointer for schema in schemas)
+        if places not in self._applying:
+            self._applying[places] = tuple(applying(self.document, schemas))
+        applied = self._applying[places]
         match value:
             case dict():
-                certain = [*spread(schemas, lambda schema: held(self.document, schema, _WHOLE))]
-                return {
-                    name: self.sent(self._of(applied, name), member)
-                    for name, member in value.items()
-                    if not any(_is_without(schema, name) for schema in certain)
-                }
+                members: JsonObject = {}
+                for name, member in value.items():
+                    if (places, name) not in self._members:
+                        self._members[places, name] = self._of_member(schemas, applied, name)
+                    if (of_member := self._members[places, name]) is not None:
+                        members[name] = self.sent(of_member, member)
+                return members
             case list():
                 return [
                     self.sent(
@@ -143,6 +147,14 @@ class SentValues:
             case float() if value.is_integer() and any(map(_is_of_integers, applied)):
                 return int(value)
         return value
+
+    def _of_member(
+        self, schemas: Sequence[Subschema], applied: Sequence[Subschema], name: str
+    ) -> list[Subschema] | None:
+        """Return the schemas that may apply to a member; None if it is forbidden."""
+        certain = [*spread(schemas, lambda schema: held(self.document, schema, WHOLE))]
+        is_forbidden = any(_is_without(schema, name) for schema in certain)
+        return None if is_forbidden else self._of(applied, name)
 
     def _of(self, applied: Sequence[Subschema], name: str) -> list[Subschema]:
         return [schema for part in applied for schema in of_property(self.document, part, name)]

@@ -5,8 +5,9 @@ The names are those that APIs commonly use. Uncertain cases are left to people.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
+
+from jsonschema_rs.canonical.schema import clone
 
 from specwright.document.model import Document
 from specwright.document.operations import sites
@@ -99,7 +100,7 @@ def with_pagination(document: Document, declared: Mapping[str, JsonObject]) -> D
     if not declared:
         return document
     operations = sites.named_operations(document)
-    data = copy.deepcopy(document.data)
+    data = clone(document.data)
     for name, members in declared.items():
         if name not in operations:
             hint = did_you_mean(

@@ -14,12 +14,12 @@ from specwright.patterns import matches
 from specwright.pointer import Pointer, join
 
 REFERENCES = ("$ref", "$dynamicRef")
+# A value fits all of their schemas, and some of those of unions.
+WHOLE = (*REFERENCES, "allOf")
+UNIONS = ("anyOf", "oneOf")
 # Their schemas apply, some conditionally, to the same value as the schema around them. That of a
 # `not` says nothing about valid values.
-IN_PLACE = (
-    *REFERENCES,
-    *("allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"),
-)
+IN_PLACE = (*WHOLE, *UNIONS, "if", "then", "else", "dependentSchemas")
 # For members and items that no other keyword of the schema covers.
 _OTHER_PROPERTIES = ("additionalProperties", "unevaluatedProperties")
 _OTHER_ITEMS = ("items", "unevaluatedItems")

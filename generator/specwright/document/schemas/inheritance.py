@@ -5,10 +5,11 @@ Both apply together with what is beside them (JSON Schema 2020-12, core, 8.2.3.1
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
+
+from jsonschema_rs.canonical.schema import clone
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, held
@@ -96,7 +97,7 @@ def compose(document: Document) -> Document:
                 refined[declared.schema.pointer] = whole
     if not refined:
         return document
-    data = copy.deepcopy(document.data)
+    data = clone(document.data)
     # The innermost first: one may be inside another, which replaces it.
     for pointer, value in sorted(refined.items(), key=lambda pair: -len(pair[0])):
         holder, _, _ = pointer.rpartition("/")
@@ -118,7 +119,7 @@ def _with_plain_references(document: Document) -> Document:
     ]
     if not composed:
         return document
-    data = copy.deepcopy(document.data)
+    data = clone(document.data)
     for pointer in composed:
         schema = mapping(resolve(data, pointer))
         whole: JsonValue = {"$ref": schema.pop("$ref")}

@@ -6,22 +6,26 @@ A `readOnly` property occurs only in responses, a `writeOnly` one only in reques
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+
+from jsonschema_rs.canonical.schema import clone
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import (
     IN_PLACE,
-    REFERENCES,
+    UNIONS,
+    WHOLE,
     Subschema,
     held,
     spread,
 )
 from specwright.document.shape import walk
 from specwright.json_values import JsonValue, mapping, sequence
-from specwright.pointer import Pointer, join, resolve
+from specwright.pointer import Pointer, join, resolve, unescape
 
 
 class Polarity(StrEnum):
@@ -38,9 +42,8 @@ class Polarity(StrEnum):
 
 MARKS = tuple(polarity.mark for polarity in Polarity)
 
-_WHOLE = (*REFERENCES, "allOf")
-_UNIONS = ("anyOf", "oneOf")
-_DIRECTIONAL = frozenset((*_WHOLE, *_UNIONS, *MARKS))
+_DIRECTIONAL = frozenset((*WHOLE, *UNIONS, *MARKS))
+_HELD = join("properties")
 
 
 def is_left_out(document: Document, schemas: Iterable[Subschema], polarity: Polarity) -> bool:
@@ -64,7 +67,7 @@ def mark_of(
     """
     # Most properties have no such keyword, neither themselves nor through other schemas.
     directional = [s for s in schemas if not _DIRECTIONAL.isdisjoint(mapping(s.value))]
-    whole = spread(directional, lambda schema: held(document, schema, _WHOLE))
+    whole = spread(directional, lambda schema: held(document, schema, WHOLE))
     marks = (_mark(document, part, polarity, above) for part in whole)
     return next((mark for mark in marks if mark is not None), None)
 
@@ -77,7 +80,7 @@ def _mark(
     if schema.pointer in above:
         return None
     above |= {schema.pointer}
-    for keyword in _UNIONS:
+    for keyword in UNIONS:
         marks = [
             mark_of(document, [member], polarity, above)
             for member in held(document, schema, [keyword])
@@ -88,24 +91,88 @@ def _mark(
     return None
 
 
-def lacking(document: Document, polarity: Polarity) -> Mapping[Pointer, Set[str]]:
-    """Return the names of properties that values in this direction lack, by their schema."""
-    schemas = _schemas(document)
-    if not any(mapping(schema.value).get(polarity.mark) is True for schema in schemas):
-        return {}
-    names_of: dict[Pointer, set[str]] = {}
-    for schema in schemas:
-        for name, value in _properties(schema.value).items():
-            place = Subschema(schema.pointer + join("properties", name), value)
-            if is_left_out(document, [place], polarity):
-                names_of.setdefault(schema.pointer, set()).add(name)
-    return names_of
+@dataclass(frozen=True)
+class LeftOut:
+    """The properties that a document declares or requires, and values lack in one direction.
 
+    Pointers are those of schemas. The document is read once for both directions.
+    """
 
-def _schemas(document: Document) -> list[Subschema]:
-    return [
-        Subschema(node.pointer, node.value) for node in walk(document.data) if node.kind == "schema"
-    ]
+    document: Document
+
+    @cached_property
+    def _schemas(self) -> Mapping[Pointer, Subschema]:
+        return {
+            node.pointer: Subschema(node.pointer, node.value)
+            for node in walk(self.document.data)
+            if node.kind == "schema"
+        }
+
+    @cached_property
+    def _users(self) -> tuple[Mapping[Pointer, Set[Pointer]], Mapping[Pointer, Set[Pointer]]]:
+        """The schemas that each one is a part of in any way, and those of which it is a whole."""
+        users: dict[Pointer, set[Pointer]] = defaultdict(set)
+        wholes: dict[Pointer, set[Pointer]] = defaultdict(set)
+        for schema in spread(self._schemas.values(), self._parts):
+            for keyword in IN_PLACE:
+                for part in held(self.document, schema, [keyword]):
+                    users[part.pointer].add(schema.pointer)
+                    if keyword in WHOLE:
+                        wholes[part.pointer].add(schema.pointer)
+        return users, wholes
+
+    def _parts(self, schema: Subschema) -> Iterator[Subschema]:
+        return held(self.document, schema, IN_PLACE)
+
+    def properties(self, polarity: Polarity) -> Mapping[Pointer, Set[str]]:
+        """Return the names of properties that values lack, by the schema that declares them."""
+        return self._names[polarity]
+
+    @cached_property
+    def _names(self) -> Mapping[Polarity, Mapping[Pointer, Set[str]]]:
+        return {polarity: self._found(polarity) for polarity in Polarity}
+
+    def _found(self, polarity: Polarity) -> Mapping[Pointer, Set[str]]:
+        marked = [
+            pointer
+            for pointer, schema in self._schemas.items()
+            if mapping(schema.value).get(polarity.mark) is True
+        ]
+        names_of: dict[Pointer, set[str]] = {}
+        # Only these can have the mark, themselves or through others.
+        for pointer in _above(marked, self._users[0]) if marked else ():
+            holder, name = _holder(pointer)
+            declared = _properties(self._schemas[holder].value) if holder in self._schemas else {}
+            if name in declared and is_left_out(
+                self.document, [Subschema(pointer, declared[name])], polarity
+            ):
+                names_of.setdefault(holder, set()).add(name)
+        return names_of
+
+    def requirements(self, polarity: Polarity) -> Mapping[Pointer, Set[str]]:
+        """Return the names of properties that values lack, by the schema that requires them.
+
+        The property may be declared by the schema itself, by one that applies with it, or by one
+        of which it is a part.
+        """
+        unrequired: dict[Pointer, set[str]] = defaultdict(set)
+        for owner, names in self.properties(polarity).items():
+            users, wholes = self._users
+            for user in _above([owner], users):
+                unrequired[user] |= names
+            for whole in _above([owner], wholes):
+                start = Subschema(whole, resolve(self.document.data, whole))
+                for part in spread([start], self._parts):
+                    unrequired[part.pointer] |= {
+                        name
+                        for name in names
+                        if part.pointer == owner or name not in _properties(part.value)
+                    }
+        return {
+            pointer: names & required
+            for pointer, names in unrequired.items()
+            if not names.isdisjoint(required := _required(self.document, pointer))
+        }
 
 
 def in_direction(document: Document, polarity: Polarity) -> Document:
@@ -113,62 +180,31 @@ def in_direction(document: Document, polarity: Polarity) -> Document:
 
     Pointers stay as they are.
     """
-    unrequired = not_required(document, lacking(document, polarity))
+    unrequired = LeftOut(document).requirements(polarity)
     if not unrequired:
         return document
-    data = copy.deepcopy(document.data)
+    data = clone(document.data)
     for pointer, names in unrequired.items():
         schema = mapping(resolve(data, pointer))
         schema["required"] = [n for n in sequence(schema.get("required")) if n not in names]
     return document.with_data(data)
 
 
-def not_required(
-    document: Document, lacking: Mapping[Pointer, Set[str]]
-) -> Mapping[Pointer, Set[str]]:
-    """Return the names that schemas require, and that values in one direction lack.
-
-    The property may be declared by the schema itself, by one that applies with it, or by one of
-    which it is a part.
-    """
-    if not lacking:
-        return {}
-    users: dict[Pointer, set[Pointer]] = defaultdict(set)
-    wholes: dict[Pointer, set[Pointer]] = defaultdict(set)
-    for schema in _schemas(document):
-        for keyword in IN_PLACE:
-            for part in held(document, schema, [keyword]):
-                users[part.pointer].add(schema.pointer)
-                if keyword in _WHOLE:
-                    wholes[part.pointer].add(schema.pointer)
-    unrequired: dict[Pointer, set[str]] = defaultdict(set)
-    for owner, names in lacking.items():
-        for user in _above(owner, users):
-            unrequired[user] |= names
-        for whole in _above(owner, wholes):
-            start = Subschema(whole, resolve(document.data, whole))
-            for part in spread([start], lambda schema: held(document, schema, IN_PLACE)):
-                unrequired[part.pointer] |= {
-                    name
-                    for name in names
-                    if part.pointer == owner or name not in _properties(part.value)
-                }
-    return {
-        pointer: names & required
-        for pointer, names in unrequired.items()
-        if not names.isdisjoint(required := _required(document, pointer))
-    }
-
-
-def _above(pointer: Pointer, users: Mapping[Pointer, Set[Pointer]]) -> Iterator[Pointer]:
-    """Yield a schema and those that it is a part of, at any depth."""
-    seen = {pointer}
-    pending = [pointer]
+def _above(pointers: Iterable[Pointer], users: Mapping[Pointer, Set[Pointer]]) -> Iterator[Pointer]:
+    """Yield schemas and those that they are a part of, at any depth, each once."""
+    pending = [*pointers]
+    seen = {*pending}
     while pending:
         yield (current := pending.pop())
         new = users.get(current, set()) - seen
         seen |= new
         pending += new
+
+
+def _holder(pointer: Pointer) -> tuple[Pointer, str]:
+    """Return the place of the schema that has a property, and the property's name."""
+    place, _, token = pointer.rpartition("/")
+    return place.removesuffix(_HELD), unescape(token)
 
 
 def _properties(schema: JsonValue) -> Mapping[str, JsonValue]:

@@ -64,6 +64,8 @@ def _name_by_pointers(document: Document, nodes: list[Node]) -> None:
     8.2; OAS 3.2.0, 4.2.2).
     """
     resources = _Resources(document, nodes)
+    if not resources.has_names:
+        return
     for node in nodes:
         ref = node.ref
         pointer = resources.target(ref, node.pointer) if ref else None
@@ -95,6 +97,11 @@ class _Resources:
                     self._anchors.setdefault(uri, node.pointer)
                     self._anchors.setdefault(f"#{anchor}", node.pointer)
         self._pointers = {uri: pointer for pointer, uri in [*self._uris.items()][::-1]}
+
+    @property
+    def has_names(self) -> bool:
+        """Whether any schema has a name by which references may mean it."""
+        return len(self._uris) > 1 or bool(self._root or self._anchors)
 
     def target(self, ref: str, place: Pointer) -> Pointer | None:
         """Return the place that a reference has as its target; None if it is not known here."""
