@@ -309,6 +309,15 @@ def agreement(session: nox.Session) -> None:
 
 
 @nox.session
+def validators(session: nox.Session) -> None:
+    """Check broken and published documents with four validators (needs npm); write the page."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "lab.validators")
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
 def situations(session: nox.Session) -> None:
     """Put SDK and peers into situations that go wrong; write docs/sdk-situations.md."""
     install_workspace(session)

@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "docs/review-*.md",
         "docs/sdk-situations.md",
         "docs/service-faults.md",
+        "docs/validators.md",
         "docs/wire-proof.md",
     ),
     "Project": ("docs/**/*.md", "*.md"),

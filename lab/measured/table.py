@@ -88,6 +88,7 @@ MEASUREMENTS = (
     ),
     Measurement("wire_proof", "wire-proof.md", (*_GENERATOR, _RUNTIME, "lab/wire")),
     Measurement("agreement", "agreement.md", (_TOOLKIT, "templates", "lab/agreement", "lab/wire")),
+    Measurement("validators", "validators.md", (*_READING, "lab/validators")),
     Measurement("polarity", "review-polarity.md", (*_REVIEW, "lab/polarity")),
     Measurement("histories", "review-histories.md", (*_REVIEW, "lab/histories")),
     *map(_mutants, ROOMS),

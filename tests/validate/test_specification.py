@@ -178,6 +178,84 @@ FIELDS = {
 }
 
 
+SCHEME = "components: {securitySchemes: {key: {%s}}}"
+ONCE = {
+    "a parameter without a place": (
+        "components: {parameters: {a: {name: a, schema: {}}}}",
+        "/components/parameters/a",
+        "'in' is missing",
+    ),
+    "a parameter in a place that does not exist": (
+        "components: {parameters: {a: {name: a, in: body, schema: {}}}}",
+        "/components/parameters/a/in",
+        'this is not one of "query", "header" or 2 other candidates',
+    ),
+    "a key without a place": (
+        SCHEME % "type: apiKey, name: Key",
+        "/components/securitySchemes/key",
+        "'in' is missing",
+    ),
+    "a scheme of an unknown type": (
+        SCHEME % "type: basic",
+        "/components/securitySchemes/key/type",
+        'this is not one of "apiKey", "http" or 3 other candidates',
+    ),
+    "a variable without a default": (
+        "servers: [{url: 'https://{a}', variables: {a: {enum: [b]}}}]",
+        "/servers/0/variables/a",
+        "'default' is missing",
+    ),
+    "a flow that is unknown": (
+        SCHEME % "type: oauth2, flows: {application: {tokenUrl: 'https://a', scopes: {}}}",
+        "/components/securitySchemes/key/flows/application",
+        "'application' is not a field of this object",
+    ),
+    "a license with two addresses": (
+        "info: {title: T, version: '1', license: {name: MIT, identifier: MIT, url: 'https://a'}}",
+        "/info/license",
+        "'identifier' and 'url' exclude each other",
+    ),
+    "a parameter with two contents": (
+        "components: {parameters: {a: {name: a, in: query, schema: {}, content: {text/plain: "
+        "{}}}}}",
+        "/components/parameters/a",
+        "'schema' and 'content' exclude each other",
+    ),
+    "a link with two operations": (
+        f"paths: {{/x: {{get: {{{OPERATION}}}}}}}\n"
+        "components: {links: {a: {operationId: getIt, operationRef: '#/paths/~1x/get'}}}",
+        "/components/links/a",
+        "'operationRef' and 'operationId' exclude each other",
+    ),
+    "a type that does not exist": (
+        "components: {schemas: {a: {type: text}}}",
+        "/components/schemas/a/type",
+        'this is not one of "array", "boolean" or 5 other candidates',
+    ),
+    "a style of 3.0 that does not exist": (
+        "openapi: 3.0.3\n"
+        "components: {parameters: {a: {name: a, in: query, style: commas, schema: {}}}}",
+        "/components/parameters/a/style",
+        'this is not one of "form", "spaceDelimited" or 2 other candidates',
+    ),
+}
+
+
+@pytest.mark.parametrize(("part", "place", "message"), ONCE.values(), ids=ONCE)
+def test_a_mistake_against_the_official_schema_is_one_finding(
+    tmp_path: Path, part: str, place: str, message: str
+) -> None:
+    assert findings(tmp_path, part) == [("error openapi-schema", place, message)]
+
+
+def test_a_field_is_unknown_also_beside_one_with_an_unknown_field(tmp_path: Path) -> None:
+    part = SCHEME % "type: oauth2, flows: {application: {}}, name: a"
+    assert [place for _, place, _ in findings(tmp_path, part)] == [
+        "/components/securitySchemes/key/flows/application",
+        "/components/securitySchemes/key/name",
+    ]
+
+
 @pytest.mark.parametrize(("part", "place", "message"), FIELDS.values(), ids=FIELDS)
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.1", "3.2.0"])
 def test_the_official_schema_speaks_our_words(

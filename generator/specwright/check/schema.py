@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -17,8 +17,8 @@ from specwright.document.model import Document
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.document.shape import OBJECTS, Node, walk
 from specwright.errors import did_you_mean
-from specwright.json_values import JsonObject, JsonValue, mapping
-from specwright.pointer import Pointer, join, split
+from specwright.json_values import JsonObject, JsonValue, mapping, sequence
+from specwright.pointer import Pointer, join, parents, resolve, split
 from specwright.text import shorten
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -137,11 +137,17 @@ def check_schema(document: Document) -> list[SchemaMismatch]:
     later = list(_later_sections(written))
     if not later and validator.is_valid(data):
         return []
-    wording = _Wording(version, {node.pointer: node for node in walk(data)})
+    wording = _Wording(version, _official(version), {node.pointer: node for node in walk(data)})
     violations = [wording.unknown_field(place) for place in later]
     for error in _without_consequences(list(validator.iter_errors(data)), wording):
         violations.extend(wording.of(error))
-    return violations
+    # The fields of an unknown field are unknown, too; so one of them is known after all.
+    above = {place for violation in violations for place in parents(violation.pointer)}
+    return [
+        violation
+        for violation in violations
+        if violation.keyword != _UNKNOWN_FIELD or violation.pointer not in above
+    ]
 
 
 def _later_sections(document: Document) -> Iterator[Pointer]:
@@ -167,25 +173,28 @@ def _has_known_dialect(data: JsonObject) -> bool:
 
 
 @cache
+def _official(version: str) -> JsonObject:
+    schema = _read("openapi_spec_validator", f"resources/schemas/v{version}/schema.json")
+    for patch in _PATCHES[version]:
+        _apply(schema, patch)
+    return schema
+
+
+@cache
 def _validator_30() -> jsonschema_rs.Validator:
     # The schema of 3.0 describes Schema Objects itself.
-    schema = _read("openapi_spec_validator", "resources/schemas/v3.0/schema.json")
-    for patch in _PATCHES["3.0"]:
-        _apply(schema, patch)
-    return jsonschema_rs.Draft4Validator(schema, offline=True, mask="this")
+    return jsonschema_rs.Draft4Validator(_official("3.0"), offline=True, mask="this")
 
 
 @cache
 def _validator(version: str, with_schema_objects: bool) -> jsonschema_rs.Validator:
-    schema = _read("openapi_spec_validator", f"resources/schemas/v{version}/schema.json")
-    for patch in _PATCHES[version]:
-        _apply(schema, patch)
+    schema = _official(version)
     if with_schema_objects:
         # The published schema leaves this open for a dialect to fill in.
-        mapping(mapping(schema["$defs"])["schema"])["allOf"] = [
-            {"$ref": DRAFT},
-            {"$ref": _VOCABULARY},
-        ]
+        definitions = dict(mapping(schema["$defs"]))
+        dialect: list[JsonValue] = [{"$ref": DRAFT}, {"$ref": _VOCABULARY}]
+        definitions["schema"] = {**mapping(definitions["schema"]), "allOf": dialect}
+        schema = {**schema, "$defs": definitions}
     vocabulary = _read("openapi_schema_validator", "schemas/oas3.2/meta/2025-09-17.json")
     for patch in _VOCABULARY_PATCHES:
         _apply(vocabulary, patch)
@@ -237,10 +246,12 @@ class _Wording:
 
     Attributes:
         version: the version of OpenAPI, such as `3.1`.
+        official: its official schema.
         nodes: the objects of the document by their places.
     """
 
     version: str
+    official: JsonObject
     nodes: Mapping[Pointer, Node]
 
     def of(self, error: jsonschema_rs.ValidationError) -> Iterator[SchemaMismatch]:
@@ -305,11 +316,22 @@ class _Wording:
             named = [f"'{name}'" for name in wanted if name]
             if len(named) == len(context):
                 return f"one of {', '.join(named)} is required"
-        if error.kind.name == "not":
-            excluded = getattr(error.kind, "schema", {}).get("required", [])
-            if excluded:
-                return f"{' and '.join(repr(name) for name in excluded)} exclude each other"
+        excluded = self._excluded(error)
+        if len(excluded) > 1:
+            return f"{' and '.join(repr(name) for name in excluded)} exclude each other"
         return shorten(error.message)
+
+    def _excluded(self, error: jsonschema_rs.ValidationError) -> list[JsonValue]:
+        """Return the fields that exclude each other, if an error is about such fields."""
+        place = [str(token) for token in error.schema_path]
+        if error.kind.name == "not":
+            others = sequence(getattr(error.kind, "schema", {}).get("required"))
+            return [*(place[-2:-1] if place[-3:-2] == ["dependentSchemas"] else ()), *others]
+        if error.kind.name == "oneOf":
+            alternatives = sequence(resolve(self.official, join(*place)))
+            required = [sequence(mapping(choice).get("required")) for choice in alternatives]
+            return [names[0] for names in required if len(names) == 1]
+        return []
 
 
 def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
@@ -318,7 +340,10 @@ def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.Vali
         yield error
         return
     branches = [branch for branch in getattr(error.kind, "context", []) if branch]
-    meant = [branch for branch in branches if not _is_for_others(branch)]
+    wrong = [{tuple(cause.instance_path) for cause in branch} for branch in branches]
+    # What is wrong for every alternative is no reason to prefer another one.
+    shared = set[tuple[str | int, ...]]().union(*wrong[:1]).intersection(*wrong)
+    meant = [branch for branch in branches if not _is_for_others(branch, error, shared)]
     if len(meant) == 1 < len(branches):
         for cause in meant[0]:
             yield from _leaves(cause)
@@ -332,9 +357,19 @@ def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.Vali
     yield max(deep, key=lambda each: len(each.instance_path), default=error)
 
 
-def _is_for_others(branch: list[jsonschema_rs.ValidationError]) -> bool:
-    """Return whether an alternative is for references, or objects of another type or place."""
+def _is_for_others(
+    branch: list[jsonschema_rs.ValidationError],
+    error: jsonschema_rs.ValidationError,
+    shared: Set[tuple[str | int, ...]],
+) -> bool:
+    """Return whether an alternative is for references, or objects of another type or place.
+
+    Args:
+        shared: the places that are wrong for every alternative.
+    """
     return any(
-        alternative.kind.name == "enum" or getattr(alternative.kind, "property", None) == "$ref"
-        for alternative in branch
+        getattr(cause.kind, "property", None) == "$ref"
+        or (cause.kind.name == "enum" and tuple(cause.instance_path) not in shared)
+        or (cause.kind.name == "type" and cause.instance_path == error.instance_path)
+        for cause in branch
     )

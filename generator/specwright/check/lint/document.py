@@ -99,7 +99,8 @@ def server_variables(context: LintContext) -> Iterator[LintViolation]:
                 yield LintViolation(node.pointer + "/url", message, values_of(name))
     for node in context.of_kind("serverVariable"):
         values = sequence(node.value.get("enum"))
-        if values and node.value.get("default") not in values:
+        # The official schema reports that there is none.
+        if values and "default" in node.value and node.value["default"] not in values:
             yield LintViolation(
                 node.pointer + "/default", "the default is not among the enum values"
             )

@@ -19,9 +19,10 @@ _XML = ("application/xml", "+xml", "/xml")
 
 def unsupported_security_scheme(context: LintContext) -> Iterator[LintViolation]:
     for name, scheme in schemes(context.document):
-        is_left = not scheme_of("", scheme.value).is_sent
-        # A certificate belongs to the connection, and so to the HTTP client.
-        if is_left and scheme.value.get("type") != "mutualTLS":
+        # Of valid schemes with a credential in the message, the client lacks some of HTTP. A
+        # certificate belongs to the connection.
+        is_of_http = scheme.value.get("type") == "http" and "scheme" in scheme.value
+        if is_of_http and not scheme_of("", scheme.value).is_sent:
             yield LintViolation(
                 scheme.pointer, f"the client leaves '{name}' to the HTTP client that it is given"
             )
@@ -32,7 +33,7 @@ def unsupported_parameter(context: LintContext) -> Iterator[LintViolation]:
         if node.ref is not None:
             continue
         place = node.value.get("in")
-        if place not in ("path", "query", "header", "cookie"):
+        if place == "querystring":
             yield LintViolation(f"{node.pointer}/in", f"parameters in '{place}' are left out")
             continue
         name = node.value.get("name")

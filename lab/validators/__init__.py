@@ -1,0 +1,1 @@
+"""What validators of OpenAPI find in broken documents, and in published ones."""
