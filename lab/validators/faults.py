@@ -9,6 +9,12 @@ from pathlib import Path
 from typing import Any
 
 BROKEN = Path(__file__).with_name("broken")
+# The chapters of the page.
+KINDS = (
+    *("structure", "paths", "parameters", "responses and bodies", "schemas", "discriminators"),
+    *("references", "security", "servers", "operations and tags", "links, callbacks and webhooks"),
+    *("components", "text"),
+)
 # The file of a fault is read as bytes with a letter each: one of the faults is no UTF-8.
 _BYTES = "latin-1"
 DOCUMENT = "openapi.yaml"
@@ -21,7 +27,7 @@ class Fault:
     Attributes:
         name: the name of its folder.
         about: what is wrong, in a sentence.
-        kind: the part of the specification that it is about, which is a chapter of the page.
+        kind: the part of the specification that it is about, one of `KINDS`.
         section: the section of OpenAPI, or of YAML, that it breaks.
         line: the line where a reader has to look.
         wrong: the text with the fault, which occurs once.
@@ -53,11 +59,11 @@ class Fault:
 
 
 def faults() -> list[Fault]:
-    """Return all faults, by name."""
-    return list(_load())
+    """Return all faults, by kind and name."""
+    return sorted(_load(), key=lambda fault: (KINDS.index(fault.kind), fault.name))
 
 
 def _load() -> Iterator[Fault]:
-    for folder in sorted(BROKEN.iterdir()):
+    for folder in BROKEN.iterdir():
         fields: dict[str, Any] = tomllib.loads((folder / "fault.toml").read_text("utf-8"))
         yield Fault(folder.name, **fields)

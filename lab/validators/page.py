@@ -113,9 +113,8 @@ def _published(published: Mapping[str, ByTool]) -> Iterator[str]:
     yield "## Published documents"
     yield ""
     yield (
-        f"The same tools on {len(published)} published documents; here, advice on style counts, as "
-        "`security-defined` of Redocly, and a document without a result is one that the tool does "
-        "not get through."
+        f"The same tools on {len(published)} published documents. Here, advice counts, such as "
+        "`security-defined` of Redocly CLI for operations that anyone may call."
     )
     yield ""
     yield "| tool | documents with errors | errors | warnings |"

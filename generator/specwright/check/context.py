@@ -10,10 +10,15 @@ from specwright.document.model import Document
 from specwright.document.operations.sites import (
     OperationSite,
     component_operations,
+    of_request,
+    of_response,
     operations,
     parameters,
+    request_body,
+    responses,
 )
 from specwright.document.schemas.instances import Instances, SchemaMismatch
+from specwright.document.schemas.polarity import Polarity
 from specwright.document.shape import Node, walk
 from specwright.errors import InputError
 from specwright.json_values import JsonObject, JsonValue, mapping
@@ -93,6 +98,19 @@ class LintContext:
             for parameter in parameters(self.document, operation).values():
                 sites[id(parameter.value)].append(operation)
         return sites
+
+    @cached_property
+    def polarities(self) -> dict[Pointer, set[Polarity]]:
+        """The directions of parameters, bodies and responses, by their places."""
+        found: dict[Pointer, set[Polarity]] = defaultdict(set)
+        for operation in self.operations:
+            body = request_body(self.document, operation)
+            sent = [*parameters(self.document, operation).values(), *([body] if body else [])]
+            for site in sent:
+                found[site.pointer].add(of_request(operation.direction))
+            for _, response in responses(self.document, operation):
+                found[response.pointer].add(of_response(operation.direction))
+        return found
 
     def follow(self, value: JsonValue) -> JsonObject:
         """Return the object that a value is or refers to; empty if it cannot be found."""

@@ -14,10 +14,11 @@ from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site, is_json
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.instances import SchemaMismatch
+from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.document.shape import Node
 from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue, mapping, sequence
-from specwright.pointer import Pointer, join, resolve, split
+from specwright.pointer import Pointer, join, parents, resolve, split
 from specwright.text import shorten
 
 _ID_NAME = re.compile(r"(?:.*_)?id|.*[a-z]Id")
@@ -59,7 +60,7 @@ def _violations(
     context: LintContext, schema: Pointer, pointer: Pointer, value: JsonValue, what: str
 ) -> Iterator[LintViolation]:
     for problem in context.problems(schema, value):
-        if problem.missing is not None and _goes_one_way(context, schema, problem):
+        if problem.missing is not None and _is_left_out(context, schema, problem):
             continue
         inside = problem.pointer if _is_written_at(context, pointer) else ""
         at = f" at {problem.pointer}" if problem.pointer else ""
@@ -67,14 +68,18 @@ def _violations(
         yield LintViolation(pointer + inside, message, problem.values)
 
 
-def _goes_one_way(context: LintContext, schema: Pointer, problem: SchemaMismatch) -> bool:
-    """Return whether a missing property belongs only to requests or only to responses."""
+def _is_left_out(context: LintContext, schema: Pointer, problem: SchemaMismatch) -> bool:
+    """Return whether values lack a property in every direction that a schema has.
+
+    A schema that no message has as its own may be of either direction.
+    """
     place = problem.pointer + join(problem.missing or "")
     whole = Subschema(schema, resolve(context.document.data, schema))
-    described = [mapping(subschema.value) for subschema in find(context, whole, place)]
-    return any(
-        subschema.get(word) is True for subschema in described for word in ("readOnly", "writeOnly")
-    )
+    described = find(context, whole, place)
+    known = (context.polarities.get(place) for place in parents(schema))
+    directions = next(filter(None, known), None)
+    lacks = (is_left_out(context.document, described, p) for p in directions or Polarity)
+    return all(lacks) if directions else any(lacks)
 
 
 def _is_written_at(context: LintContext, pointer: Pointer) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from urllib.parse import quote
 
@@ -29,6 +29,7 @@ class SchemaMismatch:
         missing: the property that it lacks.
         keyword: the keyword of the schema that it breaks.
         limit: the keyword with its value, such as `minimum 0`; empty if that is long.
+        unexpected: the properties that it may not have.
     """
 
     pointer: Pointer
@@ -36,6 +37,7 @@ class SchemaMismatch:
     missing: str | None = None
     keyword: str = ""
     limit: str = ""
+    unexpected: tuple[str, ...] = ()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -67,7 +69,7 @@ class Instances:
         """Yield the reasons why a value does not fit the schema at a pointer."""
         validator = self._validator(schema)
         if validator is not None and not validator.is_valid(value):
-            yield from _causes([*map(_problem, validator.iter_errors(value))])
+            yield from _causes(_spelt([*map(_problem, validator.iter_errors(value))]))
 
     def _validator(self, schema: Pointer) -> jsonschema_rs.Validator | None:
         if schema not in self._validators:
@@ -88,6 +90,32 @@ class Instances:
             )
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
+
+
+def _spelt(problems: Sequence[SchemaMismatch]) -> list[SchemaMismatch]:
+    """Return the problems, with one for a property that is misspelt, and so missing, too."""
+    meant: dict[Pointer, list[str]] = {}
+    for problem in problems:
+        if problem.unexpected:
+            beside = [other for other in problems if other.pointer == problem.pointer]
+            missing = [other.missing for other in beside if other.missing]
+            meant[problem.pointer] = [
+                match for name in problem.unexpected for match in _near(name, missing)
+            ]
+    return [
+        replace(problem, message=f"{problem.message}: did you mean '{meant[problem.pointer][0]}'?")
+        if problem.unexpected and meant[problem.pointer]
+        else problem
+        for problem in problems
+        if problem.missing not in meant.get(problem.pointer, ())
+    ]
+
+
+def _near(name: str, known: Sequence[str]) -> list[str]:
+    # Imported here: only mistakes need it.
+    from difflib import get_close_matches
+
+    return get_close_matches(name, known, 1) if known else []
 
 
 def _causes(problems: Sequence[SchemaMismatch]) -> Iterator[SchemaMismatch]:
@@ -126,8 +154,14 @@ def _problem(error: jsonschema_rs.ValidationError) -> SchemaMismatch:
         error = best
     missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
     keyword = error.kind.name
+    unexpected = getattr(error.kind, "unexpected", ())
     return SchemaMismatch(
-        join(*error.instance_path), shorten(error.message), missing, keyword, _limit(error)
+        join(*error.instance_path),
+        shorten(error.message),
+        missing,
+        keyword,
+        _limit(error),
+        tuple(map(str, unexpected)),
     )
 
 
