@@ -267,3 +267,35 @@ def _link_to(place: str, schema: str) -> str:
       schemas:
         Thing: {{$dynamicAnchor: thing, properties: {{id: {{type: string}}}}}}
     """
+
+
+HEIRS = """
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      responses:
+        "200":
+          description: D
+          content: {application/json: {schema: {$ref: "#/components/schemas/Pet"}}}
+components:
+  schemas:
+    Pet:
+      type: object
+      required: [kind]
+      properties: {kind: {type: string}}
+      %s
+    Cat: {allOf: [{$ref: "#/components/schemas/Pet"}, {type: object}]}
+    Kitten: {allOf: [{$ref: "#/components/schemas/Cat"}, {type: object}]}
+"""
+
+
+def test_heirs_of_a_discriminator_are_used(tmp_path: Path) -> None:
+    part = HEIRS % "discriminator: {propertyName: kind}"
+    assert found(tmp_path, part, "component-unused") == []
+
+
+def test_heirs_without_a_discriminator_are_not_used(tmp_path: Path) -> None:
+    assert [place for place, _ in found(tmp_path, HEIRS % "title: Pet", "component-unused")] == [
+        "/components/schemas/Kitten"
+    ]

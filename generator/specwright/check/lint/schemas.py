@@ -13,14 +13,12 @@ from jsonschema_rs.canonical.schema import clone
 
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import Category, LintRule, LintViolation
-from specwright.document.model import is_remote
-from specwright.document.schemas.applicators import Subschema, applying, held
+from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.discriminators import Discriminators
 from specwright.document.shape import SECTIONS, walk
-from specwright.errors import did_you_mean
 from specwright.findings import Level
 from specwright.json_values import JsonObject, mapping, sequence
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join
 from specwright.text import shorten
 from specwright.vocabulary.keywords.error import ERROR
 
@@ -161,78 +159,6 @@ def array_items(context: LintContext) -> Iterator[LintViolation]:
             )
 
 
-def discriminator_mapping(context: LintContext) -> Iterator[LintViolation]:
-    known = mapping(context.components.get("schemas"))
-    discriminators = Discriminators(context.document)
-    for place, target in _targets(context):
-        if not is_remote(target) and discriminators.target(target) is None:
-            name = target.rpartition("/")[2]
-            hint = did_you_mean(name, known, "name a schema of components/schemas")
-            yield LintViolation(place, f"'{target}' is not a schema of the document: {hint}")
-
-
-def _targets(context: LintContext) -> Iterator[tuple[Pointer, str]]:
-    """Yield the schemas that discriminators name, with the places of the names."""
-    for node in context.of_kind("discriminator"):
-        named = [
-            (join("mapping", tag), name) for tag, name in mapping(node.value.get("mapping")).items()
-        ]
-        for place, name in (*named, (join("defaultMapping"), node.value.get("defaultMapping"))):
-            if isinstance(name, str):
-                yield node.pointer + place, name
-
-
-def discriminator_property(context: LintContext) -> Iterator[LintViolation]:
-    for node in context.of_kind("schema"):
-        name = mapping(node.value.get("discriminator")).get("propertyName")
-        schema = Subschema(node.pointer, node.value)
-        if not isinstance(name, str) or _declares(context, _alone(schema), name):
-            continue
-        without = [
-            _name(context, node.pointer, alternative)
-            for alternative in _alternatives(context, schema)
-            if not _declares(context, alternative, name)
-        ]
-        if without:
-            yield LintViolation(
-                node.pointer + join("discriminator", "propertyName"),
-                f"'{name}' is not a property of {', '.join(dict.fromkeys(without))}",
-            )
-
-
-def _alternatives(context: LintContext, schema: Subschema) -> list[Subschema]:
-    """Return the schemas that the discriminator of a schema chooses from."""
-    if {"oneOf", "anyOf"} & mapping(schema.value).keys():
-        return list(held(context.document, schema, ("oneOf", "anyOf")))
-    discriminator = Discriminators(context.document).of(schema)
-    tagged = discriminator.tags.values() if discriminator else ()
-    # The schema may leave the property to its children.
-    children = [child for child in tagged if child.pointer != schema.pointer]
-    return children or [schema]
-
-
-def _alone(schema: Subschema) -> Subschema:
-    """Return a schema without its alternatives."""
-    value = {k: v for k, v in mapping(schema.value).items() if k not in ("oneOf", "anyOf")}
-    return Subschema(schema.pointer, value)
-
-
-def _declares(context: LintContext, schema: Subschema, name: str) -> bool:
-    """Return whether a schema, or one that applies with it, names a property."""
-    return any(
-        name in mapping(mapping(part.value).get("properties"))
-        for part in applying(context.document, [schema])
-    )
-
-
-def _name(context: LintContext, holder: Pointer, schema: Subschema) -> str:
-    """Return a schema in words: the name of its component, or its place in the holder."""
-    end, _ = context.document.end(schema.pointer, schema.value)
-    if _COMPONENT.fullmatch(end):
-        return f"'{split(end)[-1]}'"
-    return end.removeprefix(f"{holder}/")
-
-
 def component_unused(context: LintContext) -> Iterator[LintViolation]:
     used = set(_references(context))
     prefixes = {"/".join(ref.split("/")[:4]) for ref in used}
@@ -248,9 +174,13 @@ def _references(context: LintContext) -> Iterator[str]:
     for node in context.nodes:
         if node.ref is not None:
             yield node.ref
-    for node in context.of_kind("discriminator"):
-        for name in mapping(node.value.get("mapping")).values():
-            yield from (str(name), f"#/components/schemas/{name}")
+    discriminators = Discriminators(context.document)
+    for node in context.of_kind("schema"):
+        discriminator = discriminators.of(Subschema(node.pointer, node.value))
+        for schema in discriminator.tags.values() if discriminator else ():
+            # A base is among its own alternatives.
+            if schema.pointer != node.pointer:
+                yield f"#{schema.pointer}"
     declared = mapping(context.document.data.get(ERROR.name))
     yield str(declared.get("schema"))
 
@@ -388,58 +318,6 @@ RULES = (
         Level.WARNING,
         Level.ERROR,
         array_items,
-    ),
-    LintRule(
-        "discriminator-mapping",
-        Category.SCHEMAS,
-        "A tag of a discriminator names a schema; objects with a tag that names nothing cannot be "
-        "read.",
-        """
-        components:
-          schemas:
-            Cat: {type: object, properties: {kind: {type: string}}}
-            Pet:
-              oneOf: [{$ref: "#/components/schemas/Cat"}]
-              discriminator: {propertyName: kind, mapping: {cat: "#/components/schemas/Kat"}}
-        """,
-        """
-        components:
-          schemas:
-            Cat: {type: object, properties: {kind: {type: string}}}
-            Pet:
-              oneOf: [{$ref: "#/components/schemas/Cat"}]
-              discriminator: {propertyName: kind, mapping: {cat: "#/components/schemas/Cat"}}
-        """,
-        Level.WARNING,
-        Level.ERROR,
-        discriminator_mapping,
-    ),
-    LintRule(
-        "discriminator-property",
-        Category.SCHEMAS,
-        "The property of a discriminator distinguishes the alternatives, so each of them declares "
-        "it.",
-        """
-        components:
-          schemas:
-            Cat: {type: object, properties: {type: {type: string}}}
-            Dog: {type: object, properties: {type: {type: string}}}
-            Pet:
-              oneOf: [{$ref: "#/components/schemas/Cat"}, {$ref: "#/components/schemas/Dog"}]
-              discriminator: {propertyName: kind}
-        """,
-        """
-        components:
-          schemas:
-            Cat: {type: object, properties: {type: {type: string}}}
-            Dog: {type: object, properties: {type: {type: string}}}
-            Pet:
-              oneOf: [{$ref: "#/components/schemas/Cat"}, {$ref: "#/components/schemas/Dog"}]
-              discriminator: {propertyName: type}
-        """,
-        Level.WARNING,
-        Level.ERROR,
-        discriminator_property,
     ),
     LintRule(
         "component-unused",
