@@ -20,8 +20,6 @@ __all__ = ["tasks_in_this_process"]
 FAULTS = faults()
 # Name, fault, section, and the cells of the tools, ours first.
 _ROW = re.compile(r"^\| (?P<name>[^|]+) \| [^|]+ \| [^|]+ \| (?P<ours>[^|]+) \|([^|]+\|){3}$", re.M)
-    r"^\| (?P<name>[^|]+) \| [^|]+ \| [^|]+ \| (?P<ours>[^|]+) \|(?:[^|]+\|){3}$", re.M
-)
 
 
 @pytest.fixture(scope="module")
