@@ -102,15 +102,15 @@ class LintContext:
     @cached_property
     def polarities(self) -> dict[Pointer, set[Polarity]]:
         """The directions of parameters, bodies and responses, by their places."""
-        found: dict[Pointer, set[Polarity]] = defaultdict(set)
+        places: dict[Pointer, set[Polarity]] = defaultdict(set)
         for operation in self.operations:
             body = request_body(self.document, operation)
             sent = [*parameters(self.document, operation).values(), *([body] if body else [])]
             for site in sent:
-                found[site.pointer].add(of_request(operation.direction))
+                places[site.pointer].add(of_request(operation.direction))
             for _, response in responses(self.document, operation):
-                found[response.pointer].add(of_response(operation.direction))
-        return found
+                places[response.pointer].add(of_response(operation.direction))
+        return places
 
     def follow(self, value: JsonValue) -> JsonObject:
         """Return the object that a value is or refers to; empty if it cannot be found."""

@@ -341,7 +341,7 @@ def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.Vali
         return
     branches = [branch for branch in getattr(error.kind, "context", []) if branch]
     wrong = [{tuple(cause.instance_path) for cause in branch} for branch in branches]
-    # What is wrong for every alternative is no reason to prefer another one.
+    # What is wrong for every alternative does not distinguish them.
     shared = set[tuple[str | int, ...]]().union(*wrong[:1]).intersection(*wrong)
     meant = [branch for branch in branches if not _is_for_others(branch, error, shared)]
     if len(meant) == 1 < len(branches):
