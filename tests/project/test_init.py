@@ -368,6 +368,19 @@ def test_settings_for_published_documents_have_a_meaning(corpus: Path, tmp_path:
     assert count > 500
 
 
+def test_a_document_with_settings_beside_it_gets_none_above_it(
+    specwright: Run, tmp_path: Path
+) -> None:
+    """Commands would read the nearer ones."""
+    (tmp_path / "apis").mkdir()
+    (tmp_path / "apis/openapi.json").write_text(api(), "utf-8")
+    assert specwright("init", cwd=tmp_path / "apis").returncode == 0
+    done = specwright("init", "apis/openapi.json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "apis/pyproject.toml:1:1: the project has [tool.specwright] already" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["apis"]
+
+
 SHARED = json.dumps({"type": "object", "properties": {"amount": {"type": "integer"}}})
 
 

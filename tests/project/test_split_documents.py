@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from specwright.cli import COMMANDS
 from specwright.findings import Level
 from tests.conftest import Run
 from tests.generate_cli.running import running
 from tests.project import split
+from tests.project.test_named_documents import LASTING, WITHOUT
 from tests.repository import Repository
 
 APIS = {"apis/first": split.VERSIONS[0], "apis/second": split.VERSIONS[1]}
@@ -53,6 +57,92 @@ def document(api: str, place: str) -> list[str]:
 
 def at(api: str, place: str, path: str) -> str:
     return path if place == api else f"{api}/{path}"
+
+
+# What each command says in the working tree, with its exit code. The first argument of some is
+# made by a test of the mock: its URL, its result and its traffic. Those that wait have their own
+# test, and so has `replay`, whose document is in the result.
+ANSWERS = {
+    "init": ((), 2, "the project has [tool.specwright] already"),
+    "validate": ((), 0, "openapi.yaml: no findings"),
+    "fmt": (("--check",), 0, ""),
+    "generate": (("--check",), 1, "models.py: changed"),
+    "scaffold": (("--into", "{made}"), 0, "records.py: written"),
+    "docs": (("--output", "{made}/page.html"), 0, "1 page"),
+    "test": (("{url}", "--seed", "1"), 1, "openapi.yaml: "),
+    "check-traffic": (("{traffic}", "--base-url", "{url}"), 0, "openapi.yaml: "),
+    "listen": (("{url}", "--public-url", "https://tunnel.example"), 2, "endpoints of webhooks"),
+    "test-receiver": (("{url}",), 2, "no webhook of the document"),
+    "diff": (("{base}",), 0, "minLength 1 -> 2"),
+    "review": (("--base", "HEAD"), 1, "minLength 1 -> 2"),
+    "changelog": (("{base}",), 0, "`minLength 1 -> 2`"),
+}
+
+
+@pytest.fixture(scope="module", params=APIS)
+def tested(
+    request: pytest.FixtureRequest,
+    repository: Repository,
+    specwright: Run,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[str, str, Path]]:
+    """An API, the URL of its mock, and the directory with the report of a test of it."""
+    api, report = request.param, tmp_path_factory.mktemp("report")
+    with running(repository.top / api, "mock") as mock:
+        url = mock.line().partition(" ")[0]
+        specwright("test", url, "--seed", "1", "--report-dir", report, cwd=repository.top / api)
+        yield api, url, report
+
+
+def test_every_command_about_a_document_is_tried() -> None:
+    assert set(ANSWERS) | {"replay"} | LASTING | WITHOUT == set(COMMANDS)
+
+
+@pytest.mark.parametrize("is_top", [False, True], ids=["own", "top"])
+@pytest.mark.parametrize("name", ANSWERS)
+def test_each_command(
+    specwright: Run,
+    repository: Repository,
+    tested: tuple[str, str, Path],
+    tmp_path: Path,
+    name: str,
+    is_top: bool,
+) -> None:
+    api, url, report = tested
+    place = "." if is_top else api
+    meant = {
+        "url": url,
+        "made": tmp_path,
+        "traffic": report / "report.har",
+        "base": f"git:HEAD:{at(api, place, 'openapi.yaml')}",
+    }
+    arguments, code, words = ANSWERS[name]
+    first = [word.format(**meant) for word in arguments if not arguments[0].startswith("-")]
+    last = [word.format(**meant) for word in arguments if arguments[0].startswith("-")]
+    done = specwright(name, *first, *document(api, place), *last, cwd=repository.top / place)
+    output = done.stdout + done.stderr
+    assert done.returncode == code, output
+    assert words in output
+    assert "Traceback" not in output
+    assert "cannot be used" not in output
+
+
+def test_a_failure_is_sent_again(
+    specwright: Run, repository: Repository, tested: tuple[str, str, Path]
+) -> None:
+    api, _, report = tested
+    done = specwright("replay", report / "result.json", "F1", cwd=repository.top / api)
+    assert done.returncode == 1, done.stderr
+
+
+@pytest.mark.parametrize(("api", "place"), PLACES)
+def test_watch_generates_from_all_files(
+    repository: Repository, tmp_path: Path, api: str, place: str
+) -> None:
+    top = shutil.copytree(repository.top, tmp_path / "copy")
+    with running(top / place, "watch", *document(api, place)) as watch:
+        assert "16 of 16 operations in full" in watch.line()
+        assert re.search(r"watching 4\d files", watch.line())
 
 
 def test_the_document_has_forty_files() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from specwright.config import FILE_NAME, TABLE, is_below, read_toml
+from specwright.config import FILE_NAME, TABLE, find_project, is_below, read_toml
 from specwright.document.model import Document
 from specwright.document.operations.naming import package_name
 from specwright.document.operations.security import Credential
@@ -82,9 +82,10 @@ def _own(directory: Path, path: str) -> Path:
 def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -> ProjectFile:
     before, settings = read_toml(file) if file.exists() else ("", {})
     tools = settings.get("tool", {})
-    if not isinstance(tools, dict) or "specwright" in tools:
+    has_own = not isinstance(tools, dict) or "specwright" in tools
+    for present in [file] if has_own else _between(file, name):
         hint = "change it there, or remove it first"
-        raise InputError(f"the project has {TABLE} already", Location(str(file), 1, 1), hint)
+        raise InputError(f"the project has {TABLE} already", Location(str(present), 1, 1), hint)
     values = {
         "document": name.as_posix(),
         "output": OUTPUT,
@@ -100,6 +101,14 @@ def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -
     )
     counts = [f"{name} ({len(settings)})" for name, settings in sections if settings]
     return ProjectFile(file, content, ", ".join([TABLE, *counts]))
+
+
+def _between(file: Path, name: Path) -> Iterator[Path]:
+    """Yield the settings between a file of settings and a document: commands would read them."""
+    top = file.parent.resolve()
+    nearest = find_project((top / name).parent)
+    if nearest is not None and nearest != top / FILE_NAME and nearest.is_relative_to(top):
+        yield file.parent / nearest.relative_to(top)
 
 
 def _title(document: Document) -> str:
