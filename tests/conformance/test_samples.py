@@ -158,3 +158,37 @@ def test_values_that_differ_fit_their_schema(tmp_path: Path) -> None:
     values = list(Contract(document).distinct_values(place))
     assert values
     assert all(isinstance(value, int) and value >= 8 for value in values)
+
+
+A = {"type": "object", "properties": {"a": {"const": 1}, "b": TEXT}, "required": ["a"]}
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {**A, "if": {"required": ["a"]}, "then": {"required": ["c"]}},
+        {**A, "dependentRequired": {"a": ["c"]}},
+        {**A, "not": {"required": ["b"]}},
+        {**A, "properties": {"a": {"type": "array", "uniqueItems": True, "minItems": 2}}},
+        {"type": "object", "propertyNames": {"pattern": "^x_"}, "minProperties": 1},
+        {"oneOf": [A, {**A, "required": ["a", "b"]}]},
+        {"allOf": [{"required": ["b"], "properties": {"b": {"maxLength": 2}}}, A]},
+        {**A, "required": ["a", "id"], "properties": {"a": TEXT, "id": {"readOnly": True}}}
+        | {"dependentRequired": {"a": ["c"]}},
+    ],
+)
+def test_a_body_is_valid_as_a_whole(tmp_path: Path, schema: Any, is_whole: bool) -> None:
+    content = {"application/json": {"schema": schema}}
+    operation = {
+        "requestBody": {"content": content},
+        "responses": {"204": {"description": "Done."}},
+    }
+    contract = Contract(things(tmp_path, paths={"/things": {"post": operation}}))
+    (declared,) = contract.operations.values()
+    value = contract.sampled_body(declared, is_whole=is_whole)
+    pointer = contract.body_schema(declared)
+    assert pointer is not None
+    assert [*contract.strict_requests.problems(pointer, value)] == []
+    assert isinstance(value, dict)
+    assert "id" not in value

@@ -53,6 +53,11 @@ TEXTS: dict[str, tuple[dict[str, Any], str, bytes]] = {
         "text/plain",
         b"7",
     ),
+    "/pattern": (
+        media(text_plain={"schema": {"type": "string", "pattern": "^note: "}}),
+        "text/plain",
+        b"note: ",
+    ),
     "/csv": (media(text_csv={"schema": {"type": "string"}, "example": "a,b"}), "text/csv", b"a,b"),
     "/file": (media(application_pdf={"example": "%PDF"}), "application/pdf", b"%PDF"),
     "/xml": (
@@ -114,6 +119,10 @@ WITHOUT_VALUE: dict[str, tuple[dict[str, Any], str]] = {
         "the application/json body",
     ),
     "/w/xml": (media(application_xml={"schema": NEVER}), "the application/xml body"),
+    "/w/plain": (
+        media(text_plain={"schema": {"type": "string", "pattern": r"^(x)\1{9}$"}}),
+        "the text/plain body",
+    ),
     "/w/form": (
         media(**{"application_x-www-form-urlencoded": {"schema": {"type": "integer"}}}),
         "the application/x-www-form-urlencoded body",

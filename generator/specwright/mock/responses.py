@@ -153,7 +153,8 @@ class Bodies:
         if isinstance(medium.sample, str) and schema.value:
             values = self.examples.witnesses.of(schema.pointer)
             yield from sorted(values, key=lambda value: not isinstance(value, str))
-        yield medium.sample
+        else:
+            yield medium.sample
 
     def _declared_items(self, content: Site, schema: Site | None) -> Iterator[object]:
         """Yield the items of a stream in its examples."""

@@ -34,6 +34,8 @@ from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
 from specwright.samples.bodies import encode
 from specwright.samples.non_validating import CONTENT, FORMATS
+from specwright.samples.sent import of_direction
+from specwright.samples.witnesses import Witnesses
 from specwright.samples.xml import as_xml, is_xml
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
@@ -445,8 +447,18 @@ class Contract:
         content, document = operation.body or operation.other_body, self.requests.document
         if content is None or "schema" not in content[1].value:
             return None
-        schema = resolve(document.data, content[1] / "schema")
-        return sample(document, schema, is_whole=is_whole)
+        schema = content[1] / "schema"
+        value = sample(document, resolve(document.data, schema), is_whole=is_whole)
+        if not any(self.strict_requests.problems(schema, value)):
+            return value
+        # The usual values of the parts are none of the whole.
+        values = self._witnesses.of(schema) or (value,)
+        return values[0 if is_whole else -1]
+
+    @cached_property
+    def _witnesses(self) -> Witnesses:
+        """Values for schemas of requests."""
+        return Witnesses(of_direction(self.document, Polarity.TO_SERVER))
 
     def distinct_values(self, schema: Pointer) -> Iterator[JsonValue]:
         """Yield values for a schema of a request that a server does not treat as equal."""
