@@ -14,6 +14,7 @@ from pathlib import Path
 import jsonschema_rs
 
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import UNIONS
 from specwright.document.schemas.instances import SchemaMismatch
 from specwright.document.shape import OBJECTS, Node, walk
 from specwright.errors import did_you_mean
@@ -307,7 +308,7 @@ class _Wording:
             return f"'{missing}' is missing"
         if node is not None and node.kind == "responses" and error.kind.name == "minProperties":
             return "no response is described"
-        if error.kind.name in ("anyOf", "oneOf") and context:
+        if error.kind.name in UNIONS and context:
             wanted = [
                 str(getattr(branch[0].kind, "property", ""))
                 for branch in context
@@ -336,7 +337,7 @@ class _Wording:
 
 def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
     """Yield the most specific errors inside alternatives, or the error itself."""
-    if error.kind.name not in ("anyOf", "oneOf"):
+    if error.kind.name not in UNIONS:
         yield error
         return
     branches = [branch for branch in getattr(error.kind, "context", []) if branch]

@@ -14,7 +14,7 @@ from jsonschema_rs.canonical.schema import clone
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import free, model_name
-from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.applicators import UNIONS, Subschema
 from specwright.document.schemas.discriminator_object import DISCRIMINATOR, discriminator_object
 from specwright.document.schemas.discriminators import COMPONENTS, Discriminator, Discriminators
 from specwright.document.schemas.inheritance import properties
@@ -116,4 +116,4 @@ def _is_base(data: JsonObject, pointer: Pointer) -> bool:
     if keyword == "allOf":
         is_wrapper = unwrapped(resolve(data, holder))[0] != ROOT
         return not is_wrapper or above[:-1] == ["components", "schemas"]
-    return keyword in ("anyOf", "oneOf") and DISCRIMINATOR in mapping(resolve(data, holder))
+    return keyword in UNIONS and DISCRIMINATOR in mapping(resolve(data, holder))

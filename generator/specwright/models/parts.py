@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from specwright.document.model import Document
 from specwright.document.operations.naming import part_name, property_word
+from specwright.document.schemas.applicators import UNIONS
 from specwright.document.schemas.discriminator_object import tag_property
 from specwright.document.schemas.inspection import is_counted, is_decimal, reference, unwrapped
 from specwright.document.schemas.unions import may_overlap
@@ -20,7 +21,6 @@ from specwright.names import pascal, words
 from specwright.pointer import Pointer, join
 
 _ONE = {"items": "Item", "additionalProperties": "Value"}
-_UNIONS = ("oneOf", "anyOf")
 _OBJECT = (None, "object", ["object", "null"], ["null", "object"])
 # A title with more words is a sentence.
 _LONGEST_TITLE = 5
@@ -72,8 +72,8 @@ def _children(
         elif keyword == "allOf" and isinstance(value, list):
             for index, child in enumerate(value):
                 yield join(keyword, index), "", child, False
-        elif keyword in _UNIONS and isinstance(value, list):
-            is_union = not {"properties", "allOf", *_UNIONS} - {keyword} & schema.keys()
+        elif keyword in UNIONS and isinstance(value, list):
+            is_union = not {"properties", "allOf", *UNIONS} - {keyword} & schema.keys()
             members = _members(document, schema, value)
             for index, (child, word) in enumerate(zip(value, members, strict=True)):
                 yield join(keyword, index), word, child, is_union

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import Subschema, held
+from specwright.document.schemas.applicators import UNIONS, Subschema, held
 from specwright.document.schemas.discriminators import Discriminator, Discriminators
 from specwright.document.schemas.inheritance import parts, properties
 from specwright.document.schemas.polarity import Polarity, is_left_out
@@ -41,7 +41,6 @@ _FLAGS = (
     ("deprecated", "deprecated"),
 )
 _LACKED = {Polarity.TO_SERVER: "only in responses", Polarity.TO_CLIENT: "only in requests"}
-_UNION = ("oneOf", "anyOf")
 # Values of an enumeration that are listed; generated documents have thousands.
 _LISTED = 100
 
@@ -103,7 +102,7 @@ class Schemas:
             return [Piece("no value" if schema is False else "any value")]
         if self.document.is_local(ref := schema.get("$ref")):
             return self._of_reference(ref, above)
-        for key in _UNION:
+        for key in UNIONS:
             if parts := sequence(schema.get(key)):
                 return self._joined(parts, " or ", above)
         if parts := sequence(schema.get("allOf")):
@@ -257,7 +256,7 @@ class Schemas:
             if isinstance(part.value, dict) and _model_of(part.value, self.document) is None:
                 return self._inner(part, polarity, above)
         fields = []
-        for key in _UNION:
+        for key in UNIONS:
             for number, part in enumerate(held(self.document, schema, [key]), 1):
                 if isinstance(part.value, dict) and _model_of(part.value, self.document) is None:
                     inner = self._inner(part, polarity, above)
@@ -307,7 +306,7 @@ def _kind(schema: JsonObject) -> str:
         return "object"
     if "items" in schema:
         return "array"
-    return "" if any(schema.get(key) for key in (*_UNION, "allOf")) else "any value"
+    return "" if any(schema.get(key) for key in ("allOf", *UNIONS)) else "any value"
 
 
 def _notes(schema: JsonObject) -> Iterator[Markup]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from specwright.compare.schemas.flatten import (
-    CHOICES,
     FlatSchema,
     Subschemas,
     flatten,
@@ -17,7 +16,7 @@ from specwright.compare.schemas.flatten import (
     types,
 )
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import Subschema, applying
+from specwright.document.schemas.applicators import UNIONS, Subschema, applying
 from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.discriminators import Discriminator
 from specwright.document.schemas.polarity import Polarity
@@ -298,7 +297,7 @@ def _union(value: JsonValue) -> str | None:
     if not isinstance(value, dict):
         return None
     names = [name for name in value if not is_note(name) and name != DISCRIMINATOR]
-    is_union = len(names) == 1 and names[0] in CHOICES and isinstance(value[names[0]], list)
+    is_union = len(names) == 1 and names[0] in UNIONS and isinstance(value[names[0]], list)
     return names[0] if is_union else None
 
 

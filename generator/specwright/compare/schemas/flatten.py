@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
+from specwright.document.schemas.applicators import REFERENCES, UNIONS, Subschema, held, spread
 from specwright.document.schemas.inspection import ANNOTATIONS
 from specwright.document.schemas.polarity import Polarity, mark_of
 from specwright.document.shape import BOUNDS
@@ -17,7 +17,6 @@ from specwright.pointer import Pointer, join, resolve
 # The keyword and the name of a subschema, such as a member of `properties`.
 ChildKey = tuple[str, str]
 # Keywords that hold alternatives.
-CHOICES = ("anyOf", "oneOf")
 # Keywords whose subschemas are compared one by one; others are proven as a whole.
 _SINGLE = ("items", "additionalProperties", "contains", "propertyNames")
 _NAMED = ("properties", "patternProperties", "dependentSchemas")
@@ -103,7 +102,7 @@ def flatten(
             flat.parts = (parts[0].pointer, *flat.parts)
             flat.null = inner.pointer.rpartition("/")[0]
             for name, value in mapping(parts[0].value).items():
-                if name not in CHOICES:
+                if name not in UNIONS:
                     flat.keywords[name] = value
                     flat.where[name] = parts[0].pointer + join(name)
             return flat
@@ -146,14 +145,14 @@ def _composing(document: Document, value: JsonValue) -> list[str]:
     return [
         *(name for name in REFERENCES if document.is_local(value.get(name))),
         *(["allOf"] if "allOf" in lists else []),
-        *(name for name in CHOICES if lists.get(name) == 1),
+        *(name for name in UNIONS if lists.get(name) == 1),
     ]
 
 
 def nullable(part: Subschema) -> Subschema | None:
     """Return the only alternative to null, if a schema consists of just these two."""
     schema = mapping(part.value)
-    for name in CHOICES:
+    for name in UNIONS:
         choices = schema.get(name)
         if (
             isinstance(choices, list)
@@ -204,7 +203,7 @@ def _add_part(flat: FlatSchema, document: Document, part: Subschema) -> None:
         elif name in _LISTED and isinstance(value, list):
             for index, child in enumerate(value):
                 _add_child(flat, (name, str(index)), Subschema(at + join(index), child))
-        elif name in CHOICES and isinstance(value, list) and name not in flat.choices:
+        elif name in UNIONS and isinstance(value, list) and name not in flat.choices:
             flat.choices[name] = [
                 Subschema(at + join(index), choice) for index, choice in enumerate(value)
             ]

@@ -12,12 +12,12 @@ from specwright.compare.schemas.alternatives import (
     is_another,
     partners,
 )
-from specwright.compare.schemas.flatten import CHOICES, FlatSchema, is_note
+from specwright.compare.schemas.flatten import FlatSchema, is_note
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import REQUEST, example
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.applicators import UNIONS, Subschema
 from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.polarity import Polarity
 from specwright.findings import values_of
@@ -60,7 +60,7 @@ class Union:
     @property
     def keyword(self) -> str:
         """The keyword of the base, or else of the revision."""
-        return self.names[0] or self.names[1] or CHOICES[0]
+        return self.names[0] or self.names[1] or UNIONS[0]
 
     @property
     def removed(self) -> list[Alternative]:
@@ -162,7 +162,7 @@ def _with_siblings(flat: FlatSchema, alternative: Alternative) -> Alternative:
 
 def _names(base: FlatSchema, revision: FlatSchema) -> Iterator[tuple[str | None, str | None]]:
     """Yield the keywords of unions that belong together, with the same name if possible."""
-    names = [[name for name in CHOICES if name in flat.choices] for flat in (base, revision)]
+    names = [[name for name in UNIONS if name in flat.choices] for flat in (base, revision)]
     shared = [name for name in names[0] if name in names[1]]
     yield from ((name, name) for name in shared)
     old, new = ([name for name in side if name not in shared] for side in names)

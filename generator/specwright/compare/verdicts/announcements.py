@@ -12,6 +12,7 @@ from specwright.compare.verdicts.change import Change
 from specwright.compare.verdicts.change_rule import ChangeCategory, ChangeRule
 from specwright.compare.verdicts.example import OPERATION, example
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import UNIONS
 from specwright.findings import Level
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.pointer import resolve
@@ -157,7 +158,7 @@ def _values(document: Document, schema: JsonValue) -> JsonObject:
     schema = document.follow(schema)
     if not isinstance(schema, dict):
         return {}
-    unions = [schema[keyword] for keyword in ("anyOf", "oneOf") if keyword in schema]
+    unions = [schema[keyword] for keyword in UNIONS if keyword in schema]
     members = unions[0] if len(unions) == 1 and isinstance(unions[0], list) else [schema]
     enumerations = [_enumeration(document.follow(member)) for member in members]
     if not all(enumerations):

@@ -10,7 +10,7 @@ from itertools import chain, product
 import jsonschema_rs
 
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import Subschema
+from specwright.document.schemas.applicators import UNIONS, Subschema
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.samples.non_validating import CONTENT, written
@@ -25,7 +25,6 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multip
 _LIMITS = frozenset(("pattern", "format", "minLength", "maxLength", *_BOUNDS))
 # The most alternatives of a schema; nested unions multiply.
 _MOST_ALTERNATIVES = 20
-_UNIONS = ("anyOf", "oneOf")
 
 
 def sample(document: Document, schema: JsonValue, *, is_whole: bool = False) -> JsonValue:
@@ -62,7 +61,7 @@ class _Sampler:
         for keyword in ("examples", "enum", EXTENSIBLE_ENUM.name):
             for first in sequence(schema.get(keyword)):
                 return first
-        for keyword in ("oneOf", "anyOf"):
+        for keyword in UNIONS:
             for alternative in sequence(schema.get(keyword)):
                 chosen = self.sample(alternative, depth + 1)
                 return _joined(chosen, self._plain(schema, depth))
@@ -180,9 +179,9 @@ def _alternatives(document: Document, schema: JsonValue, depth: int) -> Iterator
     schema = document.follow(schema)
     if not isinstance(schema, dict) or depth > _UNION_DEPTH:
         return
-    own = {name: each for name, each in schema.items() if name not in ("allOf", *_UNIONS)}
+    own = {name: each for name, each in schema.items() if name not in ("allOf", *UNIONS)}
     parts = [[member] for member in _members(schema, "allOf")]
-    parts += [plain for keyword in _UNIONS if (plain := _members(schema, keyword))]
+    parts += [plain for keyword in UNIONS if (plain := _members(schema, keyword))]
     choices = [
         [plain for member in part for plain in _alternatives(document, member, depth + 1)] or [{}]
         for part in parts

@@ -9,7 +9,8 @@ from functools import partial
 from specwright.conformance.contract.value_parts import subschema_at
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import (
-    REFERENCES,
+    UNIONS,
+    WHOLE,
     Subschema,
     held,
     of_item,
@@ -24,7 +25,6 @@ from specwright.json_values import JsonObject, JsonValue
 from specwright.pointer import Pointer, join
 from specwright.report.wording import listed
 
-_UNIONS = ("oneOf", "anyOf")
 # The most tags to name.
 _NAMED = 5
 
@@ -81,13 +81,13 @@ class TaggedValues:
 
     def _certain(self, value: JsonValue, schema: Subschema) -> Iterator[Subschema]:
         """Yield the schemas that a value has to fit because of another one."""
-        yield from held(self.document, schema, (*REFERENCES, "allOf"))
+        yield from held(self.document, schema, WHOLE)
         discriminator = self._discriminators.of(schema)
         if discriminator is not None and isinstance(value, dict):
             tagged = _tagged(discriminator, value)
             yield from () if tagged is None else (tagged,)
             return
-        for keyword in _UNIONS:
+        for keyword in UNIONS:
             members = held(self.document, schema, [keyword])
             fitting = [member for member in members if self._fits(member, value)]
             yield from fitting if len(fitting) == 1 else ()
@@ -122,7 +122,7 @@ class TaggedValues:
         return any(
             self.document.end(member.pointer, member.value)[0] not in named
             and self._fits(member, value)
-            for member in held(self.document, schema, _UNIONS)
+            for member in held(self.document, schema, UNIONS)
         )
 
 

@@ -12,6 +12,7 @@ from jsonschema_rs.canonical.schema import clone
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.sites import Direction, OperationSite, Site
+from specwright.document.schemas.applicators import UNIONS
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.names import words
@@ -51,7 +52,7 @@ AROUND = (
     *("meta", "metadata", "pagination", "paging", "page_info", "links", "_links", "page"),
     *("cursors", "cursor", "response_metadata", "next"),
 )
-_PARTS = ("allOf", "anyOf", "oneOf")
+_PARTS = ("allOf", *UNIONS)
 _MAX_DEPTH = 3
 
 # The properties of an object by their names in snake case: the written name and the schema.

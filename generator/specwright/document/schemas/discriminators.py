@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import REFERENCES, Subschema, held, spread
+from specwright.document.schemas.applicators import REFERENCES, UNIONS, Subschema, held, spread
 from specwright.document.schemas.discriminator_object import (
     DISCRIMINATOR,
     default_target,
@@ -84,7 +84,7 @@ class Discriminators:
 
     def _read(self, schema: Subschema, name: str) -> Discriminator:
         value = mapping(schema.value)
-        members = [*held(self.document, schema, ("oneOf", "anyOf"))]
+        members = [*held(self.document, schema, UNIONS)]
         alternatives = [self._end(member) for member in members]
         if not members:
             alternatives = [schema, *self._children(schema.pointer)]

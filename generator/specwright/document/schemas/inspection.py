@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import UNIONS
 from specwright.document.schemas.polarity import MARKS
 from specwright.document.shape import OBJECTS
 from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more
@@ -131,7 +132,7 @@ def allows_null(document: Document, schema: JsonValue, above: tuple[int, ...] = 
     above = (*above, id(schema))
     inner = {
         keyword: [allows_null(document, part, above) for part in parts]
-        for keyword in ("allOf", "anyOf", "oneOf")
+        for keyword in ("allOf", *UNIONS)
         if isinstance(parts := schema.get(keyword), list)
     }
     ref = schema.get("$ref")
@@ -165,7 +166,7 @@ def is_binary(schema: JsonObject) -> bool:
 def with_items_in_alternatives(schema: JsonObject) -> JsonObject:
     """Return a schema with keywords for arrays moved into its alternatives that are arrays."""
     moved = {k: schema[k] for k in _OF_ARRAYS & schema.keys()}
-    unions = {k: v for k in ("anyOf", "oneOf") if isinstance(v := schema.get(k), list)}
+    unions = {k: v for k in UNIONS if isinstance(v := schema.get(k), list)}
     if not moved or not unions or "type" in schema:
         return schema
     rest = {k: v for k, v in schema.items() if k not in moved}

@@ -11,13 +11,13 @@ from urllib.parse import quote
 import jsonschema_rs
 
 from specwright.document.model import Document
+from specwright.document.schemas.applicators import UNIONS
 from specwright.findings import values_of
 from specwright.pointer import Pointer, join
 from specwright.text import shorten
 
 _BASE = "document:/"
 _LONGEST_LIMIT = 40
-_BRANCHING = ("anyOf", "oneOf")
 _OF_TEXTS = ("format", "contentEncoding", "contentMediaType", "contentSchema")
 
 
@@ -140,7 +140,7 @@ def _causes(problems: Sequence[SchemaMismatch]) -> Iterator[SchemaMismatch]:
 
 def _problem(error: jsonschema_rs.ValidationError) -> SchemaMismatch:
     """Return the most specific of an error and the errors of the alternatives inside it."""
-    while error.kind.name in _BRANCHING:
+    while error.kind.name in UNIONS:
         branches = [branch for branch in getattr(error.kind, "context", []) if branch]
         if not branches:
             break

@@ -43,6 +43,7 @@ class Polarity(StrEnum):
 MARKS = tuple(polarity.mark for polarity in Polarity)
 
 _DIRECTIONAL = frozenset((*WHOLE, *UNIONS, *MARKS))
+_REFERENCE = frozenset({"$ref"})
 _HELD = join("properties")
 
 
@@ -66,10 +67,18 @@ def mark_of(
         above: the schemas of which these are alternatives, to stop at cycles.
     """
     # Most properties have no such keyword, neither themselves nor through other schemas.
-    directional = [s for s in schemas if not _DIRECTIONAL.isdisjoint(mapping(s.value))]
+    directional = [schema for schema in schemas if _may_be_marked(document, schema.value)]
     whole = spread(directional, lambda schema: held(document, schema, WHOLE))
     marks = (_mark(document, part, polarity, above) for part in whole)
     return next((mark for mark in marks if mark is not None), None)
+
+
+def _may_be_marked(document: Document, schema: JsonValue) -> bool:
+    keywords = _DIRECTIONAL & mapping(schema).keys()
+    while keywords == _REFERENCE and document.is_local(ref := mapping(schema)["$ref"]):
+        schema = document.resolve(ref)
+        keywords = _DIRECTIONAL & mapping(schema).keys()
+    return bool(keywords)
 
 
 def _mark(
