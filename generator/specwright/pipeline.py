@@ -16,6 +16,7 @@ from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.repair.names import TOLD_APART, rename
 from specwright.check.repair.repair import RepairedDocument, repair
+from specwright.check.repair.variables import DESCRIBED
 from specwright.config import PackageOptions, Renames
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
@@ -54,6 +55,8 @@ _NEEDED = {
     and rule.id not in TOLD_APART
 }
 _LEFT_OUT = {rule.id for rule in RULES if rule.category is Category.UNSUPPORTED} | {LEFT_OUT.id}
+# What they report is generated otherwise than the document says.
+_REPAIRED = TOLD_APART | DESCRIBED
 # Without a valid declaration, generated code would not follow the document.
 _DECISIVE = {rule.id for rule in RULES if rule.category is Category.CONTRACT}
 BeginModels = Callable[[Document], Callable[[], ModelSource]]
@@ -271,13 +274,13 @@ def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:
 def _tell(
     tell: Callable[[Report], None], report: Report, left_out: Sequence[Finding], lint: Settings
 ) -> None:
-    """Report the parts that were left out and the names that differ from the document."""
-    renamed = [
+    """Report the parts that were left out, and those that differ from the document."""
+    repaired = [
         replace(finding, level=Level.WARNING)
         for finding in report.findings
-        if finding.rule in TOLD_APART
+        if finding.rule in _REPAIRED
     ]
-    findings = in_order(finding for finding in (*left_out, *renamed) if not lint.accepts(finding))
+    findings = in_order(finding for finding in (*left_out, *repaired) if not lint.accepts(finding))
     if findings:
         tell(replace(report, findings=findings))
 

@@ -243,6 +243,23 @@ def test_a_base_that_is_not_valid_is_compared_as_far_as_possible(
     assert "error range-narrowed" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/a/{b}", "the path has {b}, but no parameter is named b; it is compared"),
+        ("/a/{b", "a { is not closed in the path '/a/{b'; it is compared"),
+    ],
+)
+def test_a_base_with_a_path_that_no_client_can_fill_in_is_not_valid(
+    path: str, words: str, project: Path, specwright: Run
+) -> None:
+    broken = whole(WIDE)
+    broken["paths"][path] = {"get": {"responses": {"204": {"description": "None."}}}}
+    (project / "broken.json").write_text(json.dumps(broken), "utf-8")
+    result = specwright("diff", "broken.json", cwd=project)
+    assert f"warning diff-invalid broken.json is not valid OpenAPI: {words}" in result.stdout
+
+
 def test_hostile_names_are_spelled_out(project: Path, specwright: Run) -> None:
     hostile = whole(WIDE)
     hostile["paths"]["/\x1b[2J"] = hostile["paths"]["/a"]

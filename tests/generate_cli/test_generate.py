@@ -306,6 +306,22 @@ def test_a_mistake_costs_its_element_and_is_said_each_time(specwright, project: 
         assert "0 of 1 operations, 1 of 1 webhooks in full; left out: 1 left-out" in done.stdout
 
 
+def test_a_variable_without_a_parameter_is_said_each_time(specwright, project: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    document["paths"]["/others/{other}"] = {"get": {"operationId": "other", "responses": {}}}
+    document["paths"]["/others/{other}"]["get"]["responses"] = {"204": {"description": "None."}}
+    write_document(project, document)
+    for _ in ("made", "remembered"):
+        done = specwright("generate", cwd=project)
+        assert done.returncode == 0
+        assert re.search(
+            r"^api\.json:\d+:\d+: warning path-parameters the path has \{other\}, but no parameter",
+            done.stderr,
+            re.MULTILINE,
+        )
+        assert "2 of 2 operations" in done.stdout
+
+
 def test_what_the_project_calls_an_error_generates_nothing(specwright, project: Path) -> None:
     (project / "lint.toml").write_text('[levels]\nopenapi-schema = "error"\n')
     document = copy.deepcopy(DOCUMENT)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from specwright.check.lint.paths import PathParameters, path_parameters_of
+from specwright.check.lint.paths import (
+    RULES,
+    PathParameters,
+    path_parameters,
+    path_parameters_of,
+)
 from specwright.check.repair.edits import Edit
 from specwright.document.model import Document
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.pointer import Pointer, join, resolve
+
+# The rule whose findings this repairs; nothing is left out, and the document does not say it.
+DESCRIBED = frozenset(rule.id for rule in RULES if rule.check is path_parameters)
 
 
 def describe_variables(document: Document) -> list[Edit]:
