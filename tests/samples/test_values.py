@@ -190,6 +190,15 @@ VALUES: dict[str, Any] = {
             {"anyOf": [of(c={"const": 3}), of(d={"const": 4})]},
         ]
     },
+    "alternatives that overlap": {
+        "oneOf": [
+            {"type": "number"},
+            {"type": "number"},
+            TEXT,
+            {"type": "boolean"},
+            {"type": ["string", "null"]},
+        ]
+    },
     # Closed objects.
     "nothing unevaluated": {
         "allOf": [of(a=INTEGER)],

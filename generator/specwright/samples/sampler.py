@@ -31,7 +31,7 @@ from specwright.samples.expressions import matching
 from specwright.samples.merging import both, combined, of_item, of_member
 from specwright.samples.non_validating import written
 from specwright.samples.repair import repaired
-from specwright.samples.scalars import around, numbers
+from specwright.samples.scalars import around, further_numbers, numbers
 from specwright.samples.scalars import texts as sample_texts
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
@@ -259,6 +259,8 @@ class Sampler:
                 for other in self.distinct(of_member(keywords, name), count, depth + 1):
                     if other != members[name]:
                         yield {**members, name: other}
+        if keywords.get("type") in ("integer", "number"):
+            yield from further_numbers(keywords)
         yield from self._values(schema, depth)
 
     def _of_type(self, kind: str, schema: JsonObject, depth: int) -> Iterator[JsonValue]:

@@ -160,9 +160,20 @@ def numbers(schema: JsonObject, kind: str) -> Iterator[float]:
         values += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
         values += [(one + other) / 2 for one, other in pairwise(sorted(limits))]
     values += [*steps, 2**31, -(2**31) - 1]
-    start = next((limit for limit in limits if limit), 0)
-    values += [start + step for step in (*range(2, 21), *range(-20, -1), 100, 10_000, 1_000_000)]
+    if "not" in schema or "allOf" in schema:
+        values += further_numbers(schema)
     yield from (n for n in dict.fromkeys(values) if math.isfinite(n))
+
+
+def further_numbers(schema: JsonObject) -> Iterator[float]:
+    """Yield more numbers near a limit of a schema, for lists of different ones."""
+    names = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+    limits = (schema[name] for name in names if name in schema)
+    start = next((limit for limit in limits if isinstance(limit, int)), 0)
+    step = schema.get("multipleOf", 1)
+    width = step if isinstance(step, int) else 1
+    for count in (*range(1, 31), *range(-30, 0), 100, 10_000, 1_000_000):
+        yield start + count * width
 
 
 def _multiples(schema: JsonObject, limits: list[float]) -> list[float]:
