@@ -351,6 +351,8 @@ KNOWN, NEW = (
         (ACCOUNT, {"password": "x", "name": "a"}, ["/password"]),
         (ACCOUNT, {"pin": 1}, ["/pin"]),
         ({"type": "array", "items": ACCOUNT}, [{"pin": 1}, {"pin": 2}], ["/*/pin"]),
+        # Items are not left out.
+        ({"type": "array", "items": {"type": "string", "writeOnly": True}}, ["a"], []),
         # More of the same does not hide another one.
         (
             {"type": "array", "items": ACCOUNT},

@@ -10,7 +10,7 @@ from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema, reachable
 from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.json_values import JsonValue
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, split
 
 
 @dataclass(slots=True)
@@ -39,7 +39,9 @@ class WriteOnlyMembers:
                 yield part.pointer, part.schemas[0].pointer
 
     def _is_marked(self, schema: Subschema) -> bool:
-        return is_left_out(self.document, [schema], Polarity.TO_CLIENT)
+        # Items are not left out: the keyword is about properties (OpenAPI 3.0.4, 4.7.24.1).
+        is_property = split(schema.pointer)[-2:-1] == ("properties",)
+        return is_property and is_left_out(self.document, [schema], Polarity.TO_CLIENT)
 
 
 def _is_hidden(value: JsonValue) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from starlette.types import Scope
 
@@ -13,21 +14,34 @@ from .endpoint import Endpoint
 _BUT_SLASHES = {mark: each for mark, each in MARKED.items() if each != "/"}
 
 
+@dataclass(slots=True)
+class _Path:
+    """A path with variables, which operations may call by different names."""
+
+    template: PathTemplate
+    names: list[Sequence[str]] = field(default_factory=list[Sequence[str]])
+    methods: dict[str, Endpoint] = field(default_factory=dict[str, Endpoint])
+
+
 class Paths:
     """The path templates; those without variables take precedence (OpenAPI 3.1.1, 4.8.8)."""
 
     def __init__(self, endpoints: Sequence[Endpoint], prefix: str) -> None:
         self._prefix = prefix
         self._fixed: dict[str, dict[str, Endpoint]] = {}
-        variable: dict[str, dict[str, Endpoint]] = {}
+        variable: dict[tuple[str, ...], _Path] = {}
         for endpoint in endpoints:
-            path = endpoint.operation.path
-            paths = variable if PathTemplate(path).names else self._fixed
-            paths.setdefault(path, {})[endpoint.operation.method] = endpoint
-        self._variable: dict[int, list[tuple[PathTemplate, dict[str, Endpoint]]]] = {}
-        for template in sorted(map(PathTemplate, variable), key=lambda template: template.rank):
-            matching = self._variable.setdefault(template.length, [])
-            matching.append((template, variable[template.path]))
+            template = PathTemplate(endpoint.operation.path)
+            if not template.names:
+                methods = self._fixed.setdefault(template.path, {})
+            else:
+                path = variable.setdefault(template.literals, _Path(template))
+                path.names.append(template.names)
+                methods = path.methods
+            methods.setdefault(endpoint.operation.method, endpoint)
+        self._variable: dict[int, list[_Path]] = {}
+        for path in sorted(variable.values(), key=lambda path: path.template.rank):
+            self._variable.setdefault(path.template.length, []).append(path)
 
     def find(self, scope: Scope) -> tuple[Mapping[str, Endpoint], Mapping[str, str]]:
         """Return the operations at a path by method, and the texts of its variables."""
@@ -44,8 +58,13 @@ class Paths:
         if path in self._fixed:
             return self._fixed[path], {}
         segments, marked = path.split("/"), texts.split("/")
-        for template, methods in self._variable.get(len(segments), ()):
+        for candidate in self._variable.get(len(segments), ()):
+            template = candidate.template
             values = template.values(marked) or template.values(segments)
             if values is not None:
-                return methods, dict(zip(template.names, values, strict=True))
+                return candidate.methods, {
+                    name: value
+                    for names in candidate.names
+                    for name, value in zip(names, values, strict=True)
+                }
         return {}, {}

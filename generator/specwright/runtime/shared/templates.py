@@ -32,6 +32,11 @@ class PathTemplate:
             object.__setattr__(self, name, value)
 
     @property
+    def literals(self) -> tuple[str, ...]:
+        """The text around the variables; templates that have the same match the same paths."""
+        return tuple(_VARIABLE.sub("{}", self.path).split("{}"))
+
+    @property
     def rank(self) -> tuple[tuple[int, int], ...]:
         """The order of templates that match one path: the least is the most specific.
 

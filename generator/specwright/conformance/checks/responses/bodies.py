@@ -20,6 +20,7 @@ from specwright.findings import values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.report.redaction import REDACTED
+from specwright.runtime.shared.media.table import medium_of
 
 # The most characters of a schema in a report.
 _LONGEST = 1_500
@@ -93,7 +94,8 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
         values = values_of(media_type)
         yield checked.violation(UNDECLARED_MEDIA_TYPE, place, message, values=values)
         return
-    if not sites.is_json(media_type) or "schema" not in matching[0].value:
+    is_value = sites.is_json(media_type) and not medium_of(media_type).is_stream
+    if not is_value or "schema" not in matching[0].value:
         return
     schema = matching[0] / "schema"
     checked.record.check(RESPONSE_SCHEMA, schema)
