@@ -135,6 +135,11 @@ VALUES: dict[str, Any] = {
         "then": {"properties": {"b": {"pattern": "^[0-9]{5}$"}}},
         "else": {"properties": {"b": {"maxLength": 2}}},
     },
+    "a pattern of then": {
+        **of(a={"const": 1}, b=TEXT),
+        "if": {"required": ["a"]},
+        "then": {"properties": {"b": {"pattern": "^[0-9]{5}$"}}},
+    },
     "several conditions": {
         **of(a={"enum": ["x", "y"]}),
         "allOf": [

@@ -132,9 +132,7 @@ class _Repair:
                 yield part[: kind.limit]
 
     def _changed(self, path: Path, part: JsonValue) -> Iterator[JsonValue]:
-        """Yield values of a place that differ in one member or item."""
-        if isinstance(part, list):
-            yield from (part[:n] + part[n + 1 :] for n in reversed(range(len(part))))
+        """Yield values of a place that differ in one member."""
         if isinstance(part, dict):
             yield from ({n: part[n] for n in part if n != name} for name in reversed(part))
             keywords = self._keywords(path)
