@@ -24,7 +24,7 @@ from specwright.document.normalise import normalise
 from specwright.document.operations.naming import package_name
 from specwright.document.operations.pagination import with_pagination
 from specwright.document.operations.sites import Direction, operations
-from specwright.document.operations.usage import reaching
+from specwright.document.operations.usage import OperationUsage
 from specwright.document.schemas.inheritance import compose
 from specwright.document.sources.upgrade import upgrade
 from specwright.document.tagging import tag_alternatives
@@ -287,7 +287,7 @@ def _tell(
 
 def _contents(document: Document, report: Report) -> PackageContents:
     dropped = [finding for finding in report.findings if finding.rule in _LEFT_OUT]
-    lacking = reaching(document, [finding.pointer or "" for finding in dropped])
+    lacking = OperationUsage(document).reaching(finding.pointer or "" for finding in dropped)
     count: Counter[tuple[Direction, bool]] = Counter(
         (site.direction, site.pointer not in lacking) for site in operations(document)
     )

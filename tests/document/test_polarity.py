@@ -121,3 +121,10 @@ def test_no_direction_requires_what_it_lacks(
 )
 def test_other_members_stay_required(schemas: dict[str, Any], pointer: str, tmp_path: Path) -> None:
     assert required(schemas, Polarity.TO_SERVER, pointer, tmp_path) == ["id"]
+
+
+def test_names_may_have_the_characters_of_pointers(tmp_path: Path) -> None:
+    marked = {"required": ["a/b~c"], "properties": {"a/b~c": {"readOnly": True}}}
+
+    assert required({"A": marked}, Polarity.TO_SERVER, "A/required", tmp_path) == []
+    assert required({"A": marked}, Polarity.TO_CLIENT, "A/required", tmp_path) == ["a/b~c"]

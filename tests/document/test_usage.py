@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from specwright.document.model import Document
-from specwright.document.operations.usage import reaching
+from specwright.document.operations.usage import OperationUsage
 from tests.document.documents import of_schemas
 
 PET = "#/components/schemas/Pet"
@@ -61,11 +61,11 @@ def test_an_alternative_of_a_discriminator_belongs_to_the_operations_of_its_sche
 ) -> None:
     document = with_pets(of_schemas(tmp_path, **schemas))
 
-    assert reaching(document, ["/components/schemas/Cat/type"]) == {GET}
+    assert OperationUsage(document).reaching(["/components/schemas/Cat/type"]) == {GET}
 
 
 def test_a_schema_does_not_belong_to_the_operations_of_its_heirs_alone(tmp_path: Path) -> None:
     document = with_pets(of_schemas(tmp_path, Pet=PLAIN, Cat=HEIR))
 
-    assert reaching(document, ["/components/schemas/Cat"]) == set()
-    assert reaching(document, ["/components/schemas/Pet"]) == {GET}
+    assert OperationUsage(document).reaching(["/components/schemas/Cat"]) == set()
+    assert OperationUsage(document).reaching(["/components/schemas/Pet"]) == {GET}

@@ -10,7 +10,7 @@ from jsonschema_rs.canonical.schema import clone
 from specwright.check.checks import check
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite, operations
-from specwright.document.operations.usage import reaching
+from specwright.document.operations.usage import OperationUsage
 from specwright.findings import Finding, Level
 from specwright.json_values import mapping
 from specwright.pointer import Pointer, join, resolve, split
@@ -47,10 +47,11 @@ def sound(document: Document) -> Sound:
     errors = tuple(finding for finding in findings if finding.level is Level.ERROR)
     if not errors:
         return Sound(document, (), ())
+    usage = OperationUsage(document)
     concerned = {
         operation: error
         for error in reversed(errors)
-        for operation in reaching(document, [error.pointer or ""])
+        for operation in usage.reaching([error.pointer or ""])
     }
     sites = {operation.pointer: operation for operation in operations(document)}
     left_out = tuple((sites[each], error) for each, error in concerned.items())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
 
 from specwright.document.model import Document
 from specwright.document.operations.sites import OperationSite, operations
@@ -18,16 +20,33 @@ _Unit = Pointer
 _SECURITY, _SERVERS = join("security"), join("servers")
 
 
-def reaching(document: Document, places: Iterable[Pointer]) -> set[Pointer]:
-    """Return the pointers of the operations that contain one of the places, or refer to it."""
-    users = _users(document)
-    reached = set(map(_unit, places))
-    pending = list(reached)
-    while pending:
-        new = users[pending.pop()] - reached
-        reached |= new
-        pending.extend(new)
-    return {site.pointer for site in operations(document) if _unit(site.pointer) in reached}
+@dataclass(frozen=True)
+class OperationUsage:
+    """The operations that parts of a document belong to."""
+
+    document: Document
+
+    def reaching(self, places: Iterable[Pointer]) -> set[Pointer]:
+        """Return the pointers of the operations that contain one of the places, or refer to it."""
+        reached = set(map(_unit, places))
+        pending = list(reached)
+        while pending:
+            new = self._users.get(pending.pop(), set()) - reached
+            reached |= new
+            pending.extend(new)
+        return {pointer for unit in reached for pointer in self._operations.get(unit, ())}
+
+    @cached_property
+    def _operations(self) -> Mapping[_Unit, list[Pointer]]:
+        by_unit: dict[_Unit, list[Pointer]] = defaultdict(list)
+        for site in operations(self.document):
+            by_unit[_unit(site.pointer)].append(site.pointer)
+        return by_unit
+
+    @cached_property
+    def _users(self) -> Mapping[_Unit, Set[_Unit]]:
+        """The parts that refer to each part."""
+        return _users(self.document)
 
 
 def _unit(pointer: Pointer) -> _Unit:
