@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from http.client import HTTPException
 from typing import IO
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from specwright.document.model import is_remote
@@ -41,8 +41,15 @@ def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda addr
             content: bytes = answer.read(LARGEST + 1)
     except (HTTPException, OSError, ValueError) as error:
         raise InputError(
-            f"'{url}' cannot be fetched: {error}", place, "check the address"
+            f"'{url}' cannot be fetched: {_reason(error)}", place, "check the address"
         ) from None
     if len(content) > LARGEST:
         raise InputError(f"'{url}' is too large", place, "keep a copy next to the document")
     return content
+
+
+def _reason(error: Exception) -> str:
+    """Return what went wrong, without the names and numbers of the system."""
+    inner = error.reason if isinstance(error, URLError) else error
+    told = inner.strerror if isinstance(inner, OSError) else None
+    return str(error) if isinstance(error, HTTPError) else told or str(inner)
