@@ -40,6 +40,15 @@ class Renames:
     tags: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
 
+    def of_operation(self, identifier: str | None, request: str) -> str | None:
+        """Return the name for an operation; None if it keeps its own.
+
+        Args:
+            identifier: its operationId, if it has one.
+            request: its method and path, such as `GET /orders`.
+        """
+        return self.operations.get(identifier or request) or self.operations.get(request)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageOptions:

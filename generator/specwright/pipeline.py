@@ -15,7 +15,7 @@ from specwright.check.checks import INCOMPLETE, LEFT_OUT, Examination, examine
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.repair.names import TOLD_APART, rename
-from specwright.check.repair.repair import RepairedDocument, repair
+from specwright.check.repair.repair import repair
 from specwright.check.repair.variables import DESCRIBED
 from specwright.config import PackageOptions, Renames
 from specwright.document.directions import split_directions
@@ -80,7 +80,9 @@ def at_once(document: Document) -> Callable[[], ModelSource]:
 
 def needed(options: PackageOptions) -> Settings:
     """Return the settings of the checks that a document must pass to become a package."""
-    return Settings(levels=_NEEDED, short_method_names=options.short_method_names)
+    return Settings(
+        levels=_NEEDED, short_method_names=options.short_method_names, names=options.names
+    )
 
 
 def generate(
@@ -186,7 +188,7 @@ def package_contents(document: Document, options: PackageOptions) -> PackageCont
         InvalidDocument: as for `generate`.
     """
     document = with_pagination(document, options.pagination)
-    return _contents(*_usable(document, options, Settings(), lambda report: None))
+    return _usable(document, options, Settings(), lambda report: None)[1]
 
 
 class _Prepared(NamedTuple):
@@ -224,9 +226,9 @@ def _prepared(
     examination: Examination | None = None,
 ) -> _Prepared:
     """Prepare a document for the generation of models and operations."""
-    usable, report = _usable(document, options, lint, tell, examination)
+    usable, contents = _usable(document, options, lint, tell, examination)
     normal = split_directions(tag_alternatives(compose(normalise(usable))))
-    return _Prepared(usable, normal, package_names(usable, options), _contents(usable, report))
+    return _Prepared(usable, normal, package_names(usable, options), contents)
 
 
 def _usable(
@@ -235,29 +237,32 @@ def _usable(
     lint: Settings,
     tell: Callable[[Report], None],
     examination: Examination | None = None,
-) -> tuple[Document, Report]:
-    """Return a document without the parts that cannot be used, and the findings about it."""
+) -> tuple[Document, PackageContents]:
+    """Return a document without the parts that cannot be used, renamed, and its contents."""
     settings = needed(options)
-    renames = options.names
-    # An examination does not include these settings.
-    is_changed = bool(options.pagination) or renames != Renames()
-    if examination is None or is_changed or not examination.covers(settings):
-        examination = examine(rename(upgrade(document), renames), settings)
+    # An examination may have been made without this setting.
+    if examination is None or options.pagination or not examination.covers(settings):
+        examination = examine(upgrade(document), settings)
     report = examination.report(settings)
     _stop(report, report.findings, lint)
-    repaired = RepairedDocument(examination.document)
+    checked = examination.document
+    usable = rename(checked, options.names)
     named_otherwise = any(finding.rule in TOLD_APART for finding in report.findings)
     if report.has_errors or document.unresolved or named_otherwise:
-        repaired = repair(examination.document, short_names=options.short_method_names)
+        repaired = repair(usable, short_names=options.short_method_names)
         _stop(report, repaired.dropped, lint)
         _tell(tell, report, repaired.dropped, lint)
-        report = examine(repaired.document, settings).report(settings)
+        checked = usable = repaired.document
+        # It has the names already.
+        settings = replace(settings, names=Renames())
+        report = examine(usable, settings).report(settings)
         report = replace(report, findings=in_order((*report.findings, *repaired.dropped)))
     for finding in report.findings:
         if finding.rule == INCOMPLETE.id:
             # It is not known what would be left out.
             raise SpecwrightError(finding.message, finding.location)
-    return repaired.document, report
+    # Findings have the pointers of the document that was checked.
+    return usable, _contents(checked, report)
 
 
 def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from specwright.config import file_beside, read_toml
+from specwright.config import Renames, file_beside, read_toml
 from specwright.document.model import is_remote
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding, Level, RuleDescription, values_of
@@ -86,13 +86,14 @@ class Settings:
         places: levels of single places; later ones take precedence.
         today: the day on which waivers are judged; `date.min` if it does not matter.
         notice: the least time from a deprecation to the removal; None for no requirement.
-        short_method_names: the setting of `[tool.specwright]`, which affects name clashes.
+        short_method_names, names: the settings of `[tool.specwright]` that affect name clashes.
     """
 
     profile: LintProfile = LintProfile.RECOMMENDED
     levels: Mapping[str, Level] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     short_method_names: bool = False
+    names: Renames = field(default_factory=Renames)
     places: tuple[PlaceLevels, ...] = ()
     today: date = date.min
     notice: timedelta | None = None

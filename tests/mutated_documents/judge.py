@@ -118,7 +118,8 @@ def client(modules: dict[str, ModuleType], directory: Path, module: str) -> Any:
     transports = modules["testing"]
     fake = transports.FakeTransport if module == "client" else transports.AsyncFakeTransport
     made = getattr(modules[module], next(_defined(directory / f"{module}.py")))
-    return made(base_url="http://127.0.0.1:1", transport=fake())
+    keys = {"api_key": "key"} if "api_key" in inspect.signature(made).parameters else {}
+    return made(**keys, base_url="http://127.0.0.1:1", transport=fake())
 
 
 def application(server: ModuleType) -> Any:

@@ -9,7 +9,7 @@ from specwright import pipeline
 from specwright.check import checks
 from specwright.check.checks import Examination, check, examine
 from specwright.check.lint.table import RULES
-from specwright.config import PackageOptions
+from specwright.config import PackageOptions, Renames
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.findings import Finding, Level, Report
@@ -45,7 +45,9 @@ def test_a_rule_that_stopped_is_a_warning_whatever_its_level(document: Document)
     stopped = Finding(
         checks.INCOMPLETE.id, Level.WARNING, document.locate(""), "", "'tags' stopped"
     )
-    examination = Examination(document, {"tags": [stopped]}, short_method_names=False)
+    examination = Examination(
+        document, {"tags": [stopped]}, short_method_names=False, names=Renames()
+    )
     off = {rule.id: Level.OFF for rule in RULES if rule.id != "tags"}
     report = examination.report(Settings(levels={**off, "tags": Level.ERROR}))
     assert [finding.level for finding in report.findings] == [Level.WARNING]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -10,48 +10,96 @@ from pathlib import Path
 
 from specwright import policy
 from specwright.arguments.document_names import path_or_url
-from specwright.arguments.project import chosen_document, configured, reference_directories
+from specwright.arguments.project import (
+    chosen_document,
+    configured,
+    reference_directories,
+    settings_for,
+)
 from specwright.check.checks import LEFT_OUT
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.sound import Sound, sound
 from specwright.compare.table import BY_ID
 from specwright.compare.verdicts import acceptances
-from specwright.config import parse_toml
+from specwright.config import PackageOptions, is_same, parse_toml
 from specwright.document.model import Document
+from specwright.document.operations.pagination import with_pagination
+from specwright.document.operations.sites import named_operations
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.git import PREFIX, Commit
 from specwright.document.sources.load import load, load_commit
 from specwright.document.sources.upgrade import upgrade
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
+from specwright.json_values import JsonObject
 from specwright.policy import Settings
 
 
 def read_document(
     name: Path | str, allowed: tuple[Path, ...], remote: Remote = Remote.REFUSE
 ) -> Document:
-    """Read a document as it is written, with the files that it may refer to.
+    """Read a document, with the files that it may refer to and the pagination of its settings.
 
     Args:
         name: its path or its address.
         allowed: directories outside the project that it may refer to, too.
 
     Raises:
-        InputError: it cannot be used.
+        InputError: it cannot be used, or its settings do not fit it.
     """
+    return completed(_written(name, allowed, remote), name)
+
+
+def completed(document: Document, name: Path | str) -> Document:
+    """Return a document with the pagination of its settings.
+
+    Settings of another document, which are the only ones of the project, apply to the operations
+    that both have.
+
+    Raises:
+        InputError: the settings of this document name an operation that it does not have.
+    """
+    config = settings_for(name)
+    declared = config.options.pagination
+    if config.document is None or is_same(config.document, name):
+        return with_pagination(document, declared)
+    return _completed_in_part(document, declared)
+
+
+def _completed_in_part(document: Document, declared: Mapping[str, JsonObject]) -> Document:
+    known = named_operations(document) if declared else ()
+    return with_pagination(document, {key: declared[key] for key in declared if key in known})
+
+
+def _written(name: Path | str, allowed: tuple[Path, ...], remote: Remote) -> Document:
     within = reference_directories(name, allowed)
     return load(name, remote=remote, within=within, read=read_argument)
 
 
-def read_side(name: str, allowed: tuple[Path, ...]) -> Document:
+def read_side(name: str, allowed: tuple[Path, ...], project: str | None = None) -> Document:
     """Read one of the documents of a comparison, upgraded: a file, an address or `git:REF:path`.
+
+    It has the pagination of the settings for the operations that it has: they are those of today,
+    and an earlier or later document may lack some.
+
+    Args:
+        project: the document whose settings apply to both; None if it is this one.
 
     Raises:
         InputError: it cannot be used.
     """
-    if name.startswith(PREFIX):
-        return upgrade(load_commit(name, remote=Remote.KEEP))
-    return upgrade(read_document(path_or_url(name), allowed, Remote.KEEP))
+    read = (
+        load_commit(name, remote=Remote.KEEP)
+        if name.startswith(PREFIX)
+        else _written(path_or_url(name), allowed, Remote.KEEP)
+    )
+    declared = settings_for(_place(project or name)).options.pagination
+    return upgrade(_completed_in_part(read, declared))
+
+
+def _place(name: str) -> Path | str:
+    """Return the file of a document of a comparison in the working tree, or its address."""
+    return Path(name.split(":", 2)[-1]) if name.startswith(PREFIX) else path_or_url(name)
 
 
 def valid_document(named: Path | str | None, allowed: tuple[Path, ...]) -> Document:
@@ -118,9 +166,15 @@ class _KnownRules(Collection[str]):
 
 
 def lint_settings(
-    document: str | Path, *, short_method_names: bool, file: str | None = None
+    document: str | Path,
+    options: PackageOptions = PackageOptions(),  # noqa: B008 (it never changes)
+    *,
+    file: str | None = None,
 ) -> Settings:
     """Return the settings of the checks, from a file or from the one beside the document.
+
+    Args:
+        options: the options of the package, for the rules about names in code.
 
     Raises:
         InputError: a setting in the file is invalid.
@@ -128,7 +182,8 @@ def lint_settings(
     chosen = file or policy.find(str(document))
     loaded = policy.load(chosen, _KnownRules()) if chosen else Settings()
     today = datetime.now(UTC).date()
-    return replace(loaded, short_method_names=short_method_names, today=today)
+    short_names = options.short_method_names
+    return replace(loaded, short_method_names=short_names, names=options.names, today=today)
 
 
 def change_settings(revision: str | Path) -> Settings:
@@ -139,7 +194,7 @@ def change_settings(revision: str | Path) -> Settings:
     """
     if str(revision).startswith(PREFIX):
         return Settings()
-    return lint_settings(revision, short_method_names=False)
+    return lint_settings(revision)
 
 
 def accepted(revision: str | Path, file: str | None = None) -> tuple[acceptances.Acceptance, ...]:

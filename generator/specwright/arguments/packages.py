@@ -207,7 +207,7 @@ def _generated(
     from specwright.arguments.documents import lint_settings
     from specwright.report import text
 
-    lint = lint_settings(document.path, short_method_names=options.short_method_names)
+    lint = lint_settings(document.path, options)
     reports: list[Report] = []
     try:
         with progress("reading the document") as say_step:

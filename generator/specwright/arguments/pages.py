@@ -59,14 +59,13 @@ class Pages:
         from specwright.arguments.documents import lint_settings
         from specwright.report import text
 
-        short_names = package.options.short_method_names
         try:
             with start() as worker:
                 files = pipeline.reference(
                     load_in_part(package.document, remote=package.remote, within=package.within),
                     package.options,
                     is_site=self.is_site,
-                    lint=lint_settings(package.document, short_method_names=short_names),
+                    lint=lint_settings(package.document, package.options),
                     tell=lambda report: tell(text.render(report)),
                     begin_models=worker.begin,
                 )

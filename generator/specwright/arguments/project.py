@@ -76,7 +76,7 @@ def configured(
     configs = _of_project(document)
     if document is None and len(configs) > 1:
         raise several(configs)
-    config = configs[0] if document is None else of_document(configs, document) or Config()
+    config = configs[0] if document is None else _for(configs, document)
     if package is not None:
         try:
             check_package(package)
@@ -96,6 +96,19 @@ def configured(
         ),
         project_of(document),
     )
+
+
+def settings_for(document: Path | str) -> Config:
+    """Return the settings that apply to a document: its own, or the only ones of the project.
+
+    Raises:
+        InputError: a setting is invalid.
+    """
+    return _for(_of_project(document), document)
+
+
+def _for(configs: Sequence[Config], document: Path | str) -> Config:
+    return of_document(configs, document) or Config()
 
 
 def all_configured() -> tuple[Config, ...]:

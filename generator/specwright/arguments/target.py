@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import click
 
-from specwright.arguments.documents import read_document, sound_part, without_errors
+from specwright.arguments.documents import completed, read_document, sound_part, without_errors
 from specwright.arguments.project import chosen_document, configured
 from specwright.check.sound import Sound, without
 from specwright.config import ContractTesting
@@ -386,7 +386,8 @@ def _loaded(
     if not isinstance(named, str):
         return read_document(chosen_document(configured(document=named)), allowed)
     checked_url(named, hosts)
-    return load_from(named, lambda url: _is_allowed(urlsplit(url).hostname or "", hosts))
+    read = load_from(named, lambda url: _is_allowed(urlsplit(url).hostname or "", hosts))
+    return completed(read, named)
 
 
 def _is_allowed(host: str, hosts: tuple[str, ...]) -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import LintRule
 from specwright.check.lint.table import RULES
+from specwright.config import Renames
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order, values_of
 from specwright.isolation import Stopped, TaskLimits, isolated
@@ -60,16 +61,18 @@ class Examination:
     Attributes:
         document: the document, upgraded.
         findings: the findings of each rule that was applied, by rule id.
-        short_method_names: the setting that decides which names clash.
+        short_method_names, names: the settings that decide which names clash.
     """
 
     document: Document
     findings: Mapping[str, Sequence[Finding]]
     short_method_names: bool
+    names: Renames
 
     def covers(self, settings: Settings) -> bool:
         """Return whether every rule that the settings ask for was applied, under the same names."""
-        return settings.short_method_names == self.short_method_names and all(
+        named = (settings.short_method_names, settings.names)
+        return named == (self.short_method_names, self.names) and all(
             rule.id in self.findings for rule in _chosen(settings)
         )
 
@@ -99,9 +102,10 @@ def examine(document: Document, *settings: Settings) -> Examination:
     """Apply every rule that any of the settings asks for to an upgraded document, once.
 
     Args:
-        settings: at least one; all have the same `short_method_names`.
+        settings: at least one; all have the same `short_method_names` and `names`.
     """
-    context = LintContext(document, short_names=settings[0].short_method_names)
+    short_names, names = settings[0].short_method_names, settings[0].names
+    context = LintContext(document, short_names=short_names, names=names)
     chosen = {rule.id for setting in settings for rule in _chosen(setting)}
     rules = [rule for rule in RULES if rule.id in chosen]
     outcomes = isolated([partial(_apply, rule, context) for rule in rules], _limits(context))
@@ -111,7 +115,7 @@ def examine(document: Document, *settings: Settings) -> Examination:
         else outcome
         for rule, outcome in zip(rules, outcomes, strict=True)
     }
-    return Examination(document, findings_by_rule, context.short_names)
+    return Examination(document, findings_by_rule, short_names, names)
 
 
 def _chosen(settings: Settings) -> list[LintRule]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
+from specwright.config import Renames
 from specwright.document.model import Document
 from specwright.document.operations.sites import (
     OperationSite,
@@ -28,10 +29,18 @@ from specwright.pointer import Pointer
 class LintContext:
     """The input of the rules; expensive parts are computed once, on first use."""
 
-    def __init__(self, document: Document, *, short_names: bool = False) -> None:
+    def __init__(
+        self,
+        document: Document,
+        *,
+        short_names: bool = False,
+        names: Renames = Renames(),  # noqa: B008
+    ) -> None:
         self.document = document
         # Whether method names are to leave out the words of their tag.
         self.short_names = short_names
+        # The project's own names in code.
+        self.names = names
 
     @cached_property
     def nodes(self) -> list[Node]:

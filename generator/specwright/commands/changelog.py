@@ -58,7 +58,7 @@ def changelog(
     newer = names[1] if len(names) == 2 else str(compared_document(since or names[0]))
     if since is None:
         _write(
-            DocumentVersion(read_side(names[0], allowed)),
+            DocumentVersion(read_side(names[0], allowed, newer)),
             DocumentVersion(read_side(newer, allowed)),
         )
         return
@@ -71,11 +71,11 @@ def changelog(
 
 def _states(commit: Commit, path: str, allowed: tuple[Path, ...]) -> list[DocumentVersion]:
     """Return the document in a commit, after each later change, and in the working tree."""
-    first = DocumentVersion(read_side(commit.name_of(Path(path)), allowed))
+    first = DocumentVersion(read_side(commit.name_of(Path(path)), allowed, path))
     states = [first]
     for later, day in commit.since(path):
         try:
-            states.append(DocumentVersion(read_side(later.name_of(Path(path)), allowed), day))
+            states.append(DocumentVersion(read_side(later.name_of(Path(path)), allowed, path), day))
         except InputError as error:
             say(f"left out: {error.lines[0]}", err=True)
     now = DocumentVersion(read_side(path, allowed))

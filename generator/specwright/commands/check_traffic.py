@@ -11,7 +11,7 @@ from specwright.arguments.documents import lint_settings, read_document, sound_p
 from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.project import allow_refs_from, chosen_document, configured
 from specwright.arguments.target import own_base_urls, reachable
-from specwright.conformance.contract.added_links import with_settings
+from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.outcome.evidence import Standards
@@ -70,7 +70,7 @@ def check_traffic(
     """
     project, url = configured(document=document), base_url.rstrip("/")
     part = sound_part(read_document(chosen_document(project), allowed))
-    here, elsewhere = reachable(with_settings(part.document, project), url)
+    here, elsewhere = reachable(with_links(part.document, project.test.links), url)
     contract = Contract(here, part.left_out, elsewhere=elsewhere)
     recording = read(har)
     traffic = watch(contract, (url, *own_base_urls(here, url).values()), recording.exchanges)
@@ -88,7 +88,7 @@ def check_traffic(
     )
     keys = credentials(contract, recording.exchanges)
     redaction = conceal(contract, record, keys)
-    settings = lint_settings(contract.document.path, short_method_names=False, file=config)
+    settings = lint_settings(contract.document.path, file=config)
     report = redaction.report(traffic_report(contract, record, Standards(settings), facts))
     if report_dir is not None:
         write(report, report_dir)

@@ -72,7 +72,7 @@ def diff(
     newer = str(revision or compared_document(base))
 
     def compared(base: str, revision: str) -> Report:
-        before, after = (read_side(name, allowed) for name in (base, revision))
+        before, after = (read_side(name, allowed, revision) for name in (base, revision))
         report = compare(
             before,
             after,

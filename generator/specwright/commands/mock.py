@@ -12,7 +12,6 @@ import click
 from specwright.arguments.document_names import document_argument
 from specwright.arguments.documents import read_document, sound_part
 from specwright.arguments.project import allow_refs_from, chosen_document, configured, remote_refs
-from specwright.document.operations.pagination import with_pagination
 from specwright.document.sources.bundle import Remote
 from specwright.mock.application import Message, Mock, Receive, Send
 from specwright.report.terminal import say
@@ -59,10 +58,9 @@ def mock(
     """
     try:
         listener = listening(port or 0) if inherited is None else socket.socket(fileno=inherited)
-        config = configured(document=document)
-        path = chosen_document(config)
+        path = chosen_document(configured(document=document))
         read = read_document(path, allowed, Remote(remote_refs))
-        sound = sound_part(with_pagination(read, config.options.pagination))
+        sound = sound_part(read)
         for site, error in sound.left_out:
             say(f"{error.location}: {site.method} {site.key} has an error: 404", err=True)
         served = Mock(sound.document)

@@ -19,7 +19,7 @@ from specwright.arguments.target import (
     tested_part,
 )
 from specwright.conformance.checks.verdicts import ReplayVerdict
-from specwright.conformance.contract.added_links import with_settings
+from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.roles import (
@@ -79,7 +79,7 @@ def replay(
     name = document or path_or_url(recorded.document)
     part = tested_part(name, allowed, access.hosts)
     project = configured(document=name)
-    here, elsewhere = reachable(with_settings(part.document, project), url)
+    here, elsewhere = reachable(with_links(part.document, project.test.links), url)
     contract = Contract(here, part.left_out, elsewhere=elsewhere)
     say(f"{recorded.rule}: {recorded.message}")
     with target_of(access, url, contract, project.test) as target:

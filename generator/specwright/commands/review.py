@@ -27,10 +27,7 @@ from specwright.arguments.project import (
     strip_prefix,
 )
 from specwright.compare.verdicts.acceptances import Acceptance, entries_in_base
-from specwright.config import Config, PackageOptions
-from specwright.document.model import Document
-from specwright.document.operations.pagination import with_pagination
-from specwright.document.operations.sites import named_operations
+from specwright.config import Config
 from specwright.document.sources.git import Commit
 from specwright.files import is_directory
 from specwright.findings import Finding, Level, Report, worst_first
@@ -154,8 +151,8 @@ class _Job:
     def report(self, config: Config, gone: Sequence[str]) -> tuple[Report, str | None]:
         """Review a document; return its former place, too, if it was moved."""
         options, chosen = config.options, Path(chosen_document(config))
-        revision = with_pagination(read_document(chosen, self.allowed), options.pagination)
-        settings = lint_settings(chosen, short_method_names=options.short_method_names)
+        revision = read_document(chosen, self.allowed)
+        settings = lint_settings(chosen, options)
         name, moved = self.commit.name_of(chosen), None
         if not self.commit.has(name):
             moved = former_path(self.commit, revision, gone)
@@ -165,7 +162,7 @@ class _Job:
         entries, pending = self._accepted(chosen, Path(moved) if moved else chosen)
         change = DocumentChange(
             self.commit,
-            _with_known_pagination(read_side(name, self.allowed), options),
+            read_side(name, self.allowed, str(chosen)),
             revision,
             settings,
             entries,
@@ -186,10 +183,3 @@ class _Job:
         if not self.accepted_in_base:
             return entries, ()
         return entries_in_base(entries, accepted_in(self.commit, former))
-
-
-def _with_known_pagination(base: Document, options: PackageOptions) -> Document:
-    """Return the base with the declarations of the settings for the operations that it has."""
-    known = named_operations(base)
-    pagination = {name: value for name, value in options.pagination.items() if name in known}
-    return with_pagination(base, pagination)

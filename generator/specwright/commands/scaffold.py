@@ -65,7 +65,7 @@ def scaffold(
         files = pipeline.scaffold(
             loaded,
             config.options,
-            lint=lint_settings(chosen, short_method_names=config.options.short_method_names),
+            lint=lint_settings(chosen, config.options),
             tell=lambda report: show(text.render(report), err=True),
             begin_models=worker.begin,
         )

@@ -24,7 +24,7 @@ from specwright.arguments.target import (
     tested_part,
 )
 from specwright.conformance.checks.webhooks.source import ReceiverOptions
-from specwright.conformance.contract.added_links import with_settings
+from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.preflight import reach
@@ -145,11 +145,11 @@ def test(
     target_url = access.base_url(url)
     part = tested_part(document, allowed, access.hosts)
     project = configured(document=document)
-    chosen_part, excluded = selection.of(with_settings(part.document, project))
+    chosen_part, excluded = selection.of(with_links(part.document, project.test.links))
     here, elsewhere = reachable(chosen_part, target_url)
     contract = Contract(here, part.left_out, excluded, elsewhere)
     standards = Standards(
-        lint_settings(contract.document.path, short_method_names=False, file=config),
+        lint_settings(contract.document.path, file=config),
         frozenset() if baseline is None else read_baseline(baseline),
     )
     chosen = random.randrange(2**32) if seed is None else seed

@@ -11,7 +11,7 @@ from specwright.arguments.documents import lint_settings, read_document
 from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.project import allow_refs_from, chosen_documents, own_settings
 from specwright.check.checks import check
-from specwright.document.operations.pagination import with_pagination
+from specwright.check.repair.names import check_names
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.upgrade import upgrade
 from specwright.findings import Report
@@ -76,6 +76,6 @@ def _checked(
     document: Path | str, config: str | None, allowed: tuple[Path, ...], remote: Remote
 ) -> Report:
     options = own_settings(document).options
-    settings = lint_settings(document, short_method_names=options.short_method_names, file=config)
-    read = with_pagination(read_document(document, allowed, remote), options.pagination)
-    return check(upgrade(read), settings)
+    read = upgrade(read_document(document, allowed, remote))
+    check_names(read, options.names)
+    return check(read, lint_settings(document, options, file=config))

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from specwright.arguments.documents import lint_settings, without_errors
+from specwright.arguments.documents import completed, lint_settings, without_errors
 from specwright.arguments.project import configured
 from specwright.arguments.target import (
     check_roles,
@@ -16,7 +16,7 @@ from specwright.arguments.target import (
     reachable,
     tested_document,
 )
-from specwright.conformance.contract.added_links import with_settings
+from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract, ContractOperation
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.driver.preflight import reach
@@ -76,8 +76,8 @@ def check(
     """
     read = document_of(target, document, hosts)
     project = configured(document=Path(read.path))
-    whole = with_settings(with_data(read, data or {}), project)
-    standards = Standards(lint_settings(read.path, short_method_names=False))
+    whole = with_links(with_data(read, data or {}), project.test.links)
+    standards = Standards(lint_settings(read.path))
     credential = Credential.of(whole)
     by_role = dict(keys or {})
     check_roles(by_role)
@@ -116,7 +116,8 @@ def document_of(
         named = openapi()
     if isinstance(named, Mapping):
         content = json.dumps(named, indent=2).encode()
-        return without_errors(load("openapi.json", read=lambda _: content))
+        read = load("openapi.json", read=lambda _: content)
+        return without_errors(completed(read, Path(read.path)))
     is_address = isinstance(named, str) and is_remote(named)
     return tested_document(named if named is None or is_address else Path(named), (), tuple(hosts))
 

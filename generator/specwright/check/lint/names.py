@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from specwright.check.context import LintContext
 from specwright.check.lint.declared import declared
 from specwright.check.lint.rule import Category, LintRule, LintViolation
+from specwright.config import Renames
 from specwright.document.directions import SUFFIX, inputs_of
 from specwright.document.operations.naming import (
     first_tag,
@@ -43,7 +44,8 @@ def _clashes(what: str, named: Iterable[Named]) -> Iterator[LintViolation]:
 
 def operation_id_clash(context: LintContext) -> Iterator[LintViolation]:
     yield from _clashes(
-        "operations", (_named(site, short=context.short_names) for site in _identified(context))
+        "operations",
+        (_named(site, context.names, short=context.short_names) for site in _identified(context)),
     )
 
 
@@ -55,7 +57,7 @@ def _identified(context: LintContext) -> Iterator[OperationSite]:
             yield site
 
 
-def _named(site: OperationSite, *, short: bool) -> Named:
+def _named(site: OperationSite, names: Renames, *, short: bool) -> Named:
     pointer = site.pointer
     if site.direction is not Direction.CALLBACK:
         # Through the path, since several paths may share the operation.
@@ -63,13 +65,19 @@ def _named(site: OperationSite, *, short: bool) -> Named:
         pointer = join(field, site.key, site.method.lower())
     if site.id is not None:
         pointer += "/operationId"
-    return site.name, pointer, in_code(site, short=short)
+    return site.name, pointer, in_code(site, names, short=short)
 
 
-def in_code(site: OperationSite, *, short: bool) -> tuple[tuple[Hashable, str], ...]:
+def in_code(
+    site: OperationSite,
+    renames: Renames = Renames(),  # noqa: B008 (it never changes)
+    *,
+    short: bool,
+) -> tuple[tuple[Hashable, str], ...]:
     """Return an operation's names in code, each after the scope in which it must be unique."""
-    tag = first_tag(site.value)
-    names = operation_names(site.name, tag, short=short)
+    tag = _renamed(renames.tags, first_tag(site.value))
+    name = renames.of_operation(site.id, f"{site.method} {site.key}") or site.name
+    names = operation_names(name, tag, short=short)
     if site.direction is not Direction.PATH:
         return (("webhooks", names.handler),)
     group = group_names(tag).attribute
@@ -87,12 +95,16 @@ def tag_name_clash(context: LintContext) -> Iterator[LintViolation]:
     for site in operations(context.document):
         if site.direction is Direction.PATH:
             place = join("paths", site.key, site.method.lower(), "tags", "0")
-            groups.setdefault(first_tag(site.value), place)
+            groups.setdefault(_renamed(context.names.tags, first_tag(site.value)), place)
     yield from _clashes("tags", (_group(tag, pointer) for tag, pointer in groups.items()))
 
 
 def _group(tag: str, pointer: Pointer) -> Named:
     return tag, pointer, (("client", group_names(tag).attribute), *classes_of(tag))
+
+
+def _renamed(names: Mapping[str, str], name: str) -> str:
+    return names.get(name, name)
 
 
 def classes_of(tag: str) -> tuple[tuple[Hashable, str], ...]:
@@ -110,17 +122,21 @@ def schema_name_clash(context: LintContext) -> Iterator[LintViolation]:
     yield from _clashes(
         "schemas",
         (
-            (key, join("components", "schemas", key), (("models", model_name(key)),))
+            (key, join("components", "schemas", key), (("models", _model_name(context, key)),))
             for key in schemas
         ),
     )
 
 
+def _model_name(context: LintContext, key: str) -> str:
+    return model_name(_renamed(context.names.schemas, key))
+
+
 def input_name_clash(context: LintContext) -> Iterator[LintViolation]:
     schemas = mapping(context.components.get("schemas"))
-    names = {model_name(key): key for key in schemas}
+    names = {_model_name(context, key): key for key in schemas}
     for key, sent in inputs_of(context.document).items():
-        other = names.get(model_name(key + SUFFIX))
+        other = names.get(model_name(_renamed(context.names.schemas, key) + SUFFIX))
         if other is not None:
             pointer = join("components", "schemas", key)
             yield LintViolation(

@@ -106,7 +106,29 @@ def rename(document: Document, names: Renames) -> Document:
     """
     if names == Renames():
         return document
+    check_names(document, names)
     document = replace(document, data=clone(document.data))
+    # Paths may share an operation, so that all names are found first.
+    new = [
+        (site, names.of_operation(site.id, f"{site.method} {site.key}"), first_tag(site.value))
+        for site in operations(document)
+    ]
+    for site, identifier, tag in new:
+        if identifier is not None:
+            site.value["operationId"] = identifier
+        if tag in names.tags:
+            site.value["tags"] = [names.tags[tag], *sequence(site.value.get("tags"))[1:]]
+    return rename_schemas(document, names.schemas)
+
+
+def check_names(document: Document, names: Renames) -> None:
+    """Raise an error if names of the project are about parts that the document does not have.
+
+    Raises:
+        InputError: the document has no part with a name that is to be replaced.
+    """
+    if names == Renames():
+        return
     sites = list(operations(document))
     schemas = mapping(components(document).value.get("schemas"))
     # As written: the keys of parameters have the names of headers in lower case.
@@ -118,17 +140,8 @@ def rename(document: Document, names: Renames) -> Document:
     _known(document, "parameters", names.parameters, sent)
     _known(document, "schemas", names.schemas, schemas)
     _known(document, "tags", names.tags, {first_tag(site.value) for site in sites})
-    called = {site.pointer: (site.id or "", f"{site.method} {site.key}") for site in sites}
-    known = [name for both in called.values() for name in both if name]
-    _known(document, "operations", names.operations, known)
-    for site in sites:
-        new = [names.operations[name] for name in called[site.pointer] if name in names.operations]
-        if new:
-            site.value["operationId"] = new[0]
-        if first_tag(site.value) in names.tags:
-            others = sequence(site.value.get("tags"))[1:]
-            site.value["tags"] = [names.tags[first_tag(site.value)], *others]
-    return rename_schemas(document, names.schemas)
+    called = [name for site in sites for name in (site.id, f"{site.method} {site.key}") if name]
+    _known(document, "operations", names.operations, called)
 
 
 def _known(document: Document, kind: str, names: Mapping[str, str], there: Iterable[str]) -> None:

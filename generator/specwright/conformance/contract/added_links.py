@@ -1,4 +1,4 @@
-"""Links and pagination that the settings of a project add to a document."""
+"""Links that the settings of a project add to a document."""
 
 from __future__ import annotations
 
@@ -6,24 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.config import AddedLink, Config
+from specwright.config import AddedLink
 from specwright.document.model import Document
 from specwright.document.operations import sites
 from specwright.document.operations.expressions import EXPRESSION
-from specwright.document.operations.pagination import with_pagination
 from specwright.document.operations.sites import OperationSite
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.json_values import JsonObject, mapping
 from specwright.pointer import resolve
-
-
-def with_settings(document: Document, config: Config) -> Document:
-    """Return the document with the pagination and the links that settings add.
-
-    Raises:
-        InputError: a setting does not fit the document.
-    """
-    return with_links(with_pagination(document, config.options.pagination), config.test.links)
 
 
 def with_links(document: Document, links: Sequence[AddedLink]) -> Document:

@@ -49,7 +49,7 @@ def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda addr
 
 
 def _reason(error: Exception) -> str:
-    """Return what went wrong, without the names and numbers of the system."""
+    """Return the reason of an error in the words of the system, without its number."""
     inner = error.reason if isinstance(error, URLError) else error
-    told = inner.strerror if isinstance(inner, OSError) else None
-    return str(error) if isinstance(error, HTTPError) else told or str(inner)
+    words = inner.strerror if isinstance(inner, OSError) else None
+    return str(error) if isinstance(error, HTTPError) else words or str(inner)
