@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,7 @@ from lab.validators import page, published
 from lab.validators.__main__ import PAGE
 from lab.validators.faults import BROKEN, DOCUMENT, KINDS, Fault, faults
 from lab.validators.judge import found
-from lab.validators.tools import OURS, TOOLS, Message
+from lab.validators.tools import OURS, TOOLS, Message, Messages, Tool
 from tests.in_process import tasks_in_this_process
 
 __all__ = ["tasks_in_this_process"]
@@ -70,6 +72,28 @@ def test_a_fault_is_described(fault: Fault) -> None:
     assert fault.about.endswith(".")
     assert set(fault.unrelated) <= set(TOOLS)
     assert {file.name for file in (BROKEN / fault.name).iterdir()} == {DOCUMENT, "fault.toml"}
+
+
+def test_advice_about_both_documents_and_unrelated_rules_do_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(files: Sequence[Path]) -> Messages:
+        return {
+            file: [
+                Message(number, "", rule, "text", is_error=True)
+                for number, line in enumerate(file.read_text().splitlines(), 1)
+                for rule in ("advice", *(("wrong", "unused") if "x-wrong" in line else ()))
+            ]
+            for file in files
+        }
+
+    monkeypatch.setattr("lab.validators.judge.TOOLS", {"fake": Tool("Fake", "1", run)})
+    monkeypatch.setattr(Fault, "broken", b"openapi: 3.1.1\nx-wrong: 1\n")
+    monkeypatch.setattr(Fault, "control", b"openapi: 3.1.1\nx-right: 1\n")
+    fault = replace(FAULTS[0], unrelated={})
+    assert [each.rule for each in found([fault], "fake")[fault.name]] == ["unused", "wrong"]
+    fault = replace(FAULTS[0], unrelated={"fake": ["unused"]})
+    assert [each.rule for each in found([fault], "fake")[fault.name]] == ["wrong"]
 
 
 def message(pointer: str, rule: str, *, is_error: bool = True) -> Message:

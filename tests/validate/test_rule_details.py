@@ -299,3 +299,18 @@ def test_heirs_without_a_discriminator_are_not_used(tmp_path: Path) -> None:
     assert [place for place, _ in found(tmp_path, HEIRS % "title: Pet", "component-unused")] == [
         "/components/schemas/Kitten"
     ]
+
+
+def test_a_base_does_not_use_itself(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Pet:
+          type: object
+          required: [kind]
+          properties: {kind: {type: string}}
+          discriminator: {propertyName: kind}
+    """
+    assert [place for place, _ in found(tmp_path, part, "component-unused")] == [
+        "/components/schemas/Pet"
+    ]
