@@ -67,6 +67,16 @@ def test_a_shared_response_is_read_like_those_that_use_it(tmp_path: Path) -> Non
     assert missing(tmp_path, whole(use, shared)) == ["id"]
 
 
+def test_a_body_of_both_directions_has_what_either_requires(tmp_path: Path) -> None:
+    body = "requestBody: {$ref: '#/components/requestBodies/B'}"
+    use = "\n".join(
+        f"{field}: {{/{name}: {{post: {{operationId: {name}, {body}, {OTHERS}}}}}}}"
+        for field, name in (("paths", "x"), ("webhooks", "y"))
+    )
+    shared = f"  requestBodies: {{B: {{{BODY % NEITHER}}}}}"
+    assert sorted(missing(tmp_path, whole(use, shared))) == ["id", "secret"]
+
+
 @pytest.mark.parametrize("example", [NEITHER, READ, SENT])
 def test_an_example_of_a_schema_is_of_any_direction(tmp_path: Path, example: str) -> None:
     part = (

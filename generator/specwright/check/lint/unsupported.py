@@ -19,10 +19,8 @@ _XML = ("application/xml", "+xml", "/xml")
 
 def unsupported_security_scheme(context: LintContext) -> Iterator[LintViolation]:
     for name, scheme in schemes(context.document):
-        # Of valid schemes with a credential in the message, the client lacks some of HTTP. A
-        # certificate belongs to the connection.
-        is_of_http = scheme.value.get("type") == "http" and "scheme" in scheme.value
-        if is_of_http and not scheme_of("", scheme.value).is_sent:
+        # Valid ones that it leaves are of HTTP; a certificate belongs to the connection.
+        if scheme.value.get("type") == "http" and not scheme_of("", scheme.value).is_sent:
             yield LintViolation(
                 scheme.pointer, f"the client leaves '{name}' to the HTTP client that it is given"
             )
