@@ -29,8 +29,9 @@ __all__ = ["tasks_in_this_process"]
 
 SAMPLE = (
     *("directions-read-only", "directions-write-only", "discriminator-explicit"),
-    *("formats-of-text", "headers-required", "multipart-formats", "names-of-variables"),
-    *("nullable-3.0", "pagination"),
+    *("examples-encoded", "formats-of-text", "headers-required", "multipart-formats"),
+    *("names-of-headers", "names-of-variables", "no-responses", "nullable-3.0", "pagination"),
+    *("server-variables", "streams-of-json"),
     *("patterns", "ranges-of-statuses", "redirects", "security-of-headers", "servers"),
     *("styles-of-parameters", "unique-items"),
 )
