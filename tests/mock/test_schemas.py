@@ -43,6 +43,7 @@ def member(schema: Any) -> dict[str, Any]:
     return {"type": "object", "properties": {"a": schema}, "required": ["a"]}
 
 
+HOLDER = member({"type": "array", "items": member(SECRET)})
 COMPONENTS: dict[str, Any] = {
     "Account": {
         "type": "object",
@@ -97,7 +98,7 @@ VALUES: dict[str, tuple[dict[str, Any], Any]] = {
         {
             "schema": {
                 "type": "object",
-                "properties": {"a": {"const": 1}, "b": {**member(SECRET), "writeOnly": True}},
+                "properties": {"a": {"const": 1}, "b": {**HOLDER, "writeOnly": True}},
                 "required": ["a", "b"],
             }
         },
