@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from specwright.document.model import Document
-from specwright.document.schemas.scalars import joined
+from specwright.document.schemas.scalars import alternatives, distributed, joined
 from specwright.document.sources.load import load
 
 CODE = "#/components/schemas/Code"
@@ -40,6 +40,9 @@ PARTS = st.fixed_dictionaries(
         "$ref": st.sampled_from([CODE, "#/components/schemas/Short"]),
     },
 )
+UNIONS = st.fixed_dictionaries(
+    {}, optional={name: st.lists(PARTS, min_size=1, max_size=3) for name in ("anyOf", "oneOf")}
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +70,21 @@ def test_the_joined_schema_takes_the_same_values(
         assert is_valid(whole, value) == is_valid(schema, value)
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(unions=st.lists(UNIONS, min_size=1, max_size=2), around=PARTS)
+def test_the_distributed_schema_takes_the_same_values(
+    document: Document, unions: list[dict[str, Any]], around: dict[str, Any]
+) -> None:
+    schema = {**around, "allOf": unions}
+    found = distributed(document, schema)
+    listed = alternatives(document, schema)
+    for value in VALUES:
+        if found is not None:
+            assert jsonschema_rs.is_valid(found, value) == is_valid(schema, value)
+        if listed is not None and "oneOf" not in str(unions):
+            assert any(is_valid(one, value) for one in listed) == is_valid(schema, value)
+
+
 def is_valid(schema: dict[str, Any], value: object) -> bool:
     return jsonschema_rs.is_valid({**schema, "components": {"schemas": COMPONENTS}}, value)
 
@@ -90,6 +108,10 @@ def is_valid(schema: dict[str, Any], value: object) -> bool:
             (),
         ),
         ({"type": "string", "allOf": [{"const": "x"}]}, {"type": "string", "const": "x"}, ()),
+        ({"allOf": [{"type": "string"}, True]}, {"type": "string"}, ()),
+        ({"allOf": [{"minLength": 1}, {"pattern": "a"}]}, {"minLength": 1}, ("a",)),
+        ({"allOf": [{"enum": ["ab", "b", 1]}, {"maxLength": 1}]}, {"enum": ["b", 1]}, ()),
+        ({"allOf": [{"enum": ["a", "b"]}, {"const": "a"}]}, {"const": "a"}, ()),
     ],
 )
 def test_parts_of_a_scalar_are_joined(
@@ -103,18 +125,14 @@ def test_parts_of_a_scalar_are_joined(
     [
         {"type": "string"},
         {"type": "string", "allOf": "x"},
-        {"allOf": [{"minLength": 1}, {"pattern": "a"}]},
         {"allOf": [{"type": "string"}, {"type": "integer"}]},
         {"allOf": [{"type": "string"}, {"type": "object"}]},
-        {"allOf": [{"type": ["string", "object"]}, {"type": "string"}]},
         {"allOf": [{"type": "string"}, {"anyOf": [{"minLength": 1}]}]},
-        {"allOf": [{"type": "string"}, True]},
         {"allOf": [{"type": "string"}, {"pattern": 1}]},
         {"allOf": [{"type": "string", "minLength": 1}, {"minLength": "2"}]},
         {"allOf": [{"type": "string", "enum": ["a"]}, {"enum": "a"}]},
         {"allOf": [{"type": "string", "enum": ["a"]}, {"enum": ["b"]}]},
         {"allOf": [{"type": "boolean", "enum": [True]}, {"enum": [1]}]},
-        {"allOf": [{"type": "string", "enum": ["a"]}, {"const": "a"}]},
         {"allOf": [{"type": "string", "format": "date"}, {"format": "email"}]},
         {"allOf": [{"type": "string", "format": "decimal"}, {"pattern": "1"}]},
         {"allOf": [{"type": "string", "x-extensible-enum": ["a"]}, {"maxLength": 1}]},

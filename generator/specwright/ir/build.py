@@ -19,8 +19,8 @@ from specwright.document.operations.sent_parameters import sent_parameters
 from specwright.document.operations.servers import all_servers, own_servers, servers, servers_of
 from specwright.document.operations.sites import Direction, OperationSite, Site
 from specwright.document.schemas.applicators import Subschema
-from specwright.document.schemas.inheritance import Property, properties
-from specwright.document.schemas.inspection import allows_null
+from specwright.document.schemas.inheritance import Property, parts, properties
+from specwright.document.schemas.inspection import allows_null, describes_other_names
 from specwright.ir.calls import Calls
 from specwright.ir.contents import Contents
 from specwright.ir.errors import error_body, error_types
@@ -295,8 +295,11 @@ class _Builder:
             return None
         schema = sites.schema(self.document, content)
         model = self.index.get(schema.pointer)
-        members = properties(self.document, Subschema(schema.pointer, schema.value))
+        whole = Subschema(schema.pointer, schema.value)
+        members = properties(self.document, whole)
         if model is None or not model.is_class or not members:
+            return None
+        if any(describes_other_names(part.value) for part in parts(self.document, whole)):
             return None
         attributes = {
             name: self._attribute(model, name, member) for name, member in members.items()

@@ -22,7 +22,12 @@ from specwright.document.schemas.discriminator_object import (
     mapped,
     tag_property,
 )
-from specwright.document.schemas.inspection import checked_pattern, has_checked_names, is_binary
+from specwright.document.schemas.inspection import (
+    checked_pattern,
+    has_checked_names,
+    has_properties,
+    is_binary,
+)
 from specwright.document.schemas.instances import Instances
 from specwright.document.schemas.scalars import joined
 from specwright.document.schemas.unions import is_told_apart, unknown_member
@@ -37,7 +42,7 @@ from specwright.models.keywords import (
     TEXT_CONSTRAINTS,
 )
 from specwright.models.marks import BINARY, sealed, sealed_name, unique
-from specwright.models.parts import has_properties, parts
+from specwright.models.parts import parts
 from specwright.names import pascal
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
@@ -45,6 +50,11 @@ from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # The types of constants that no literal type of Python names.
 _NAMELESS: dict[type, str] = {float: "number", dict: "object", list: "array"}
+# Keywords that say which values a schema has, and others that make it one of maps without them.
+_TYPED = frozenset(
+    {"$ref", "allOf", "anyOf", "const", "enum", "items", "oneOf", "properties", "type"}
+)
+_MAPS = frozenset({"additionalProperties", "patternProperties"})
 # Keywords about a place, not about the class of its value.
 BESIDE_REFERENCE = ("default", "deprecated", "description")
 
@@ -196,6 +206,8 @@ def _apart(schema: JsonValue, written: JsonValue) -> JsonValue:
     if schema.get("type") == "array" and "allOf" in mapping(written):
         # Without a limit of its own, it would have the items of the inherited array.
         return {"minItems": 0, **schema}
+    if schema.get("type") == "object" and "allOf" in mapping(written):
+        return {"minProperties": 0, **schema}
     return schema
 
 
@@ -239,6 +251,8 @@ class _Translation:
             (pattern,) if isinstance(pattern, str) else (),
         )
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
+        if _TYPED.isdisjoint(known) and not _MAPS.isdisjoint(known):
+            known["type"] = "object"
         counts = {k: n for k in COUNTS if isinstance(n := known.get(k), int | float)}
         known |= {k: min(count, sys.maxsize) for k, count in counts.items()}
         if isinstance(const := known.get("const"), float | dict | list):

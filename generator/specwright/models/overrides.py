@@ -14,10 +14,10 @@ _STRICT = {"StrictBool": "bool", "StrictFloat": "float", "StrictInt": "int", "St
 
 
 def with_fitting_overrides(source: str) -> str:
-    """Remove base classes with a field of an incompatible type.
+    """Remove base classes with a field of an incompatible type, and those that others derive from.
 
     Two parts of an `allOf` may declare a property in ways that no subclass may: such a class gets
-    the fields of the other, but does not derive from it.
+    the fields of the other, but does not derive from it. Two parts may also be the same class.
     """
     tree = ast.parse(source)
     hierarchy = _Hierarchy(source, tree.body)
@@ -59,10 +59,17 @@ class _Hierarchy:
             str(keyword.arg): ast.unparse(keyword.value) for keyword in node.keywords
         }
         bases: dict[bool, list[str]] = {True: [], False: []}
-        for base in map(ast.unparse, node.bases):
+        written = [ast.unparse(base) for base in node.bases]
+        different = self._types.without_ancestors(written)
+        # The first one counts, so that the narrower has to be the first.
+        orders = [different, different[::-1]]
+        ordered = next((order for order in orders if self._fit(own, order)), different)
+        for base in ordered:
             inherited = self._members.get(base, {})
             fits = all(
                 self._overrides(members[name], inherited[name])
+                # Of two bases, type checkers require the same type.
+                and (name in own or self._overrides(inherited[name], members[name]))
                 for name in members.keys() & inherited.keys()
             )
             bases[fits].append(base)
@@ -73,7 +80,7 @@ class _Hierarchy:
         self._members[node.name] = members
         self._arguments[node.name] = arguments
         self._types.bases[node.name] = derived
-        if bases[False]:
+        if bases[False] or ordered != written:
             kept = own.keys() | {n for base in derived for n in self._members.get(base, ())}
             copied = [each.text for name, each in members.items() if name not in kept]
             texts = [f"{name}={value}" for name, value in explicit.items()]
@@ -100,6 +107,19 @@ class _Hierarchy:
                     yield name, _Member(text, annotation)
                 case ast.Assign(targets=[ast.Name(name)]):
                     yield name, _Member(text, None)
+
+    def _fit(self, own: Mapping[str, _Member], bases: list[str]) -> bool:
+        """Return whether a class may derive from all these, in this order."""
+        members = dict(own)
+        for base in bases:
+            inherited = self._members.get(base, {})
+            if not all(
+                self._overrides(members[name], inherited[name])
+                for name in members.keys() & inherited.keys()
+            ):
+                return False
+            members = {**inherited, **members}
+        return True
 
     def _overrides(self, mine: _Member, other: _Member) -> bool:
         if mine.annotation is None or other.annotation is None:
@@ -137,6 +157,16 @@ class _Types:
                     self.is_narrower(ast.Name(base), other) for base in self.bases[name]
                 )
         return ast.dump(one) == ast.dump(other)
+
+    def without_ancestors(self, classes: list[str]) -> list[str]:
+        """Return the different ones among classes from which no other of them derives."""
+        different = list(dict.fromkeys(classes))
+        names = [ast.Name(name) for name in different]
+        return [
+            name.id
+            for name in names
+            if not any(self.is_narrower(other, name) for other in names if other is not name)
+        ]
 
     def _meant(self, node: ast.expr) -> ast.expr:
         """Return an annotation without marks for validation, and with aliases resolved."""

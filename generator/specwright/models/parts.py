@@ -14,14 +14,13 @@ from specwright.document.model import Document
 from specwright.document.operations.naming import part_name, property_word
 from specwright.document.schemas.applicators import UNIONS
 from specwright.document.schemas.discriminator_object import tag_property
-from specwright.document.schemas.inspection import is_counted, is_decimal, reference, unwrapped
+from specwright.document.schemas.inspection import is_class, is_counted, is_decimal, unwrapped
 from specwright.document.schemas.unions import may_overlap
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.names import pascal, words
 from specwright.pointer import Pointer, join
 
 _ONE = {"items": "Item", "additionalProperties": "Value"}
-_OBJECT = (None, "object", ["object", "null"], ["null", "object"])
 # A title with more words is a sentence.
 _LONGEST_TITLE = 5
 
@@ -81,30 +80,10 @@ def _children(
 
 def _has_name(document: Document, schema: JsonValue) -> bool:
     return (
-        _is_class(document, schema)
+        is_class(document, schema)
         or is_decimal(schema)
         or is_counted(schema)
         or may_overlap(document, schema)
-    )
-
-
-def _is_class(document: Document, schema: JsonValue) -> bool:
-    if not isinstance(schema, dict) or "$ref" in schema or schema.get("type") not in _OBJECT:
-        return False
-    if mapping(schema.get("properties")):
-        return True
-    objects = [part for part in sequence(schema.get("allOf")) if has_properties(document, part)]
-    return len(objects) > 1 or any(reference(object_) is None for object_ in objects)
-
-
-def has_properties(document: Document, schema: JsonValue, above: tuple[int, ...] = ()) -> bool:
-    """Return whether a schema declares properties, itself or in a part of its `allOf`."""
-    followed = document.follow(schema)
-    if not isinstance(followed, dict) or id(followed) in above:
-        return False
-    above = (*above, id(followed))
-    return bool(followed.get("properties")) or any(
-        has_properties(document, part, above) for part in sequence(followed.get("allOf"))
     )
 
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from specwright.check.context import LintContext
+from specwright.check.lint.composition import (
+    ALTERNATIVES,
+    PART,
+    PARTS,
+    beyond_classes,
+    composed,
+    lacks_property,
+    place_of,
+    refined_properties,
+    replaced_properties,
+    says_type_only,
+    whole_of,
+)
 from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
 from specwright.document.normalise import COMPONENTS
-from specwright.document.schemas.applicators import Subschema
-from specwright.document.schemas.inheritance import refinements
-from specwright.document.schemas.inspection import checked_pattern, has_checked_names
-from specwright.document.schemas.scalars import joined
+from specwright.document.schemas.inspection import (
+    checked_pattern,
+    has_checked_names,
+)
+from specwright.document.schemas.scalars import alternatives, distributed, joined
 from specwright.document.schemas.unions import has_nameless_union, may_overlap, unknown_member
 from specwright.document.shape import Node
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.patterns import linear
-from specwright.pointer import Pointer, join, resolve, split
+from specwright.pointer import Pointer, join, split
 from specwright.text import shorten
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -39,20 +52,29 @@ def unsupported_open_union(context: LintContext) -> Iterator[LintViolation]:
 
 
 def unsupported_one_of(context: LintContext) -> Iterator[LintViolation]:
+    refined = refined_properties(context)
     for node in context.of_kind("schema"):
-        if not may_overlap(context.document, node.value):
-            continue
-        # Parts of an `allOf` are one with the schema around them.
-        is_part = _PART.search(node.pointer) is not None
-        if is_part or has_nameless_union(context.document, node.value):
-            yield LintViolation(
-                f"{node.pointer}/oneOf", "models also accept a value that fits several alternatives"
-            )
+        if may_overlap(context.document, node.value):
+            union = distributed(context.document, node.value)
+            if has_nameless_union(context.document, mapping(union) or node.value):
+                yield LintViolation(f"{node.pointer}/oneOf", _FITS_SEVERAL)
+        is_own = "oneOf" in node.value or says_type_only(node.value)
+        whole = node.value if is_own else refined.get(node.pointer, node.value)
+        if not PART.search(node.pointer):
+            several = composed(context, node.pointer, whole)
+            for part in several:
+                if len(several) > 1 and may_overlap(context.document, part.value):
+                    yield LintViolation(place_of(node.pointer, part, "oneOf"), _FITS_SEVERAL)
+
+
+_FITS_SEVERAL = "models also accept a value that fits several alternatives"
 
 
 _Schema = JsonObject
-# Places where a schema gets its type from another one.
-_PART = re.compile(r"/(allOf/\d+|propertyNames)$")
+# Keywords that make models of a schema without a type take nothing but arrays or objects.
+_TYPING = frozenset(
+    {"additionalProperties", "items", "patternProperties", "prefixItems", "properties"}
+)
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _TEXTUAL = ("minLength", "maxLength", "pattern")
 
@@ -71,7 +93,8 @@ def _has_unnamed_values(schema: _Schema) -> bool:
 
 
 def _has_no_type(schema: _Schema) -> bool:
-    return not {"type", "allOf", "anyOf", "oneOf", "enum", "const", "$ref"} & schema.keys()
+    typed = {"type", "allOf", "anyOf", "oneOf", "enum", "const", "$ref"} | _TYPING
+    return not typed & schema.keys()
 
 
 def _is_no_tuple(schema: _Schema) -> bool:
@@ -132,39 +155,56 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
 }
 
 
-def _refining(context: LintContext) -> Iterator[Pointer]:
-    """Yield the properties, and their items, that get a type from another part of their object."""
-    nodes = (Subschema(node.pointer, node.value) for node in context.of_kind("schema"))
-    for schema, declared in refinements(context.document, nodes):
-        for step in ("", "/items"):
-            several = [
-                (declaration.pointer + step, mapping(resolve(declaration.value, step)))
-                for declaration in declared.declarations
-                if not step or "items" in mapping(declaration.value)
-            ]
-            if not all(_has_no_type(value) for _, value in several):
-                # Those of a base may stand alone, without that type.
-                yield from (at for at, _ in several if at.startswith(f"{schema.pointer}/"))
-
-
 def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
     # Keywords inside one that is not checked need no finding of their own.
     covered: list[Pointer] = []
-    refining = set(_refining(context))
+    refined = refined_properties(context)
+    yield from replaced_properties(context)
     for node in context.of_kind("schema"):
         if any(node.pointer.startswith(f"{pointer}/") for pointer in covered):
             continue
-        has_type = _PART.search(node.pointer) or node.pointer in refining
-        schema = {"type": "", **node.value} if has_type else node.value
-        keywords = [
-            node.pointer + join(keyword)
-            for keyword, applies in _UNCHECKED.items()
-            if keyword in schema and applies(schema)
-        ]
+        is_composed = not {"allOf", "$ref"}.isdisjoint(node.value)
+        if is_composed and alternatives(context.document, node.value) == []:
+            if not PART.search(node.pointer) and not _is_property(node.pointer):
+                yield LintViolation(node.pointer, "no value is valid; models accept null")
+            continue
+        if "required" in node.value and lacks_property(context, node, refined):
+            yield LintViolation(f"{node.pointer}/required", "models do not check 'required'")
+        if not PART.search(node.pointer):
+            yield from beyond_classes(context, node.pointer, refined.get(node.pointer, node.value))
+        keywords = [node.pointer + join(keyword) for keyword in _unchecked(context, node, refined)]
         if keywords:
             covered = keywords
         for pointer in keywords:
             yield LintViolation(pointer, f"models do not check '{pointer.rpartition('/')[2]}'")
+
+
+def _unchecked(context: LintContext, node: Node, refined: Mapping[Pointer, JsonValue]) -> list[str]:
+    """Return the keywords of a schema that models do not check with any schema it is a part of."""
+    keywords = [keyword for keyword in _UNCHECKED if keyword in node.value]
+    if not keywords:
+        return []
+    wholes = [refined.get(node.pointer, whole_of(context, node.pointer, PARTS))]
+    wholes += [whole_of(context, node.pointer, ALTERNATIVES)]
+    is_name = node.pointer.endswith("/propertyNames")
+    for number, whole in enumerate(wholes):
+        if is_name:
+            whole = {"allOf": [whole, {"type": "string"}]}
+        schemas = alternatives(context.document, whole)
+        if schemas is None and number == 0:
+            is_part = PART.search(node.pointer) or node.pointer in refined
+            schemas = [{"type": "", **node.value} if is_part else node.value]
+        if schemas is not None:
+            keywords = [
+                keyword
+                for keyword in keywords
+                if any(keyword in schema and _UNCHECKED[keyword](schema) for schema in schemas)
+            ]
+    return keywords
+
+
+def _is_property(pointer: Pointer) -> bool:
+    return len(split(pointer)) > 1 and split(pointer)[-2] == "properties"
 
 
 _UNION = f"""
@@ -245,9 +285,9 @@ RULES = (
         components:
           schemas:
             Size:
-              allOf:
-                - oneOf: [{type: string, maxLength: 3}, {type: string, pattern: "^X"}]
-                - {type: string, minLength: 1}
+              oneOf:
+                - {type: string, maxLength: 3}
+                - oneOf: [{type: string, pattern: "^X"}, {type: integer}]
         """,
         """
         components:

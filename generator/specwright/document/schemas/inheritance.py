@@ -12,16 +12,17 @@ from urllib.parse import quote
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.document.model import Document
-from specwright.document.schemas.applicators import Subschema, held
+from specwright.document.schemas.applicators import UNIONS, Subschema, held
+from specwright.document.schemas.discriminator_object import DISCRIMINATOR
 from specwright.document.schemas.inspection import ANNOTATIONS, reference
-from specwright.document.schemas.scalars import joined
+from specwright.document.schemas.scalars import distributed, joined
 from specwright.document.shape import walk
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.pointer import Pointer, join, resolve, split
 
 _WHOLE = ("$ref", "allOf")
 # Keywords that make a schema a type without others.
-_TYPED = frozenset({"$ref", "allOf", "anyOf", "const", "enum", "oneOf", "properties", "type"})
+TYPED = frozenset({"$ref", "allOf", "anyOf", "const", "enum", "oneOf", "properties", "type"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +86,50 @@ def refinements(
 def compose(document: Document) -> Document:
     """Return the document with schemas that are composed in one way, for readers that see a part.
 
-    Constraints beside a `$ref` are beside an `allOf` with it. A property that refines an inherited
-    one, as by `maxLength` without its type, has an `allOf` with it.
+    A `$ref` with constraints beside it is a part of an `allOf`, and so is a union beside one. A
+    property that refines an inherited one, as by `maxLength` without its type, has an `allOf` with
+    it. The alternatives of a union have the constraints that are beside it.
     """
-    document = _with_plain_references(document)
+    return _with_plain_unions(_with_whole_properties(_with_plain_references(document)))
+
+
+def _with_plain_unions(document: Document) -> Document:
+    changed: dict[Pointer, JsonValue] = {}
+    for schema in _schemas(document):
+        if any(schema.pointer.startswith(f"{pointer}/") for pointer in changed):
+            continue
+        union = distributed(document, schema.value) if _is_composed(schema.value) else None
+        if union is not None:
+            changed[schema.pointer] = union
+    return _replaced(document, changed)
+
+
+def _is_composed(schema: JsonValue) -> bool:
+    return not {"allOf", *UNIONS}.isdisjoint(mapping(schema))
+
+
+def _with_whole_properties(document: Document) -> Document:
     refined: dict[Pointer, JsonValue] = {}
     for schema, declared in refinements(document, _schemas(document)):
         if declared.schema.pointer.startswith(f"{schema.pointer}/"):
             whole = _refined(document, declared.declarations)
             if whole is not None:
                 refined[declared.schema.pointer] = whole
-    if not refined:
+    return _replaced(document, refined)
+
+
+def _replaced(document: Document, schemas: dict[Pointer, JsonValue]) -> Document:
+    if not schemas:
         return document
     data = clone(document.data)
     # The innermost first: one may be inside another, which replaces it.
-    for pointer, value in sorted(refined.items(), key=lambda pair: -len(pair[0])):
+    for pointer, value in sorted(schemas.items(), key=lambda pair: -len(pair[0])):
         holder, _, _ = pointer.rpartition("/")
-        mapping(resolve(data, holder))[split(pointer)[-1]] = value
+        within, last = resolve(data, holder), split(pointer)[-1]
+        if isinstance(within, list):
+            within[int(last)] = value
+        else:
+            mapping(within)[last] = value
     return document.with_data(data)
 
 
@@ -115,38 +143,72 @@ def _with_plain_references(document: Document) -> Document:
     composed = [
         schema.pointer
         for schema in _schemas(document)
-        if "$ref" in mapping(schema.value) and reference(schema.value) is None
+        if ("$ref" in mapping(schema.value) and reference(schema.value) is None)
+        or (
+            "allOf" in mapping(schema.value)
+            and any(keyword in mapping(schema.value) for keyword in UNIONS)
+        )
     ]
     if not composed:
         return document
     data = clone(document.data)
     for pointer in composed:
         schema = mapping(resolve(data, pointer))
-        whole: JsonValue = {"$ref": schema.pop("$ref")}
-        schema["allOf"] = [whole, *sequence(schema.get("allOf"))]
+        if "$ref" in schema:
+            end, _ = document.end(pointer, {"$ref": schema["$ref"]})
+            schema["$ref"] = "#" + quote(end)
+        plain = with_plain_reference(schema)
+        schema.clear()
+        schema.update(plain)
     return document.with_data(data)
+
+
+def with_plain_reference(schema: JsonObject) -> JsonObject:
+    """Return a schema with its `$ref`, and unions that have no discriminator, in its `allOf`."""
+    unions = [k for k in UNIONS if k in schema and DISCRIMINATOR not in schema]
+    moved = {k: schema[k] for k in ("$ref", *unions) if k in schema}
+    rest = {k: v for k, v in schema.items() if k not in moved}
+    before: list[JsonValue] = [{"$ref": moved.pop("$ref")}] if "$ref" in moved else []
+    after: list[JsonValue] = [{keyword: value} for keyword, value in moved.items()]
+    return {**rest, "allOf": [*before, *sequence(schema.get("allOf")), *after]}
 
 
 def _refined(document: Document, declarations: tuple[Subschema, ...]) -> JsonObject | None:
     """Return the schema of a refined property; None if the last of its schemas says it all."""
     *bases, own = declarations
-    if not bases or not isinstance(own.value, dict):
+    if not bases or own.value is False:
         return None
     references: list[JsonValue] = [{"$ref": "#" + quote(base.pointer)} for base in bases]
-    constraints = {k: v for k, v in own.value.items() if k not in ANNOTATIONS}
+    constraints = {k: v for k, v in mapping(own.value).items() if k not in ANNOTATIONS}
     annotations = {
         keyword: value
         for schema in (*(document.follow(reference) for reference in references), own.value)
         for keyword, value in mapping(schema).items()
         if keyword in ANNOTATIONS
     }
-    whole = joined(document, {"allOf": [*references, constraints]})
+    if constraints.keys() <= {"const", "type"} and _is_any_object(document, constraints, bases):
+        return {**annotations, "allOf": references}
+    composed: JsonObject = {**annotations, "allOf": [*references, constraints]}
+    if (union := distributed(document, composed)) is not None:
+        if union == constraints:
+            return None
+        # As a part, it is known to differ from the inherited schema.
+        return composed if union is False else {**annotations, "allOf": [union]}
+    whole = joined(document, composed)
     if whole is not None:
         is_whole = {k: v for k, v in whole[0].items() if k not in ANNOTATIONS} == {
             k: v for k, v in constraints.items() if k != "pattern"
         }
         if is_whole and len(whole[1]) == ("pattern" in constraints):
             return None
-    elif not _TYPED.isdisjoint(constraints):
+    elif not TYPED.isdisjoint(constraints):
         return None
     return {**annotations, "allOf": [*references, *([constraints] if constraints else [])]}
+
+
+def _is_any_object(document: Document, constraints: JsonObject, bases: list[Subschema]) -> bool:
+    """Return whether constraints say only that the value of these schemas is an object."""
+    is_object = constraints.get("type") == "object" or isinstance(constraints.get("const"), dict)
+    return is_object and not all(
+        mapping(document.follow(base.value)).keys() <= {"type", *ANNOTATIONS} for base in bases
+    )

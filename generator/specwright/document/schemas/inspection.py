@@ -8,7 +8,7 @@ from specwright.document.model import Document
 from specwright.document.schemas.applicators import UNIONS
 from specwright.document.schemas.polarity import MARKS
 from specwright.document.shape import OBJECTS
-from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more
+from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence
 from specwright.patterns import Pattern, parsed
 from specwright.pointer import ROOT, Pointer, join
 from specwright.runtime.shared.media.table import medium_of
@@ -29,6 +29,7 @@ ANNOTATIONS = frozenset(
     ]
 )
 
+_OBJECT = (None, "object", ["object", "null"], ["null", "object"])
 _OF_ARRAYS = frozenset({"items", "maxItems", "minItems", "uniqueItems"})
 
 
@@ -112,6 +113,33 @@ def has_checked_names(schema: JsonObject) -> bool:
         len(names) == 1
         and schema.get("additionalProperties") is False
         and ("properties" not in schema)
+    )
+
+
+def describes_other_names(schema: JsonValue) -> bool:
+    """Return whether a schema has schemas for members of an object that it does not name."""
+    others = mapping(schema).get("additionalProperties"), mapping(schema).get("patternProperties")
+    return any(isinstance(other, dict) and other for other in others)
+
+
+def is_class(document: Document, schema: JsonValue) -> bool:
+    """Return whether a schema within another one becomes a class of its own."""
+    if not isinstance(schema, dict) or "$ref" in schema or schema.get("type") not in _OBJECT:
+        return False
+    if mapping(schema.get("properties")):
+        return True
+    objects = [part for part in sequence(schema.get("allOf")) if has_properties(document, part)]
+    return len(objects) > 1 or any(reference(object_) is None for object_ in objects)
+
+
+def has_properties(document: Document, schema: JsonValue, above: tuple[int, ...] = ()) -> bool:
+    """Return whether a schema declares properties, itself or in a part of its `allOf`."""
+    followed = document.follow(schema)
+    if not isinstance(followed, dict) or id(followed) in above:
+        return False
+    above = (*above, id(followed))
+    return bool(followed.get("properties")) or any(
+        has_properties(document, part, above) for part in sequence(followed.get("allOf"))
     )
 
 
