@@ -262,6 +262,7 @@ UNREAD: dict[tuple[str, str], tuple[str, ...]] = {
     ("samples", "missing: the names of additional members are not taken from it"): (
         "propertyNames",
     ),
+    ("samples", "objects have no members but those that are declared"): ("unevaluatedProperties",),
     ("variants", "objects and their items are varied member by member, where they stand"): (
         *("items", "prefixItems", "properties", "patternProperties", "additionalProperties"),
     ),
@@ -279,6 +280,7 @@ UNREAD: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("traffic", "both directions are judged by schemas that were split before"): DIRECTIONS,
     ("mock", "it does not change the values that are valid"): ("deprecated",),
+    ("mock", "objects have no members but those that are declared"): ("unevaluatedProperties",),
     ("mock", "each alternative constrains its tag itself"): ("discriminator",),
     ("mock", "responses have the values that are only read"): ("readOnly",),
     ("mock", "missing: as in samples"): ("uniqueItems", "maxContains", "propertyNames"),

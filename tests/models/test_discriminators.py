@@ -107,7 +107,7 @@ def test_a_circle_of_parts_is_refused_in_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"), [(["Day", "Week"], "Day | Week"), (["Day", "night"], "Day | Rule")]
+    ("values", "expected"), [(["Day", "Week"], "Day | Week"), (["Day", "night"], "Day | PlainRule")]
 )
 def test_a_base_is_an_alternative_where_a_value_names_none_below_it(
     tmp_path: Path, values: list[str], expected: str

@@ -17,7 +17,6 @@ from specwright.check.lint.composition import (
     refined_properties,
     replaced_properties,
     says_type_only,
-    whole_of,
 )
 from specwright.check.lint.rule import LintViolation, unsupported
 from specwright.check.lint.schemas import compiles
@@ -31,7 +30,7 @@ from specwright.document.schemas.unions import has_nameless_union, may_overlap, 
 from specwright.document.shape import Node
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence
 from specwright.patterns import linear
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join, resolve, split
 from specwright.text import shorten
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -155,10 +154,17 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
 }
 
 
+# The place of a schema, whether it is joined with other declarations of its property, and whether
+# its values are names.
+_Whole = tuple[Pointer, bool, bool]
+
+
 def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
     # Keywords inside one that is not checked need no finding of their own.
     covered: list[Pointer] = []
     refined = refined_properties(context)
+    # A whole of many parts is read once, and not for each part.
+    known: dict[_Whole, list[JsonObject] | None] = {}
     yield from replaced_properties(context)
     for node in context.of_kind("schema"):
         if any(node.pointer.startswith(f"{pointer}/") for pointer in covered):
@@ -172,27 +178,36 @@ def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
             yield LintViolation(f"{node.pointer}/required", "models do not check 'required'")
         if not PART.search(node.pointer):
             yield from beyond_classes(context, node.pointer, refined.get(node.pointer, node.value))
-        keywords = [node.pointer + join(keyword) for keyword in _unchecked(context, node, refined)]
+        unchecked = _unchecked(context, node, refined, known)
+        keywords = [node.pointer + join(keyword) for keyword in unchecked]
         if keywords:
             covered = keywords
         for pointer in keywords:
             yield LintViolation(pointer, f"models do not check '{pointer.rpartition('/')[2]}'")
 
 
-def _unchecked(context: LintContext, node: Node, refined: Mapping[Pointer, JsonValue]) -> list[str]:
+def _unchecked(
+    context: LintContext,
+    node: Node,
+    refined: Mapping[Pointer, JsonValue],
+    known: dict[_Whole, list[JsonObject] | None],
+) -> list[str]:
     """Return the keywords of a schema that models do not check with any schema it is a part of."""
     keywords = [keyword for keyword in _UNCHECKED if keyword in node.value]
     if not keywords:
         return []
-    wholes = [refined.get(node.pointer, whole_of(context, node.pointer, PARTS))]
-    wholes += [whole_of(context, node.pointer, ALTERNATIVES)]
     is_name = node.pointer.endswith("/propertyNames")
-    for number, whole in enumerate(wholes):
-        if is_name:
-            whole = {"allOf": [whole, {"type": "string"}]}
-        schemas = alternatives(context.document, whole)
-        if schemas is None and number == 0:
-            is_part = PART.search(node.pointer) or node.pointer in refined
+    for steps in (PARTS, ALTERNATIVES):
+        is_refined = steps is PARTS and node.pointer in refined
+        place = node.pointer if is_refined else steps.sub("", node.pointer)
+        if (key := (place, is_refined, is_name)) not in known:
+            whole = refined[place] if is_refined else resolve(context.document.data, place)
+            if is_name:
+                whole = {"allOf": [whole, {"type": "string"}]}
+            known[key] = alternatives(context.document, whole)
+        schemas = known[key]
+        if schemas is None and steps is PARTS:
+            is_part = PART.search(node.pointer) or is_refined
             schemas = [{"type": "", **node.value} if is_part else node.value]
         if schemas is not None:
             keywords = [

@@ -163,6 +163,10 @@ class Discriminators:
             return None
         return Subschema(pointer, resolve(self.document.data, pointer))
 
+    def is_base(self, schema: Pointer) -> bool:
+        """Return whether components refer to a schema by `allOf`."""
+        return schema in self._heirs
+
     def _children(self, parent: Pointer) -> Iterator[Subschema]:
         """Yield the components that are a schema by `allOf`, themselves or through others."""
         own = Subschema(parent, resolve(self.document.data, parent))
