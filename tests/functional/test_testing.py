@@ -196,7 +196,7 @@ def readme(package: Generate, **members: Any) -> str:
 
 
 def test_a_readme_begins_with_a_call(package: Generate) -> None:
-    assert readme(package) == 'print(client.things.get_trip("aaa"))'
+    assert readme(package) == 'print(client.things.get_trip("abcdefgh"))'
 
 
 def test_the_call_has_the_arguments_of_the_document(package: Generate) -> None:

@@ -120,7 +120,6 @@ def test_a_class_derives_from_what_it_narrows(made: ModuleType) -> None:
     [
         ("Other", "Event"),
         ("Listed", "Narrow"),
-        ("Lettered", "Narrow"),
         ("Wider", "Event"),
         ("Linked", "Event"),
         ("Both", "Other"),

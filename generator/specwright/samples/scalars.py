@@ -79,7 +79,7 @@ _OF_FORMATS |= {
 # The keywords for which texts are searched, and the number of texts.
 _SEARCHED = frozenset(("pattern", "format", "minLength", "maxLength", "not", "allOf"))
 _MOST_FOUND = 5
-_COMMON = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh")
+_COMMON = ("a", "", "A", "0", "abcdefgh", "a b", "\u00e9", "1.50")
 _TEXTS = (*_COMMON, *dict.fromkeys(FORMATS.values()))
 
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from specwright.check.context import LintContext
 from specwright.check.lint.rule import LintViolation
+from specwright.check.lint.schemas import is_closed
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas.applicators import UNIONS, Subschema, held
 from specwright.document.schemas.inheritance import (
@@ -116,9 +117,13 @@ def beyond_classes(
 
 def lacks_property(context: LintContext, node: Node, refined: Mapping[Pointer, JsonValue]) -> bool:
     """Return whether a schema requires a property that no class has, since nothing declares it."""
+    if "properties" in node.value and is_closed(node.value):
+        # `required-declared` names the property.
+        return False
     whole = refined.get(node.pointer, whole_of(context, node.pointer, ALTERNATIVES))
-    declared = properties(context.document, Subschema(node.pointer, whole)).keys()
-    lacking = set(texts(node.value["required"])) - declared
+    lacking = set(texts(node.value["required"]))
+    for schema in (whole, node.value):
+        lacking -= properties(context.document, Subschema(node.pointer, schema)).keys()
     if PART.search(node.pointer) or "$ref" in node.value:
         for part in parts(context.document, Subschema(node.pointer, whole)):
             for member in sequence(mapping(part.value).get("anyOf")):

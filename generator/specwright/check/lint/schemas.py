@@ -131,7 +131,7 @@ def required_declared(context: LintContext) -> Iterator[LintViolation]:
     for node in context.of_kind("schema"):
         required = node.value.get("required")
         properties = node.value.get("properties")
-        if isinstance(required, list) and isinstance(properties, dict) and _is_closed(node.value):
+        if isinstance(required, list) and isinstance(properties, dict) and is_closed(node.value):
             for index, name in enumerate(required):
                 if isinstance(name, str) and name not in properties:
                     yield LintViolation(
@@ -140,7 +140,7 @@ def required_declared(context: LintContext) -> Iterator[LintViolation]:
                     )
 
 
-def _is_closed(schema: JsonObject) -> bool:
+def is_closed(schema: JsonObject) -> bool:
     """Return whether all properties are declared here, and nothing else adds any."""
     return not any(
         word in schema for word in ("allOf", "anyOf", "oneOf", "$ref", "patternProperties")

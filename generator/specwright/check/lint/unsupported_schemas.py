@@ -167,7 +167,7 @@ def unsupported_schema(context: LintContext) -> Iterator[LintViolation]:
     known: dict[_Whole, list[JsonObject] | None] = {}
     yield from replaced_properties(context)
     for node in context.of_kind("schema"):
-        if any(node.pointer.startswith(f"{pointer}/") for pointer in covered):
+        if any(f"{node.pointer}/".startswith(f"{pointer}/") for pointer in covered):
             continue
         is_composed = not {"allOf", "$ref"}.isdisjoint(node.value)
         if is_composed and alternatives(context.document, node.value) == []:
