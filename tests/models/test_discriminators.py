@@ -10,8 +10,10 @@ import pytest
 
 from specwright.config import PackageOptions
 from specwright.document.sources.load import load
+from specwright.document.tagging import tag_alternatives
 from specwright.errors import SpecwrightError
 from specwright.pipeline import generate
+from specwright.samples.witnesses import Witnesses
 from tests.functional.documents import Json, document, ref
 from tests.mutated_documents.judge import faults
 
@@ -124,3 +126,28 @@ def test_a_base_is_an_alternative_where_a_value_names_none_below_it(
     assert f"AnyRule: TypeAlias = Annotated[{expected}" in (
         tmp_path / "made" / "made" / "models.py"
     ).read_text("utf-8")
+
+
+def test_an_heir_inherits_the_fields_of_its_base_and_has_samples(tmp_path: Path) -> None:
+    """Also where the base lists the tags of all, and where an heir is a base itself."""
+    kinds = {"type": "string", "enum": ["Rule", "Day", "Monday"]}
+    base = {"type": "object", "required": ["kind"], "properties": {"kind": kinds, "at": TEXT}}
+
+    def below(name: str, **properties: Json) -> Json:
+        return {"allOf": [ref(name), {"type": "object", "properties": properties}]}
+
+    schemas = {
+        "Rule": {**base, "discriminator": KIND},
+        "Day": below("Rule", hour=TEXT),
+        "Monday": below("Day", week=TEXT),
+        "Rules": {"type": "array", "items": ref("Rule")},
+    }
+    assert made(tmp_path, schemas) == []
+    models = (tmp_path / "made" / "made" / "models.py").read_text("utf-8")
+    assert "AnyRule: TypeAlias = Annotated[PlainDay | Monday | PlainRule" in models
+    for heir in ("Day(Rule)", "Monday(Day)", "PlainRule(Rule)", "PlainDay(Day)"):
+        assert f"class {heir}:" in models
+    tagged_rules = tag_alternatives(load(tmp_path / "api.json"))
+    witnesses = Witnesses(tagged_rules)
+    for name in ("Rule", "Day", "Monday", "PlainRule", "PlainDay", "AnyRule"):
+        assert witnesses.of(f"/components/schemas/{name}")
