@@ -316,3 +316,24 @@ def test_a_base_does_not_use_itself(tmp_path: Path) -> None:
     assert [place for place, _ in found(tmp_path, part, "component-unused")] == [
         "/components/schemas/Pet"
     ]
+
+
+def test_a_required_name_that_each_class_has_needs_no_finding(tmp_path: Path) -> None:
+    """As a union requires the tag that all alternatives have in a part, and a list a name."""
+    part = """
+    components:
+      schemas:
+        Drink: {allOf: [{type: object, properties: {kind: {const: a}}, required: [kind]}]}
+        Cake: {type: object, properties: {kind: {const: b}}, required: [kind]}
+        Plate: {type: object, properties: {size: {type: integer}}}
+        Item: {oneOf: [{$ref: "#/components/schemas/Drink"}, {$ref: "#/components/schemas/Cake"}],
+               required: [kind]}
+        Inline: {oneOf: [{type: object, properties: {a: {type: string}}, required: [a]}]}
+        Names: {type: array, items: {type: string}, required: [kind]}
+        Lacking: {oneOf: [{$ref: "#/components/schemas/Cake"},
+                          {$ref: "#/components/schemas/Plate"}],
+                  required: [kind]}
+    """
+    assert found(tmp_path, part, "unsupported-schema") == [
+        ("/components/schemas/Lacking/required", "models do not check 'required'")
+    ]

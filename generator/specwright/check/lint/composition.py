@@ -25,7 +25,7 @@ from specwright.document.schemas.inheritance import (
 from specwright.document.schemas.inspection import ANNOTATIONS, is_class, reference, unwrapped
 from specwright.document.schemas.scalars import alternatives
 from specwright.document.shape import Node
-from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
+from specwright.json_values import JsonObject, JsonValue, mapping, one_or_more, sequence, texts
 from specwright.pointer import ROOT, Pointer, resolve, split
 
 # Steps to a schema that is one with the schema around it.
@@ -120,6 +120,8 @@ def lacks_property(context: LintContext, node: Node, refined: Mapping[Pointer, J
     if "properties" in node.value and is_closed(node.value):
         # `required-declared` names the property.
         return False
+    if "object" not in one_or_more(node.value.get("type", "object")):
+        return False
     whole = refined.get(node.pointer, whole_of(context, node.pointer, ALTERNATIVES))
     lacking = set(texts(node.value["required"]))
     for schema in (whole, node.value):
@@ -128,14 +130,15 @@ def lacks_property(context: LintContext, node: Node, refined: Mapping[Pointer, J
         for part in parts(context.document, Subschema(node.pointer, whole)):
             for member in sequence(mapping(part.value).get("anyOf")):
                 lacking -= mapping(mapping(context.follow(member)).get("properties")).keys()
-    members = [
-        mapping(context.follow(member)).get("required")
-        for keyword in UNIONS
-        for member in sequence(node.value.get(keyword))
+    alternatives_ = [
+        {
+            name
+            for name, declared in properties(context.document, member).items()
+            if declared.is_required
+        }
+        for member in held(context.document, Subschema(node.pointer, node.value), UNIONS)
     ]
-    if members:
-        return not all(lacking <= {*texts(required)} for required in members)
-    return bool(lacking)
+    return not all(lacking <= required for required in alternatives_ or [set()])
 
 
 def _says_less(context: LintContext, base: Subschema, own: Subschema) -> bool:
