@@ -95,7 +95,7 @@ ENCODED = {"type": "string", "contentEncoding": "base32"}
 REFUSED: dict[str, tuple[Any, Any, str]] = {
     "a fraction": ({"type": "number"}, {"type": "integer"}, "0.5"),
     "content": (CONTENT, {**CONTENT, "minLength": 30}, json.dumps('{"a": null}')),
-    "an unknown encoding": (ENCODED, {**ENCODED, "maxLength": 3}, '"1.50"'),
+    "an unknown encoding": (ENCODED, {**ENCODED, "maxLength": 3}, '"abcdefgh"'),
 }
 
 

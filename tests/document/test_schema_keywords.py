@@ -258,10 +258,6 @@ UNREAD: dict[tuple[str, str], tuple[str, ...]] = {
     ("samples", "a default is what a receiver assumes, not what a sender sends"): ("default",),
     ("samples", "it does not change the values that are valid"): ("deprecated", *DIRECTIONS),
     ("samples", "each alternative constrains its tag itself"): ("discriminator",),
-    ("samples", "missing: too few different items are tried"): ("uniqueItems", "maxContains"),
-    ("samples", "missing: the names of additional members are not taken from it"): (
-        "propertyNames",
-    ),
     ("samples", "objects have no members but those that are declared"): ("unevaluatedProperties",),
     ("variants", "objects and their items are varied member by member, where they stand"): (
         *("items", "prefixItems", "properties", "patternProperties", "additionalProperties"),
@@ -283,7 +279,7 @@ UNREAD: dict[tuple[str, str], tuple[str, ...]] = {
     ("mock", "objects have no members but those that are declared"): ("unevaluatedProperties",),
     ("mock", "each alternative constrains its tag itself"): ("discriminator",),
     ("mock", "responses have the values that are only read"): ("readOnly",),
-    ("mock", "missing: as in samples"): ("uniqueItems", "maxContains", "propertyNames"),
+    ("mock", "its value has no more such items than it has to"): ("maxContains",),
     ("reference", "missing: it has no words for it"): (
         *CONDITIONS,
         *("prefixItems", "patternProperties", "propertyNames", *CONTENT),
