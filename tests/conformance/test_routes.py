@@ -76,3 +76,15 @@ def test_other_methods_and_paths_are_for_no_operation(
     routes: ContractRoutes, method: str, url: str
 ) -> None:
     assert routes.operation(method, url) is None
+
+
+@pytest.mark.usefixtures("routes")
+@pytest.mark.parametrize("base", ["{tenant}", "%7Btenant%7D", "a"])
+def test_variables_of_a_server_are_none_of_an_operation(tmp_path: Path, base: str) -> None:
+    contract = Contract(load(tmp_path / "openapi.json"))
+    below = ContractRoutes(contract, f"http://127.0.0.1/{base}")
+    url = "http://127.0.0.1/a/users/7"
+    operation = below.operation("GET", url)
+    assert operation is not None
+    assert below.path(url) == ("/{kind}/{id}", ["users", "7"])
+    assert below.path_values(operation.site, url) == {"kind": "users", "id": "7"}

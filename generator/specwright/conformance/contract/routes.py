@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from specwright.conformance.contract.contract import Contract, ContractOperation
@@ -57,15 +58,21 @@ class ContractRoutes:
 
     def path(self, url: str) -> tuple[str, list[str]] | None:
         """Return the path of the document that a URL matches, with the values in it."""
-        for operation, values in self._index.matches(urlsplit(url).path):
-            return operation.site.key, [*values]
+        for operation, values in self._matches(url):
+            return operation.site.key, values
         return None
+
+    def _matches(self, url: str) -> Iterator[tuple[ContractOperation, list[str]]]:
+        """Yield the operations that a URL matches, with the values of their own variables."""
+        for operation, values in self._index.matches(urlsplit(url).path):
+            # Those of the path of a server come first.
+            yield operation, [*values][len(values) - len(operation.template.names) :]
 
     def path_values(self, operation: OperationSite, url: str) -> dict[str, str] | None:
         """Return the path parameters of a request; None if its path is ambiguous."""
         values_of = {
             self._places[match.pointer]: dict(zip(match.template.names, values, strict=True))
-            for match, values in self._index.matches(urlsplit(url).path)
+            for match, values in self._matches(url)
         }
         own = self._places[operation.pointer]
         if values_of.keys() != {own}:
