@@ -325,10 +325,11 @@ def test_a_required_name_that_each_class_has_needs_no_finding(tmp_path: Path) ->
       schemas:
         Drink: {allOf: [{type: object, properties: {kind: {const: a}}, required: [kind]}]}
         Cake: {type: object, properties: {kind: {const: b}}, required: [kind]}
-        Plate: {type: object, properties: {size: {type: integer}}}
+        Plate: {type: object, properties: {kind: {const: c}}}
         Item: {oneOf: [{$ref: "#/components/schemas/Drink"}, {$ref: "#/components/schemas/Cake"}],
                required: [kind]}
-        Inline: {oneOf: [{type: object, properties: {a: {type: string}}, required: [a]}]}
+        Inline: {oneOf: [{type: object, properties: {a: {type: string}}, required: [a],
+                          additionalProperties: {type: string}}]}
         Names: {type: array, items: {type: string}, required: [kind]}
         Lacking: {oneOf: [{$ref: "#/components/schemas/Cake"},
                           {$ref: "#/components/schemas/Plate"}],
