@@ -23,7 +23,7 @@ from lab.measured import records
 
 # A process for so many documents, as packages stay in memory, and so long for each of them.
 _TOGETHER, _SECONDS = 8, 400
-RESULTS = ROOT / ".nox" / "agreement"
+RESULTS = ROOT / ".nox" / "agreement-outcomes"
 PAGE = ROOT / "docs" / "agreement.md"
 
 

@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "review-histories.md"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m lab.histories", description=__doc__)
-    parser.add_argument("--clones", type=Path, default=ROOT / ".nox" / "histories")
+    parser.add_argument("--clones", type=Path, default=ROOT / ".nox" / "histories-clones")
     parser.add_argument("--most", type=int, default=30, help="Latest versions per document.")
     options = parser.parse_args()
     record = records.current("histories")

@@ -22,7 +22,7 @@ from tests import command
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-HOME = ROOT / ".nox" / "validators"
+HOME = ROOT / ".nox" / "validators-npm"
 # Exact: another version has other rules.
 PACKAGES = {"@redocly/cli": "2.77.0", "@stoplight/spectral-cli": "6.16.3"}
 _NPM = HOME / "-".join(["npm", *PACKAGES.values()])

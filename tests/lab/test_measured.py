@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from lab.agreement.__main__ import RESULTS as AGREEMENT_RESULTS
 from lab.benchmarks.__main__ import MEASUREMENTS as BENCHMARKS
 from lab.measured import records
 from lab.measured.__main__ import lines, main, stale, warnings
 from lab.measured.records import Record, digests
 from lab.measured.table import BY_KEY, MEASUREMENTS
+from lab.validators.tools import HOME as VALIDATORS_HOME
+from lab.wire.__main__ import RESULTS as WIRE_RESULTS
 from tests.conftest import ROOT
 from website.stage import SECTIONS
 
@@ -45,6 +48,14 @@ def test_each_benchmark_has_a_row() -> None:
 @pytest.mark.parametrize("key", BY_KEY)
 def test_each_path_of_a_measurement_exists(key: str) -> None:
     assert set(digests(BY_KEY[key].paths)) == set(BY_KEY[key].paths)
+
+
+@pytest.mark.parametrize("place", [AGREEMENT_RESULTS, VALIDATORS_HOME, WIRE_RESULTS])
+def test_results_are_not_kept_in_the_environment_of_a_session(place: Path) -> None:
+    # Nox clears the directory that has the name of a session, with the interpreter that runs it.
+    sessions = {measurement.session for measurement in MEASUREMENTS}
+    assert place.parent == ROOT / ".nox"
+    assert place.name not in sessions
 
 
 def git(top: Path, *arguments: str) -> None:
