@@ -11,10 +11,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
 from specwright.cli import COMMANDS
+from specwright.testing import check
+from tests.conformance.test_command import Exchange, playing
 from tests.conftest import Run
 from tests.generate_cli.running import running
 from tests.project.test_named_documents import COMMAND_LINES, LASTING, URL, WITHOUT
@@ -173,6 +176,43 @@ def test_test_and_check_traffic_judge_the_filter_and_the_pages(
         rules = {finding["rule"] for finding in json.loads(done.stdout)["findings"]}
         assert "filter" in rules
         assert "page-size" in rules or command == "check-traffic"
+
+
+def test_the_document_at_an_address_has_the_pages_of_the_settings(
+    specwright: Run, project: Path, served: str
+) -> None:
+    def respond(exchange: Exchange) -> None:
+        exchange.answer(200, json.dumps(document()).encode())
+
+    with playing(respond) as port:
+        named = f"http://127.0.0.1:{port}/parcels.json"
+        done = specwright(*("test", served, named, "--seed", "1", "--format", "json"), cwd=project)
+    assert done.returncode == 1, done.stderr
+    rules = {finding["rule"] for finding in json.loads(done.stdout)["findings"]}
+    assert {"filter", "page-size"} <= rules
+
+
+class Parcels:
+    """An application that has its document, filters nothing and sends the same page again."""
+
+    def openapi(self) -> dict[str, Any]:
+        return document()
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+        start_response("200 OK", [("Content-Type", "application/json")])
+        parcel = {"id": "1", "status": "other"}
+        is_list = environ["REQUEST_METHOD"] == "GET" and environ["PATH_INFO"] == "/parcels"
+        page = {"items": [parcel] * 10, "total": 10}
+        return [json.dumps(page if is_list else parcel).encode()]
+
+
+def test_the_document_of_an_application_has_the_pages_of_the_settings(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    outcome = check(Parcels())
+    rules = {finding.rule for finding in outcome.operations["GET /parcels"].findings}
+    assert {"filter", "page-size"} <= rules
 
 
 def test_calls_and_handlers_have_the_names_of_the_settings(
