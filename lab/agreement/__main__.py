@@ -101,7 +101,8 @@ def _apart(files: Sequence[Path]) -> list[Outcome]:
                     text=True,
                     timeout=_SECONDS * len(files),
                 )
-                failure = done.stderr.strip()[-300:] if done.returncode else ""
+                *_, cause = done.stderr.splitlines() or [f"exit {done.returncode}"]
+                failure = cause if done.returncode else ""
             except subprocess.TimeoutExpired:
                 failure = f"takes more than {_SECONDS} seconds"
             if failure:

@@ -61,7 +61,8 @@ def complaints_of_test(file: Path, place: Path) -> Iterator[str]:
         mock.kill()
         mock.communicate()
     if not (reports / "report.json").exists():
-        yield f"no report: {' '.join(done.stderr.split())[-300:]}"
+        *_, cause = done.stderr.splitlines() or [f"exit {done.returncode}"]
+        yield f"no report: {cause}"
         return
     for finding in json.loads((reports / "report.json").read_text("utf-8"))["findings"]:
         if finding["level"] == "error" and finding["rule"] not in RULES["processes"]:

@@ -118,3 +118,31 @@ def test_a_member_of_an_item_is_replaced_in_its_place(tmp_path: Path) -> None:
     call = OperationCall(operation, {}, {"lines": [{"a": 1}, {"a": 2}, {"a": 3}]})
     assert call.with_member("/lines/1/a", 0).body == {"lines": [{"a": 1}, {"a": 0}, {"a": 3}]}
     assert call.without_member("/lines/1", "a").body == {"lines": [{"a": 1}, {}, {"a": 3}]}
+
+
+def lines_or_one(is_checked: bool) -> FastAPI:
+    """Accept a list of lines or one of them."""
+    app = FastAPI()
+    schema = {"anyOf": [LIST, LINE]}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+
+    @app.post("/lines", status_code=201, openapi_extra={"requestBody": body})
+    async def add(request: Request) -> dict[str, int]:
+        sent = await request.json()
+        lines = sent if isinstance(sent, list) else [sent]
+        if is_checked and (not lines or not all(is_right(line, "") for line in lines)):
+            raise HTTPException(422)
+        return {"id": 1}
+
+    return app
+
+
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_the_members_of_an_object_are_tried_where_a_list_is_sent(
+    is_checked: bool, tmp_path: Path
+) -> None:
+    with driver_of(lines_or_one(is_checked), tmp_path) as driver:
+        explore(driver)
+        validation(driver)
+        said = messages(driver, "invalid-accepted")
+    assert bool(said) is not is_checked

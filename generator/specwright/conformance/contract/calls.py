@@ -95,9 +95,10 @@ class OperationCall:
 
 
 def _with(value: object, tokens: tuple[str, ...], new: JsonValue) -> JsonValue:
+    """Return a value with another part at a place, in an object where it has no such place."""
     if not tokens:
         return new
-    if isinstance(value, list):
+    if isinstance(value, list) and tokens[0] in map(str, range(len(value))):
         index = int(tokens[0])
         return [*value[:index], _with(value[index], tokens[1:], new), *value[index + 1 :]]
     members = dict(value) if isinstance(value, dict) else {}
