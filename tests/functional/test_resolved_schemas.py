@@ -347,10 +347,9 @@ def test_a_base_is_read_as_its_heir(package: Generate) -> None:
     assert later.pet == {"kind": "Snake", "length": 3}
 
 
-def test_a_text_with_bytes_says_its_encoding(package: Generate, tmp_path: Path) -> None:
-    made = package(
-        api({"type": "object", "properties": {"b": {**TEXT, "contentEncoding": "base64"}}})
-    )
+@pytest.mark.parametrize("keyword", [{"contentEncoding": "base64"}, {"format": "byte"}], ids=str)
+def test_a_text_with_bytes_says_its_encoding(package: Generate, keyword: dict[str, str]) -> None:
+    made = package(api({"type": "object", "properties": {"b": {**TEXT, **keyword}}}))
     source = Path(str(made.models.__file__)).read_text("utf-8")
     assert '    b: StrictStr | None = None\n    """Text in base64."""\n' in source
 

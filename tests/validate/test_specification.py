@@ -362,6 +362,8 @@ def test_each_alternative_declares_the_property_of_the_discriminator(tmp_path: P
         ("warning discriminator-property", place, message)
     ]
     assert findings(tmp_path, PETS % (f"properties: {{kind: {{}}}}, {BOTH}", "")) == []
+    with_null = 'oneOf: [{$ref: "#/components/schemas/Cat"}, {type: "null"}]'
+    assert findings(tmp_path, PETS % (with_null, "")) == []
     inherited = 'allOf: [{$ref: "#/components/schemas/Dog"}]'
     assert [m for *_, m in findings(tmp_path, PETS % (inherited, ""))] == [
         "'kind' is not a property of 'Pet'"

@@ -6,6 +6,7 @@ import re
 
 from specwright.document.model import Document
 from specwright.document.schemas.inspection import reference
+from specwright.document.sources.upgrade import CONTENT_FORMATS
 from specwright.json_values import JsonObject, JsonValue, mapping, sequence, texts
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -30,7 +31,9 @@ def hidden_by_name(document: Document, schema: JsonValue) -> str:
 
 def encoding(document: Document, schema: JsonValue) -> str:
     """Return the encoding of a text with bytes, or an empty string: models do not decode it."""
-    name = mapping(document.follow(schema)).get("contentEncoding")
+    target = mapping(document.follow(schema))
+    _, of_format = CONTENT_FORMATS.get(str(target.get("format")), ("", ""))
+    name = target.get("contentEncoding", of_format)
     return f"Text in {name}." if name in ("base64", "base64url", "base32", "base16") else ""
 
 

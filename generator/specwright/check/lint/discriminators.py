@@ -45,7 +45,8 @@ def discriminator_property(context: LintContext) -> Iterator[LintViolation]:
         without = [
             _name(context, node.pointer, alternative)
             for alternative in _alternatives(context, schema)
-            if not _declares(context, alternative, name)
+            if mapping(alternative.value).get("type") != "null"
+            and not _declares(context, alternative, name)
         ]
         if without:
             yield LintViolation(
