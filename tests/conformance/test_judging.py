@@ -33,6 +33,7 @@ PROVEN = {
     "coercion",
     "write-only",
     "whole-number",
+    "ambiguous-value",
 }
 POST, GET = "/paths/~1items/post", "/paths/~1items~1{id}/get"
 PUT = "/paths/~1items~1{id}/put"
@@ -448,6 +449,31 @@ def test_the_tag_of_a_response_names_its_schema(
     assert [rule for rule, _ in messages] == (["response-schema"] if said else [])
     assert all(said in message for _, message in messages)
     assert all(("/pets/*" in message) == is_listed for _, message in messages)
+
+
+@pytest.mark.parametrize(
+    ("value", "rules"),
+    [
+        ({"kind": "Cat"}, ["ambiguous-value"]),
+        ({"kind": "Cat", "lives": "9"}, ["response-schema"]),
+        ({"kind": "Bird"}, ["ambiguous-value", "response-schema"]),
+        ({"lives": 9}, ["response-schema"]),
+    ],
+)
+def test_a_value_that_fits_several_alternatives_is_no_fault_of_the_server(
+    tmp_path: Path, value: JsonValue, rules: list[str]
+) -> None:
+    schemas = of_pets("oneOf", mapping={"Cow": "#/components/schemas/Cow"})
+    for name in ("Cat", "Dog"):
+        del schemas[name]["allOf"][1]["required"]
+    cow = {"type": "object", "required": ["milk"], "properties": {"milk": {"type": "number"}}}
+    schemas |= {"Cow": cow}
+    schemas["Pet"]["oneOf"].append({"$ref": "#/components/schemas/Cow"})
+    pet = {"$ref": "#/components/schemas/Pet"}
+    messages = answers(of_response(tmp_path / "pets.json", pet, "3.1.0", **schemas), value)
+    assert [rule for rule, _ in messages] == rules
+    for rule, message in messages:
+        assert ("more than one" in message) == (rule == "ambiguous-value")
 
 
 @pytest.mark.parametrize(

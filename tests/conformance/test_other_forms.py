@@ -147,3 +147,25 @@ def _is_base64(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+@pytest.mark.parametrize(("style", "is_odd_sent"), [("cookie", False), ("form", True)])
+def test_a_cookie_has_only_what_it_can_carry(tmp_path: Path, style: str, is_odd_sent: bool) -> None:
+    app = FastAPI()
+    app.openapi_version = "3.2.0"
+    parameter = {"name": "colour", "in": "cookie", "style": style, "schema": {"type": "string"}}
+
+    @app.get("/it", openapi_extra={"parameters": [parameter]})
+    def read() -> None: ...
+
+    with driver_of(app, tmp_path) as driver:
+        explore(driver)
+        validation(driver)
+        cookies = [
+            exchange.request.header("cookie") or ""
+            for exchange in driver.target.record.exchanges
+            if exchange.response is not None
+        ]
+        assert not driver.target.record.failures
+        assert len(cookies) == len(driver.target.record.exchanges)
+    assert any("%00" in cookie for cookie in cookies) is is_odd_sent

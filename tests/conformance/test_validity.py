@@ -29,6 +29,12 @@ READ_ONLY = {
     },
     "required": ["id", "number"],
 }
+PAIR = {
+    "type": "object",
+    "properties": {
+        "pet": {"oneOf": [{"required": ["kind"]}, {"properties": {"lives": {"type": "integer"}}}]}
+    },
+}
 
 
 def document() -> dict[str, Any]:
@@ -59,6 +65,10 @@ def document() -> dict[str, Any]:
             ],
             "responses": {"204": {"description": "Done."}},
         }
+    }
+    body = {"content": {"application/json": {"schema": PAIR}}}
+    made["paths"]["/pairs"] = {
+        "post": {"requestBody": body, "responses": {"204": {"description": "It."}}}
     }
     made["components"]["schemas"]["Number"] = {"type": "integer", "readOnly": True}
     made["paths"]["/widgets/latest"] = {"get": {"responses": {"204": {"description": "It."}}}}
@@ -115,6 +125,22 @@ def test_query_parameters(tmp_path: Path, url: str, expected: str) -> None:
 )
 def test_parameters_of_other_styles(tmp_path: Path, url: str, expected: str) -> None:
     assert judged(tmp_path, "GET", "/styles/{label}", url) == expected
+
+
+@pytest.mark.parametrize(
+    ("pet", "expected"),
+    [
+        ({"kind": "Cat", "lives": "9"}, "valid"),
+        # Invalid by JSON Schema, and understood by servers that read a tag alone.
+        ({"kind": "Cat", "lives": 9}, "open"),
+        ({"lives": "9"}, "invalid"),
+    ],
+)
+def test_values_that_fit_several_alternatives(
+    tmp_path: Path, pet: dict[str, Any], expected: str
+) -> None:
+    body = json.dumps({"pet": pet}).encode()
+    assert judged(tmp_path, "POST", "/pairs", "/pairs", body=body) == expected
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from urllib.parse import quote
@@ -30,6 +30,7 @@ class SchemaMismatch:
         keyword: the keyword of the schema that it breaks.
         limit: the keyword with its value, such as `minimum 0`; empty if that is long.
         unexpected: the properties that it may not have.
+        is_ambiguous: whether it fits more than one alternative of a `oneOf`.
     """
 
     pointer: Pointer
@@ -38,6 +39,7 @@ class SchemaMismatch:
     keyword: str = ""
     limit: str = ""
     unexpected: tuple[str, ...] = ()
+    is_ambiguous: bool = False
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -140,7 +142,7 @@ def _causes(problems: Sequence[SchemaMismatch]) -> Iterator[SchemaMismatch]:
 
 def _problem(error: jsonschema_rs.ValidationError) -> SchemaMismatch:
     """Return the most specific of an error and the errors of the alternatives inside it."""
-    while error.kind.name in UNIONS:
+    while error.kind.name in UNIONS and not _is_ambiguous(error):
         branches = [branch for branch in getattr(error.kind, "context", []) if branch]
         if not branches:
             break
@@ -162,7 +164,21 @@ def _problem(error: jsonschema_rs.ValidationError) -> SchemaMismatch:
         keyword,
         _limit(error),
         tuple(map(str, unexpected)),
+        _is_ambiguous(error),
     )
+
+
+def is_only_ambiguous(errors: Iterable[jsonschema_rs.ValidationError]) -> bool:
+    """Return whether the only fault of a value is that it fits several alternatives of a `oneOf`.
+
+    Args:
+        errors: those of the value.
+    """
+    return all(_problem(error).is_ambiguous for error in errors)
+
+
+def _is_ambiguous(error: jsonschema_rs.ValidationError) -> bool:
+    return isinstance(error.kind, jsonschema_rs.ValidationErrorKind.OneOfMultipleValid)
 
 
 def _limit(error: jsonschema_rs.ValidationError) -> str:

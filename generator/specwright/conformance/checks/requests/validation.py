@@ -40,7 +40,9 @@ from specwright.document.schemas.polarity import Polarity, is_left_out
 from specwright.findings import values_of
 from specwright.json_values import JsonObject, JsonValue, mapping, texts
 from specwright.pointer import Pointer, join, resolve, split
+from specwright.runtime.client.wire.headers import is_cookie_pair
 from specwright.runtime.client.wire.query import parts
+from specwright.runtime.shared.operation import Parameter
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
@@ -143,8 +145,8 @@ class _Trial:
                     sent = SentValue(name, place, slot.schema, variant.value)
                     self._send(call, _Spot(name, place, sent), variant)
                 self._twice(slot, usual, distinct)
-            if slot.written.location != "header":
-                for value in odd(document, schema):
+            for value in odd(document, schema):
+                if _can_be_written(slot.written, value):
                     self._survive(self.call.with_argument(slot.key, value))
 
     def _usual(self, slot: ParameterSlot) -> JsonValue:
@@ -248,8 +250,10 @@ class _Trial:
         self, call: OperationCall, schema: Pointer, name: str, place: Pointer, variant: ValueVariant
     ) -> None:
         assert not isinstance(call.body, Absent)
-        wrong = any(self._judge_of(variant).problems(schema, call.body))
-        if wrong is (variant.condition is not None):
+        problems = [*self._judge_of(variant).problems(schema, call.body)]
+        is_valid = variant.condition is None
+        # Clients that read a tag alone may send what fits several alternatives.
+        if not problems if is_valid else any(not problem.is_ambiguous for problem in problems):
             self._send(call, _Spot(name, place, SentValue("", place, schema, call.body)), variant)
 
     def _member_of_call(self, pointer: Pointer, schema: JsonObject) -> JsonValue:
@@ -412,6 +416,16 @@ class _Trial:
         described = self.contract.document.end(place, {"$ref": f"#{place}"})[1]
         declared = INVALID.read(described) if isinstance(described, dict) else None
         return None if declared is None else declared.code.raw
+
+
+def _can_be_written(parameter: Parameter, value: JsonValue) -> bool:
+    """Return whether a request can carry any text as the value of a parameter.
+
+    In headers, and in cookies that are not encoded, most characters are invalid or read otherwise.
+    """
+    if parameter.location == "cookie":
+        return all(map(is_cookie_pair, parts(parameter, value)))
+    return parameter.location != "header"
 
 
 def _has_items(schema: JsonObject, value: JsonValue) -> bool:

@@ -28,6 +28,7 @@ from specwright.document.operations.sites import (
     request_body,
     schema,
 )
+from specwright.document.schemas.instances import is_only_ambiguous
 from specwright.document.schemas.number_formats import with_ranges
 from specwright.document.schemas.polarity import Polarity, in_direction
 from specwright.json_values import JsonValue, one_or_more, texts
@@ -70,7 +71,8 @@ class RequestJudge:
     """A validator of requests against a document.
 
     A format is an annotation (JSON Schema 2020-12, 7.2.1): a value that breaks one is called
-    neither invalid nor valid.
+    neither invalid nor valid, and so is one that fits several alternatives of a `oneOf`, of which
+    a discriminator may name one.
     """
 
     def __init__(self, document: Document, routes: ContractRoutes) -> None:
@@ -176,7 +178,10 @@ class RequestJudge:
             return
         described = schema(self._document, content)
         if not self._fits(described.pointer, value, formats=False):
-            verdict.faults.append(body.pointer)
+            if self._is_ambiguous(described.pointer, value):
+                verdict.doubtful = True
+            else:
+                verdict.faults.append(body.pointer)
         elif is_hard or not self._fits(described.pointer, value, formats=True):
             verdict.doubtful = True
 
@@ -201,6 +206,11 @@ class RequestJudge:
         except ValueError:
             # Text that is not Unicode, or a pattern that takes too long.
             return not formats
+
+    def _is_ambiguous(self, place: Pointer, value: JsonValue) -> bool:
+        """Return whether a value that does not fit has no other fault than ambiguity."""
+        validator = self._validators[place, False]
+        return validator is not None and is_only_ambiguous(validator.iter_errors(value))
 
     def _compile(self, place: Pointer, formats: bool) -> jsonschema_rs.Validator | None:
         try:

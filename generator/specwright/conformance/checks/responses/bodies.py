@@ -16,7 +16,7 @@ from specwright.conformance.contract.value_parts import any_item
 from specwright.conformance.recording.exchange import value_at
 from specwright.conformance.recording.record import Violation
 from specwright.document.operations import sites
-from specwright.findings import values_of
+from specwright.findings import Level, values_of
 from specwright.json_values import JsonValue
 from specwright.pointer import Pointer
 from specwright.report.redaction import REDACTED
@@ -60,6 +60,24 @@ RESPONSE_SCHEMA = BehaviourRule(
     judge=judge_shape,
     expected=_schema_text,
 )
+AMBIGUOUS = BehaviourRule(
+    "ambiguous-value",
+    BehaviourCategory.SHAPE,
+    (
+        "A value fits one alternative of a `oneOf`. Where it fits several, it is invalid by JSON "
+        "Schema (2020-12, core, 10.2.1.3), also if a discriminator names one of them (OAS 3.1.1, "
+        "4.8.25); clients that read the tag alone understand it."
+    ),
+    example=(
+        'GET /pets/7 -> 200 {"kind": "Cat"}, and the schemas of cats and dogs both allow any kind'
+    ),
+    advice=(
+        "The cause is in the document: give the tag a `const` in each alternative, require what "
+        "tells them apart, or write `anyOf`."
+    ),
+    level=Level.WARNING,
+    judge=judge_shape,
+)
 WRITE_ONLY = BehaviourRule(
     "write-only",
     BehaviourCategory.SHAPE,
@@ -99,6 +117,7 @@ def body_fits(checked: CheckedResponse) -> Iterator[Violation]:
         return
     schema = matching[0] / "schema"
     checked.record.check(RESPONSE_SCHEMA, schema)
+    checked.record.check(AMBIGUOUS, schema)
     try:
         value = response.json
     except (ValueError, RecursionError):
@@ -114,14 +133,16 @@ def _invalid(checked: CheckedResponse, schema: Pointer, value: JsonValue) -> Ite
     problems = [*contract.responses.problems(schema, value)]
     if problems and _has_sent_number(checked, value):
         problems = [*contract.responses_of_any_number.problems(schema, value)]
-    problems = problems or [*contract.tagged_values.problems(schema, value)]
+    if all(problem.is_ambiguous for problem in problems):
+        problems += contract.tagged_values.problems(schema, value)
     # A value that was redacted from a recording is not a violation.
     kept = (problem for problem in problems if value_at(value, problem.pointer) != REDACTED)
     for problem in itertools.islice(kept, _PROBLEMS):
         message = f"{problem.message} at '{any_item(problem.pointer)}'"
         message = f"{checked.response.status}: {message}"
         values = values_of(any_item(problem.pointer), problem.keyword, problem.missing)
-        yield checked.violation(RESPONSE_SCHEMA, schema, message, values=values)
+        rule = AMBIGUOUS if problem.is_ambiguous else RESPONSE_SCHEMA
+        yield checked.violation(rule, schema, message, values=values)
 
 
 def _has_sent_number(checked: CheckedResponse, value: JsonValue) -> bool:
