@@ -145,3 +145,52 @@ def test_parts_without_a_schema_of_their_own_stay(
     document: Document, schema: dict[str, Any]
 ) -> None:
     assert joined(document, schema) is None
+
+
+OVERLAPPING = [{"type": "integer"}, {"minimum": 2}]
+
+
+@pytest.mark.parametrize(
+    ("schema", "whole"),
+    [
+        # What is written beside a union is true of the one alternative that is left.
+        (
+            {
+                **{"type": "string", "description": "A name."},
+                "anyOf": [{"type": "integer"}, {"maxLength": 3}],
+            },
+            {"type": "string", "description": "A name.", "maxLength": 3},
+        ),
+        ({"allOf": [{"const": "a"}, {"const": "b"}]}, False),
+        # 3 fits both of the first union, and so neither the union nor the schema.
+        (
+            {
+                "allOf": [
+                    {"oneOf": OVERLAPPING},
+                    {"oneOf": [{"type": "number"}, {"type": "string"}]},
+                ]
+            },
+            None,
+        ),
+    ],
+)
+def test_a_union_has_what_is_beside_it(
+    document: Document, schema: dict[str, Any], whole: object
+) -> None:
+    assert distributed(document, schema) == whole
+
+
+@pytest.mark.parametrize(
+    ("parts", "one"),
+    [
+        ([{"type": "number"}, {"type": "number", "minimum": 1}], {"type": "number", "minimum": 1}),
+        (
+            [{"type": "array", "items": False}, {"items": {"type": "integer"}}],
+            {"type": "array", "items": False},
+        ),
+    ],
+)
+def test_the_joined_schema_is_written_plainly(
+    document: Document, parts: list[dict[str, Any]], one: dict[str, Any]
+) -> None:
+    assert joined(document, {"allOf": parts}) == (one, ())

@@ -151,6 +151,33 @@ CASES = {
         ({"body": {"s_a": 1}},),
         "patternProperties",
     ),
+    "a property that is refined inside another one": Case(
+        {
+            "allOf": [ref("Outer")],
+            "properties": {"x": {"allOf": [ref("Inner")], "properties": {"y": {"maxLength": 3}}}},
+        },
+        ({"x": {"y": "abc"}},),
+        ({"x": {"y": "abcd"}}, {"x": {"y": 1}}),
+    ),
+    "a property that is refined inside an array that is refined": Case(
+        {
+            "allOf": [ref("Listed")],
+            "properties": {
+                "l": {"items": {"allOf": [ref("Inner")], "properties": {"y": {"maxLength": 3}}}}
+            },
+        },
+        ({"l": [{"y": "abc"}]},),
+        ({"l": [{"y": "abcd"}]}, {"l": [{"y": 1}]}, {"l": 1}),
+    ),
+    "a property without a limit that is beside an inherited $ref": Case(
+        {
+            "allOf": [ref("Needed")],
+            "properties": {"x": {"allOf": [ref("Inner")], "properties": {"y": {"maxLength": 3}}}},
+        },
+        ({"x": {"y": "abc"}},),
+        ({"x": {}},),
+        "x",
+    ),
     "a property that is false": Case(
         {"allOf": [ref("B")], "properties": {"k": False}}, ({"y": "a"},), ({"y": "a", "k": 1},)
     ),
@@ -200,6 +227,10 @@ CASES = {
 }
 COMPONENTS: Json = {
     "B": BASE,
+    "Inner": {"type": "object", "properties": {"y": TEXT}},
+    "Listed": {"type": "object", "properties": {"l": {"type": "array", "items": ref("Inner")}}},
+    "Needed": {"type": "object", "properties": {"x": {**ref("Inner"), "required": ["y"]}}},
+    "Outer": {"type": "object", "properties": {"x": ref("Inner")}},
     "T": True,
     "N": False,
     "Shared": {

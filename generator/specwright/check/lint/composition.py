@@ -143,15 +143,15 @@ def lacks_property(context: LintContext, node: Node, refined: Mapping[Pointer, J
 
 def _says_less(context: LintContext, base: Subschema, own: Subschema) -> bool:
     """Return whether the schema of a property says all that one of a base says about it."""
-    if {part.pointer for part in parts(context.document, base)} <= {
-        part.pointer for part in parts(context.document, own)
-    }:
+    end = Subschema(*context.document.end(base.pointer, base.value))
+    own_parts = {part.pointer for part in parts(context.document, own)}
+    whole = base if reference(base.value) is None else end
+    if {part.pointer for part in parts(context.document, whole)} <= own_parts:
         return True
     if mapping(base.value).get("oneOf", base) == mapping(own.value).get("oneOf"):
         return True
     if alternatives_ := [*held(context.document, own, UNIONS)]:
         return all(_says_less(context, base, alternative) for alternative in alternatives_)
-    end = Subschema(*context.document.end(base.pointer, base.value))
     if alternatives_ := [*held(context.document, end, UNIONS)]:
         return "oneOf" not in mapping(end.value) and any(
             _says_less(context, alternative, own) for alternative in alternatives_
