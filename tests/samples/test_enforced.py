@@ -11,7 +11,8 @@ import pytest
 from jsonschema_rs.canonical import Containment
 
 from specwright.document.schemas.applicators import Subschema
-from specwright.samples.compiled import UNUSABLE, Compiled
+from specwright.document.schemas.validators import UNUSABLE
+from specwright.samples.compiled import Compiled
 from specwright.samples.non_validating import written
 from specwright.samples.scalars import FORMATS
 

@@ -13,9 +13,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from jsonschema_rs import Validator
-
 from specwright.document.schemas.inspection import ANNOTATIONS
+from specwright.document.schemas.validators import UNUSABLE
 from specwright.json_values import (
     JsonObject,
     JsonValue,
@@ -26,7 +25,7 @@ from specwright.json_values import (
     sequence,
     texts,
 )
-from specwright.samples.compiled import UNUSABLE, Compiled
+from specwright.samples.compiled import Compiled
 from specwright.samples.expressions import matching
 from specwright.samples.merging import both, combined, of_item, of_member
 from specwright.samples.non_validating import written
@@ -119,14 +118,10 @@ class Sampler:
             candidate for candidate in _noted(candidates, tried) if validator.is_valid(candidate)
         )
         accepted = tuple(islice(valid, _WITNESSES))
-        return accepted or self._repaired(validator, schema, tried, depth)
+        return accepted or self._repaired(schema, tried, depth)
 
     def _repaired(
-        self,
-        validator: Validator,
-        schema: JsonObject,
-        candidates: Sequence[JsonValue],
-        depth: int,
+        self, schema: JsonObject, candidates: Sequence[JsonValue], depth: int
     ) -> tuple[JsonValue, ...]:
         """Return a value of a schema that is made from one that it rejects."""
         # Within a recursion there may be values that are none in another one.
@@ -137,10 +132,13 @@ class Sampler:
             self._left = _MOST_SEARCHES
         self._repairs += 1
         try:
+            validator = self._compiled.whole(schema)
             for candidate in candidates[:_REPAIRED]:
                 value = repaired(self, validator, schema, candidate, depth)
                 if value is not None:
                     return (value,)
+        except UNUSABLE:
+            return ()
         finally:
             self._repairs -= 1
         if self._left or not self._repairs:
@@ -192,7 +190,7 @@ class Sampler:
             ref = _reference(_plain(schema))
             if ref is None:
                 break
-            name, schema = ref, self._compiled.target(ref)
+            name, schema = ref, self._compiled.schema(ref)
         return name
 
     def _some(self, schema: JsonValue, depth: int) -> Iterator[JsonValue]:
@@ -211,7 +209,7 @@ class Sampler:
             {name: value for name, value in schema.items() if name not in ("$ref", "allOf")}
         ]
         if isinstance(ref := schema.get("$ref"), str):
-            parts.append(self.keywords(self._compiled.target(ref), depth + 1))
+            parts.append(self.keywords(self._compiled.schema(ref), depth + 1))
         parts += [self.keywords(part, depth + 1) for part in declared_sequence(schema.get("allOf"))]
         joined: JsonObject = {}
         for part in reversed(parts):
@@ -220,7 +218,7 @@ class Sampler:
 
     def target(self, ref: str) -> JsonValue:
         """Return the target of a reference; None if it does not exist."""
-        return self._compiled.target(ref)
+        return self._compiled.schema(ref)
 
     def distinct(self, schema: JsonValue, count: int, depth: int) -> Sequence[JsonValue]:
         """Return different values that a schema accepts, up to a number of them."""

@@ -6,16 +6,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
 
 from jsonschema_rs import Validator
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import Subschema
 from specwright.document.schemas.discriminator_object import DISCRIMINATOR
+from specwright.document.schemas.validators import UNUSABLE, Schema
 from specwright.json_values import JsonObject, JsonValue, sequence
 from specwright.pointer import Pointer, resolve
-from specwright.samples.compiled import UNUSABLE, Compiled, Schema
+from specwright.samples.compiled import Compiled
 from specwright.samples.non_validating import ENFORCED, Tagged
 from specwright.samples.sampler import MOST_PARTS, Sampler, is_hidden, size
 from specwright.samples.sent import SentValues, tagged
@@ -33,10 +33,8 @@ class _TooManyTriesError(Exception):
 class _Counted(Compiled):
     """Schemas with a limit of tries, which is not a time limit, as results must be reproducible."""
 
-    keywords: ClassVar = {**ENFORCED, DISCRIMINATOR: Tagged}
-
     def __init__(self, sides: tuple[Side, ...]) -> None:
-        super().__init__(sides)
+        super().__init__(sides, {**ENFORCED, DISCRIMINATOR: Tagged})
         self.tries = 0
         # Nine in ten tries of one document repeat a schema.
         self._validators: dict[str, Validator] = {}

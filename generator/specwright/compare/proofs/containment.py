@@ -15,8 +15,9 @@ from jsonschema_rs.canonical import Containment
 
 from specwright.compare.schemas.pairs import Schema
 from specwright.compare.schemas.steps import UnprovenStep
+from specwright.document.schemas.validators import UNUSABLE
 from specwright.json_values import JsonValue, declared_mapping, mapping
-from specwright.samples.compiled import UNUSABLE, Compiled
+from specwright.samples.compiled import Compiled
 from specwright.samples.expressions import text_outside
 from specwright.samples.languages import UndecidedError
 from specwright.samples.sampler import Sampler

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from urllib.parse import quote
@@ -12,7 +12,9 @@ import jsonschema_rs
 
 from specwright.document.model import Document
 from specwright.document.schemas.applicators import UNIONS
+from specwright.document.schemas.validators import UNUSABLE, Formats, Keywords, SchemaValidators
 from specwright.findings import values_of
+from specwright.json_values import JsonObject
 from specwright.pointer import Pointer, join
 from specwright.text import shorten
 
@@ -57,41 +59,34 @@ class Instances:
     def __init__(
         self,
         document: Document,
-        keywords: Mapping[str, type[jsonschema_rs.KeywordValidator]] = MappingProxyType({}),
-        formats: Mapping[str, Callable[[str], bool]] = MappingProxyType({}),
+        keywords: Keywords = MappingProxyType({}),
+        formats: Formats = MappingProxyType({}),
     ) -> None:
         self.document = document
-        self._keywords, self._formats = dict(keywords), dict(formats)
-        self._registry = jsonschema_rs.Registry(
-            [(_BASE, document.data)], draft=jsonschema_rs.Draft202012
+        self._validators = SchemaValidators(
+            {_BASE: document.data}, keywords, formats, validate_formats=True, mask="the value"
         )
-        self._validators: dict[Pointer, jsonschema_rs.Validator | None] = {}
+        self._known: dict[Pointer, jsonschema_rs.Validator | None] = {}
 
     def problems(self, schema: Pointer, value: object) -> Iterator[SchemaMismatch]:
         """Yield the reasons why a value does not fit the schema at a pointer."""
         validator = self._validator(schema)
         if validator is not None and not validator.is_valid(value):
-            yield from _causes(_spelt([*map(_problem, validator.iter_errors(value))]))
+            whole = self._validators.whole(_reference(schema))
+            yield from _causes(_spelt([*map(_problem, whole.iter_errors(value))]))
 
     def _validator(self, schema: Pointer) -> jsonschema_rs.Validator | None:
-        if schema not in self._validators:
-            self._validators[schema] = self._compile(schema)
-        return self._validators[schema]
+        if schema not in self._known:
+            # One that cannot be compiled is a finding of the official schema, not of a value.
+            try:
+                self._known[schema] = self._validators.validator(_reference(schema))
+            except UNUSABLE:
+                self._known[schema] = None
+        return self._known[schema]
 
-    def _compile(self, schema: Pointer) -> jsonschema_rs.Validator | None:
-        # A schema that cannot be compiled is a finding of the official schema, not of a value.
-        try:
-            return jsonschema_rs.Draft202012Validator(
-                {"$ref": f"{_BASE}#{quote(schema)}"},
-                registry=self._registry,
-                validate_formats=True,
-                offline=True,
-                mask="the value",
-                keywords=self._keywords,
-                formats=self._formats,
-            )
-        except (ValueError, jsonschema_rs.ReferencingError):
-            return None
+
+def _reference(schema: Pointer) -> JsonObject:
+    return {"$ref": f"{_BASE}#{quote(schema)}"}
 
 
 def _spelt(problems: Sequence[SchemaMismatch]) -> list[SchemaMismatch]:

@@ -31,7 +31,8 @@ from specwright.document.operations.sites import (
 from specwright.document.schemas.instances import is_only_ambiguous
 from specwright.document.schemas.number_formats import with_ranges
 from specwright.document.schemas.polarity import Polarity, in_direction
-from specwright.json_values import JsonValue, one_or_more, texts
+from specwright.document.schemas.validators import UNUSABLE, SchemaValidators
+from specwright.json_values import JsonObject, JsonValue, one_or_more, texts
 from specwright.pointer import Pointer
 from specwright.samples.non_validating import CONTENT, FORMATS
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
@@ -82,9 +83,11 @@ class RequestJudge:
         self._demands = Demands(document)
         sent = in_direction(document, Polarity.TO_SERVER)
         # By whether what JSON Schema leaves to receivers is enforced.
-        self._registries = {
-            enforced: jsonschema_rs.Registry([(_BASE, data)], draft=jsonschema_rs.Draft202012)
-            for enforced, data in ((False, sent.data), (True, with_ranges(sent).data))
+        self._schemas = {
+            False: SchemaValidators({_BASE: sent.data}, formats=FORMATS),
+            True: SchemaValidators(
+                {_BASE: with_ranges(sent).data}, CONTENT, FORMATS, validate_formats=True
+            ),
         }
         self._validators: dict[tuple[Pointer, bool], jsonschema_rs.Validator | None] = {}
 
@@ -178,7 +181,8 @@ class RequestJudge:
             return
         described = schema(self._document, content)
         if not self._fits(described.pointer, value, formats=False):
-            if self._is_ambiguous(described.pointer, value):
+            errors = [*self._schemas[False].whole(_reference(described.pointer)).iter_errors(value)]
+            if is_only_ambiguous(errors):
                 verdict.doubtful = True
             else:
                 verdict.faults.append(body.pointer)
@@ -207,23 +211,15 @@ class RequestJudge:
             # Text that is not Unicode, or a pattern that takes too long.
             return not formats
 
-    def _is_ambiguous(self, place: Pointer, value: JsonValue) -> bool:
-        """Return whether a value that does not fit has no other fault than ambiguity."""
-        validator = self._validators[place, False]
-        return validator is not None and is_only_ambiguous(validator.iter_errors(value))
-
     def _compile(self, place: Pointer, formats: bool) -> jsonschema_rs.Validator | None:
         try:
-            return jsonschema_rs.Draft202012Validator(
-                {"$ref": f"{_BASE}#{quote(place)}"},
-                registry=self._registries[formats],
-                validate_formats=formats,
-                keywords=CONTENT if formats else {},
-                formats=dict(FORMATS),
-                offline=True,
-            )
-        except (ValueError, jsonschema_rs.ReferencingError):
+            return self._schemas[formats].validator(_reference(place))
+        except UNUSABLE:
             return None
+
+
+def _reference(place: Pointer) -> JsonObject:
+    return {"$ref": f"{_BASE}#{quote(place)}"}
 
 
 def _may_be_present(document: Document, parameter: Site, sent: Mapping[str, Sequence[str]]) -> bool:
