@@ -8,7 +8,7 @@ thousands of copies: gigabytes. Here a reference is a keyword that asks the vali
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TypeAlias, cast
@@ -27,6 +27,9 @@ Formats = Mapping[str, Callable[[str], bool]]
 UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
 # Keywords that make a schema depend on more than its own keywords and what these refer to.
 _DEPENDENT = ("$dynamicRef", "$id", "unevaluatedItems", "unevaluatedProperties")
+# Keywords whose schemas apply to the value itself: some of them, by index or name, or one.
+_NAMED_IN_PLACE = ("allOf", "anyOf", "oneOf", "dependentSchemas")
+_IN_PLACE = ("not", "if", "then", "else")
 # The most validators of whole schemas that are kept.
 _MOST_WHOLE = 8
 
@@ -62,7 +65,8 @@ class SchemaValidators:
         # The library resolves no reference, and yet has to know the addresses.
         self._addresses = _registry(dict.fromkeys(documents, True))
         self._targets: dict[str, jsonschema_rs.Validator] = {}
-        self._references: dict[str, list[str]] = {}
+        # The references of each target, and whether they apply to the same value.
+        self._references: dict[str, dict[str, bool]] = {}
         # References with targets that are compiled, and so is all that these refer to.
         self._sound: set[str] = set()
         self._whole: dict[str, jsonschema_rs.Validator] = {}
@@ -81,9 +85,9 @@ class SchemaValidators:
         Raises:
             UNUSABLE: the schema, or one that it refers to, is missing or cannot be compiled.
         """
-        pending: list[str] = []
-        validator = self._linked(schema, "", pending) or self._compiled_whole(schema)
-        reached = set[str]()
+        references: dict[str, bool] = {}
+        validator = self._linked(schema, "", references) or self._compiled_whole(schema)
+        pending, reached = [*references], set[str]()
         while pending:
             reference = pending.pop()
             if reference in self._sound or reference in reached:
@@ -92,6 +96,7 @@ class SchemaValidators:
             if reference not in self._targets:
                 self._targets[reference] = self._target(reference)
             pending += self._references[reference]
+        self._end_circles(reached)
         self._sound |= reached
         return validator
 
@@ -110,6 +115,31 @@ class SchemaValidators:
             del self._whole[next(iter(self._whole))]
         return validator
 
+    def _end_circles(self, references: Iterable[str]) -> None:
+        """Compile a schema of each circle that applies to one value as a whole.
+
+        A value has no end there, and the library notices it.
+        """
+        done = set[str]()
+        for first in references:
+            above: dict[str, Iterator[str]] = {first: self._in_place(first)}
+            while above and first not in done:
+                last = next(reversed(above))
+                following = next(above[last], None)
+                if following is None:
+                    del above[last]
+                    done.add(last)
+                elif following in above:
+                    self._targets[following] = self._compiled_whole({"$ref": following})
+                    self._references[following] = {}
+                elif following not in done:
+                    above[following] = self._in_place(following)
+
+    def _in_place(self, reference: str) -> Iterator[str]:
+        """Yield the references of a target that apply to the same value."""
+        named = self._references[reference]
+        return iter([other for other, is_in_place in named.items() if is_in_place])
+
     def _target(self, reference: str) -> jsonschema_rs.Validator:
         """Return the validator of the schema that a reference with an address leads to."""
         address, _, pointer = reference.partition("#")
@@ -119,15 +149,15 @@ class SchemaValidators:
             raise ValueError(f"there is no schema at {reference}") from None
         if not isinstance(schema, dict | bool):
             raise TypeError(f"there is no schema at {reference}")
-        references = self._references[reference] = []
+        references = self._references[reference] = {}
         return self._linked(schema, address, references) or self._compiled_whole(
             {"$ref": reference}
         )
 
     def _linked(
-        self, schema: Schema | bool, address: str, references: list[str]
+        self, schema: Schema | bool, address: str, references: dict[str, bool]
     ) -> jsonschema_rs.Validator | None:
-        """Return the validator of one schema, and add its references to a list.
+        """Return the validator of one schema, and add its references to those that are known.
 
         None for a schema that has to be compiled together with what it refers to.
 
@@ -171,7 +201,7 @@ class _Reference:
         self,
         targets: Mapping[str, jsonschema_rs.Validator],
         address: str,
-        references: list[str],
+        references: dict[str, bool],
         parent_schema: JsonObject,
         value: JsonValue,
         schema_path: list[str | int],
@@ -180,11 +210,23 @@ class _Reference:
             raise TypeError("a reference is a text")
         self._targets = targets
         self._reference = address + value if value.startswith("#") else value
-        references.append(self._reference)
+        is_in_place = references.get(self._reference, False) or _is_in_place(schema_path)
+        references[self._reference] = is_in_place
 
     def validate(self, instance: object) -> None:
         if not self._targets[self._reference].is_valid(instance):
             raise ValueError(self._reference)
+
+
+def _is_in_place(path: Sequence[str | int]) -> bool:
+    """Return whether a keyword at the end of a path applies to the value of the whole schema."""
+    keywords = iter(path[:-1])
+    for keyword in keywords:
+        if keyword in _NAMED_IN_PLACE:
+            next(keywords, None)
+        elif keyword not in _IN_PLACE:
+            return False
+    return True
 
 
 def _registry(documents: Mapping[str, JsonValue]) -> jsonschema_rs.Registry:
