@@ -27,7 +27,7 @@ class Compiled(SchemaValidators):
         self._schemas: JsonObject = {}
 
     def schema(self, ref: str) -> JsonValue:
-        """Return the schema that a reference leads to; None if it does not exist."""
+        """Return the schema that a reference refers to; None if it does not exist."""
         if ref not in self._schemas:
             address, _, fragment = ref.partition("#")
             schema = None

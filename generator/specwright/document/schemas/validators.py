@@ -141,7 +141,7 @@ class SchemaValidators:
         return iter([other for other, is_in_place in named.items() if is_in_place])
 
     def _target(self, reference: str) -> jsonschema_rs.Validator:
-        """Return the validator of the schema that a reference with an address leads to."""
+        """Return the validator of the schema at a reference that has an address."""
         address, _, pointer = reference.partition("#")
         try:
             schema = resolve(self._documents[address], unquote(pointer))
