@@ -142,3 +142,18 @@ def test_a_certificate_is_for_the_application_to_look_at(package: Generate) -> N
         assert server.send("GET", "/things", key=None).json == {"id": "''"}
     with Server(app(made, lambda each: None)) as server:
         assert server.send("GET", "/things", key=None).status == 401
+
+
+def test_an_api_without_schemes_has_no_authentication(package: Generate) -> None:
+    """`security: [{}]` says that callers are anonymous (OAS 3.1.1, 4.8.30)."""
+    made = package(api(security=[{}]))
+
+    class Things(made.server.UnimplementedThings):  # type: ignore[misc,name-defined]
+        async def get_thing(self, *, context: Any) -> Any:
+            return made.models.Thing(id="1")
+
+    with (
+        Server(made.server.create_app(things=Things())) as server,
+        made.Client(base_url=server.url) as client,
+    ):
+        assert client.things.get_thing().id == "1"

@@ -128,7 +128,20 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[GeneratedType]
         if not isinstance(source, str):
             raise SpecwrightError(f"{document.path}: the models do not fit into one module")
         models = json.loads(metadata.read_bytes())["models"]
-        return _BLANK_END.sub("", source), [_generated(entry) for entry in models]
+        return _BLANK_END.sub("", source), _own([*map(_generated, models)])
+
+
+def _own(types: Sequence[GeneratedType]) -> list[GeneratedType]:
+    """Return the types without those that the generator made for an `allOf` with a union.
+
+    They combine a member of the union with the other parts, and have the place of the member.
+    """
+    named = {entry.source for entry in types if _key(entry) == entry.name}
+    return [entry for entry in types if entry.source not in named or _key(entry) == entry.name]
+
+
+def _key(entry: GeneratedType) -> str:
+    return entry.source.removeprefix(COMPONENTS + "/")
 
 
 def _generated(entry: dict[str, Any]) -> GeneratedType:

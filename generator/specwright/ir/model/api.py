@@ -257,8 +257,8 @@ class Api:
 
     @property
     def has_security(self) -> bool:
-        """Whether any operation declares its security."""
-        return any(operation.security for operation in self.operations)
+        """Whether any operation takes credentials, even if callers may be anonymous."""
+        return any(any(operation.security) for operation in self.operations)
 
     @property
     def has_pages(self) -> bool:
